@@ -135,7 +135,7 @@ class Ledger:
 
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None]:
-        """Write, as long as the context lasts, whatever is noted; all of it is durable at its end, but when cancelled."""
+        """Write, as long as the context lasts, whatever is noted; all of it is durable at the end, unless cancelled."""
         idle, self._over = self._over, None
         async with asyncio.TaskGroup() as group:
             keeping = group.create_task(self._keep())
