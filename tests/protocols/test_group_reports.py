@@ -1,16 +1,17 @@
 """The reports of groups: counts and arguments belong to the answer that is named, wherever the report lists it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from moot.core.agent import Context
-from moot.core.ask import Ask, Value
+from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant
-from moot.phases.speak import revision
-from moot.protocols.grouped import REPORT, Report, Stand, stands
+from moot.phases.base import Sequence as Sequence_
+from moot.protocols.grouped import REPORT, Reconsider, Report, Stand, stands
 from moot.protocols.known import build
-from moot.protocols.spec import load
+from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness, Held
 from moot.testing.scripted import Scripted
 
@@ -88,7 +89,9 @@ async def test_a_wrong_count_is_put_right_at_the_answer_that_it_is_given_for() -
     groups = Groups()
     groups.off = 1
     held = await groups.hold()
-    counts = [[each.count for each in stands(held.transcript, report)][::-1] for report in held.transcript.turns(REPORT)]
+    counts = [
+        [each.count for each in stands(held.transcript, report)][::-1] for report in held.transcript.turns(REPORT)
+    ]
     lines = {
         "; ".join(f"answer {n} by {count} (the report says {count + 1})" for n, count in enumerate(row, 1))
         for row in counts
@@ -117,4 +120,33 @@ async def test_words_that_fit_no_answer_are_given_to_none() -> None:
     for report in mixed:
         assert {each.answer for each in stands(held.transcript, report)} == {"Close it", "Keep it"}
         assert all((each.argument, each.told) == ("", None) for each in stands(held.transcript, report))
-    assert not any("the report says" in line for task in groups.tasks for line in task.splitlines() if "answer 2" in line)
+    assert not any(
+        "the report says" in line for task in groups.tasks for line in task.splitlines() if "answer 2" in line
+    )
+
+
+async def test_what_is_left_out_and_what_is_said_twice() -> None:
+    groups = Groups()
+    groups.report = lambda context: listing([("Close it", 3, "A."), ("close it.", 9, "B.")])  # pyright: ignore[reportAttributeAccessIssue]
+    held = await groups.hold()
+    mixed = next(each for each in held.transcript.turns(REPORT) if len(stands(held.transcript, each)) == 2)
+    close, keep = sorted(stands(held.transcript, mixed), key=lambda stand: stand.answer)
+    assert (close.argument, close.told, close.place) == ("A.", 3.0, 1)
+    assert keep == Stand(answer="Keep it", count=keep.count)
+    assert f"; an answer that it does not name by {keep.count}" in "\n".join(groups.tasks)
+
+
+async def test_an_old_record_goes_on_with_the_counts_in_their_places() -> None:
+    groups = Groups()
+    groups.off = 1
+    tree = build("grouped", groups.brief)
+    assert isinstance(tree, Sequence_)
+    talk, report, across, decide = tree.parts
+    assert isinstance(report, Report)
+    assert isinstance(across, Reconsider)
+    old = replace(tree, parts=(talk, replace(report, free=False), replace(across, matched=False), decide))
+    assert load(dump(old)) == old
+    assert "free" not in str(dump(old))
+    agent = Scripted(groups.answer)
+    await Harness(brief=groups.brief, protocol=old, name="grouped").hold(dict.fromkeys(NAMES, agent))
+    assert "answer 1 by 1 (the report says 4); answer 2 by 3 (the report says 2)" in "\n".join(groups.tasks)
