@@ -81,6 +81,11 @@ async def test_critics_name_issues_and_authors_accept_or_reject_them() -> None:
         ((ANN, BOB, CY), Choices(), Pairs(), 6),
         (FIVE, Choices(topology="all-to-all"), Pairs(), 20),  # R5
         (FIVE, Choices(topology="ring"), Pairs(topology="ring"), 5),
+        (FIVE, Choices(topology="star", hub="Cy"), Pairs(topology="star", hub="Cy"), 8),
+        (FIVE, Choices(topology="sparse", sparsity=0.0), Pairs(topology="sparse", density=1.0), 20),
+        (FIVE, Choices(topology="sparse", sparsity=1.0), Pairs(topology="sparse", density=0.0), 5),
+        (FIVE, Choices(topology="random-graph", sparsity=0.0), Pairs(topology="random-graph", density=1.0), 20),
+        (FIVE, Choices(topology="random-graph", sparsity=1.0), Pairs(topology="random-graph", density=0.0), 5),
         (FIVE, Choices(), Pairs(topology="adaptive"), 10),
         (
             (ANN, BOB, CY, replace(DI, weight=3.0), replace(EVE, weight=1.0)),

@@ -13,6 +13,8 @@ from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
 from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Harness, Held, Oracle
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
@@ -100,6 +102,16 @@ async def test_the_other_side_bids_and_the_strongest_bid_is_put_and_answered() -
     assert all(ask.audience == (ask.to,) for ask in bids)
     logs = [context.turns for ask, context in player.asked if ask.act in ("argue", "bid", "interrupt", "answer")]
     assert not [turn for log in logs for turn in log if turn.act == "bid"]
+
+
+async def test_a_report_says_the_bids_on_a_speech_in_one_line() -> None:
+    held, _ = await hold(PEOPLE[:4], bidding(Bob=3.0, Dee=7.0, Ann=1.0, Cy=0.5))
+    text = markdown(report(held.entries, debate="d"))
+    assert "- *Bids: Dee 7 (T3), Bob 3 (T2).*" in text
+    assert "- *Bids: Ann 1 (T7); no bid of Cy.*" in text
+    assert "Urgency" not in text
+    quiet, _ = await hold(PEOPLE[:4], bidding())
+    assert markdown(report(quiet.entries, debate="d")).count("- *Bids: none.*") == 8
 
 
 async def test_of_equal_bids_that_of_whoever_was_heard_least_wins_then_the_first() -> None:

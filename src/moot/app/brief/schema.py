@@ -146,6 +146,11 @@ HEADER: tuple[Key, ...] = (
         help="With strategy: weighted, what votes weigh by: the weight of each participant, or what earlier debates "
         "have measured of its model; stated where somebody has a weight, else log_odds."),
     Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticises whom."),
+    Key(name="hub", kind="text", high=200, example="Ada", hints=("star_hub", "center", "centre"),
+        help="With topology: star, the debater in its centre; the first without it."),
+    Key(name="sparsity", kind="number", low=0, high=1, example="0.5", hints=("density", "topology_sparsity"),
+        help="With topology: sparse or random-graph, the probability with which a critique is left out; 0.75 for "
+        "sparse, 0.5 for random-graph."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),

@@ -230,6 +230,9 @@ def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
     if head.part == "text" and _is_marked(head, lines):
         problem = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
         raise BriefError(problem, line=head.line, code="inconsistent")
+    if head.part == "text" and _ADDRESSED.match(_first_line(head, lines)):
+        why = "the list of participants does not name it, but its text begins as a participant's does"
+        raise _unclear(head.text, why, head.line)
     return head
 
 

@@ -136,6 +136,8 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,
         topology=cast(Topology, topology) if topology else None,
+        hub=str(given.get("hub", "")),
+        sparsity=cast("float | None", given.get("sparsity")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
@@ -157,6 +159,9 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
+    for name in ("hub", "sparsity"):
+        if name in intake.given and protocol != "arena":
+            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; arena does")
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
