@@ -177,10 +177,8 @@ def test_nobody_criticises_oneself_and_everybody_is_criticised(
 
 def test_a_random_graph_draws_each_link_with_its_probability() -> None:
     names = [f"P{n}" for n in range(10)]
-    drawn = [
-        len(Pairs(topology="random-graph", density=0.3).draw(names, round=1, chance=Random(seed)))
-        for seed in range(200)
-    ]
+    pairs = Pairs(topology="random-graph", density=0.3)
+    drawn = [len(pairs.draw(names, round=1, chance=Random(seed))) for seed in range(200)]
     assert 0.27 < sum(drawn) / len(drawn) / 90 < 0.33
     assert len(Pairs(topology="random-graph", density=1.0).draw(names, round=1, chance=Random(1))) == 90
 
