@@ -69,11 +69,11 @@ def test_every_theorem_ends_in_sorry_so_that_none_hides_the_next() -> None:
 BRIEF = "# Tea?\n\nFORMAL CLAIM: 3 * 12 = 36\n\nTea is cheap.\n"
 
 
-def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text(BRIEF, "utf-8")
     moot(tmp_path, "run", "b.md", "-m", "builtin:quotes", "--quiet", "--no-report")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    said = moot(tmp_path, "analyse", "last", "--lean", "claims.lean")
+    path = str(tmp_path / "bin")
+    said = moot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
     assert said.exit_code == 2
     assert MISSING in said.output
     assert not (tmp_path / "claims.lean").exists()
@@ -81,10 +81,10 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n", "utf-8")
     program.chmod(0o755)
-    done = moot(tmp_path, "analyse", "last", "--lean", "claims.lean")
+    done = moot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
     assert done.exit_code == 0
     text = (tmp_path / "claims.lean").read_text("utf-8")
     assert "theorem claim_1 : (((3 : Int) * (12 : Int)) = (36 : Int)) := by first | decide" in text
-    lost = moot(tmp_path, "analyse", "last", "--lean", "nowhere/claims.lean")
+    lost = moot(tmp_path, "analyse", "last", "--lean", "nowhere/claims.lean", PATH=path)
     assert lost.exit_code == 2
     assert "nowhere/claims.lean: cannot be written" in lost.output
