@@ -97,13 +97,9 @@ class Choices:
         strategy: how it is decided: ``majority``, ``weighted``, ``consensus``, ``moderator``, ``supermajority``; with
             a debate format how it ends: ``mediator_summary``, ``agent_closing``, ``vote``, ``vote_based``,
             ``ranked_reasons``, ``no_consensus``.
-<<<<<<< HEAD
-        topology: who criticises whom.
-        hub: with the topology ``star``, the debater in its centre; "" for the first.
-        sparsity: with ``sparse`` and ``random-graph``, the probability with which a link is left out, 0 to 1.
-=======
         topology: who criticizes whom.
->>>>>>> main
+        hub: with the topology ``star``, the debater in its center; "" for the first.
+        sparsity: with ``sparse`` and ``random-graph``, the probability with which a link is left out, 0 to 1.
         turn_mode: who speaks next, where the protocol leaves it open.
         until: what ends the rounds before their number is full.
         summarize: after every so many rounds what was said is summed up; 0: never.

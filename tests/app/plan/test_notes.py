@@ -45,11 +45,11 @@ IDLE: list[tuple[str, int | None, str]] = [
     ("mediator_type: silent\nmediator_frequency: midpoint", None, "the kind silent speaks at the end; mediator_freq"),
     ("mediator_type: silent\nmediator_frequency: every_round", None, "the kind silent speaks at the end; mediator_fre"),
     ("mediator_type: consensus\nmediator_frequency: every_round", None, "the kind consensus speaks at the end"),
-    ("mediator_type: consensus\nsummary_style: critical", None, "summary_style critical changes nothing"),
-    ("debate_format: bp_style\nmediator_type: judge\nsummary_style: critical", None, "summary_style critical changes"),
-    ("protocol: panel\nmediator_type: active\nsummary_style: critical", None, "summary_style critical changes nothing"),
+    ("mediator_type: consensus\nsummary_style: critical", None, "summary_style critical has no effect"),
+    ("debate_format: bp_style\nmediator_type: judge\nsummary_style: critical", None, "summary_style critical has"),
+    ("protocol: panel\nmediator_type: active\nsummary_style: critical", None, "summary_style critical has no effect"),
     ("debate_format: round_robin\nturn_mode: priority_order", None,
-     "turn_mode priority_order changes nothing: all debaters have the same priority; give each a priority."),
+     "turn_mode priority_order has no effect: all debaters have the same priority; give each a priority."),
     ("language: Russian", None, "All debaters speak Russian, so nothing is translated."),
     ("debate_format: bp_style\ncontext_strategy: summarize_past", None,
      "There will be no summary: one is made every 2 rounds, and there is at most 1 round."),
@@ -165,7 +165,7 @@ async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:
 @pytest.mark.parametrize(
     ("ada", "note"),
     [
-        ("hide: [critique, round 1]\n", "Ada hides critique, which panel never has here; that changes nothing."),
+        ("hide: [critique, round 1]\n", "Ada hides critique, which panel never has here; that has no effect."),
         ("hide: [draft, Bo]\n", ""),
         ("language: German\n", ""),
     ],
@@ -173,4 +173,4 @@ async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:
 async def test_what_a_participant_hides_or_speaks_in_vain(ada: str, note: str) -> None:
     told = await notes(write("protocol: panel\nrounds: 1", ada=ada))
     assert note in told
-    assert ("changes nothing" in told or "translated" in told) == bool(note)
+    assert ("has no effect" in told or "translated" in told) == bool(note)

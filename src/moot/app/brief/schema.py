@@ -145,16 +145,12 @@ HEADER: tuple[Key, ...] = (
         hints=("weights", "weighting", "vote_weight", "learned_weights"),
         help="With strategy: weighted, how votes are weighted: the weight of each participant, or what earlier debates "
         "have measured of its model; stated where somebody has a weight, else log_odds."),
-<<<<<<< HEAD
-    Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticises whom."),
+    Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticizes whom."),
     Key(name="hub", kind="text", high=200, example="Ada", hints=("star_hub", "center", "centre"),
-        help="With topology: star, the debater in its centre; the first without it."),
+        help="With topology: star, the debater in its center; the first without it."),
     Key(name="sparsity", kind="number", low=0, high=1, example="0.5", hints=("density", "topology_sparsity"),
         help="With topology: sparse or random-graph, the probability with which a critique is left out; 0.75 for "
         "sparse, 0.5 for random-graph."),
-=======
-    Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticizes whom."),
->>>>>>> main
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),

@@ -160,26 +160,15 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
             yield f"{participant.name} moderates and so has no arguments to search for; search has no effect."
     ranked = [participant.name for participant in brief.participants if participant.priority]
     if ranked and choices.turn_mode != "priority_order":
-<<<<<<< HEAD
-        yield f"The priority of {ranked[0]} changes nothing: that takes turn_mode: priority_order."
+        yield f"The priority of {ranked[0]} has no effect: it needs turn_mode: priority_order."
     ranks = {participant.priority for participant in brief.participants if participant.duty == "debater"}
     if choices.turn_mode == "priority_order" and len(ranks) == 1:
-        yield "turn_mode priority_order changes nothing: all debaters have the same priority; give each a priority."
-=======
-        yield f"The priority of {ranked[0]} has no effect: it needs turn_mode: priority_order."
->>>>>>> main
+        yield "turn_mode priority_order has no effect: all debaters have the same priority; give each a priority."
     weighed = [participant.name for participant in brief.participants if participant.weight is not None]
     if weighed and choices.strategy != "weighted":
         yield f"The weight of {weighed[0]} has no effect: it needs strategy: weighted."
     if choices.vote_weights and choices.strategy != "weighted":
-<<<<<<< HEAD
-        yield "vote_weights changes nothing: that takes strategy: weighted."
-=======
         yield "vote_weights has no effect: it needs strategy: weighted."
-    style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
-    if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
-        yield f"summary_style {style} has no effect: nobody writes a summary at the end."
->>>>>>> main
 
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
@@ -217,7 +206,7 @@ def _on_masks(protocol: str, brief: Brief, costing: Costing) -> Iterator[str]:
     for participant in brief.participants:
         never = [mask for mask in participant.hide if mask in ACTS and mask not in costing.most.acts]
         if never:
-            yield f"{participant.name} hides {listed(never)}, which {protocol} never has here; that changes nothing."
+            yield f"{participant.name} hides {listed(never)}, which {protocol} never has here; that has no effect."
 
 
 def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
@@ -228,18 +217,12 @@ def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iter
     kind, least, most = mediation.kind, rounds(costing.least), rounds(costing.most)
     sums_up = choices.strategy == "mediator_summary" or (choices.strategy == "" and protocol in _SUMMED_UP)
     if mediation.style != "neutral" and (kind == "consensus" or (kind != "silent" and not sums_up)):
-        yield f"summary_style {mediation.style} changes nothing: nobody writes a summary at the end."
+        yield f"summary_style {mediation.style} has no effect: nobody writes a summary at the end."
     if mediation.when == "final":
         return
     middle = (most + 1) // 2
-<<<<<<< HEAD
     if kind in AT_THE_END:
-        yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency changes nothing."
-=======
-    if kind in ("silent", "consensus"):
-        if mediation.when == "midpoint":
-            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
->>>>>>> main
+        yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
     elif choices.rounds == 0:
         yield f"There are no rounds, so the moderator never speaks as {kind}; use mediator_frequency: final."
     elif mediation.when == "midpoint" and least < middle:
