@@ -1,10 +1,12 @@
-"""Rulings of moderators from a grammar: every layout is read, a decision ends where it ends, and no denial is booked."""
+"""Rulings from a grammar: every layout is read, a decision ends where it ends, and no denial is booked."""
 
 import re
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from moot.answers.layout import read
+from moot.core.ask import Field, Form
 from moot.reading import Ruling, read_ruling
 from tests.answers.ruling_grammar import (
     CORRECTIONS,
@@ -144,3 +146,27 @@ def test_what_may_be_somebody_elses_is_not_settled(text: str) -> None:
 def test_odd_ends(text: str, decision: str | None) -> None:
     ruling = read_ruling(text)
     assert ruling.decision == decision
+
+
+CLOSED = Form(
+    name="settlement",
+    fields=(
+        Field(name="SUMMARY"),
+        Field(name="STATUS", kind="choice", choices=("SETTLED", "CONTINUE")),
+        Field(name="DECISION", kind="choice", choices=("Build", "Buy"), required=False),
+    ),
+)
+"""A ruling where the answers are a closed set."""
+
+
+@pytest.mark.parametrize("tail", [*TAILS[:3], *MARKS[:3], *SECTIONS[:3], *TURNS[:1]])
+def test_one_of_closed_options_is_read_whatever_follows(tail: str) -> None:
+    reading = read(CLOSED, laid_out("plain", "x", "SETTLED", f"Buy.\n\n{tail}"))
+    assert reading.fields == {"SUMMARY": "x", "STATUS": "SETTLED", "DECISION": "Buy"}
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_one_of_closed_options_that_is_taken_back_is_none(correction: str) -> None:
+    reading = read(CLOSED, laid_out("plain", "x", "SETTLED", f"Buy.\n\n{correction}"))
+    assert reading.fields == {"SUMMARY": "x"}
+    assert sorted(reading.unread) == ["DECISION: ambiguous", "STATUS: ambiguous"]

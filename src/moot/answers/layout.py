@@ -26,7 +26,7 @@ from moot.answers.plain_text import (
     without_thoughts,
 )
 from moot.answers.ruling_words import OWN_LEAD
-from moot.answers.rulings import settle
+from moot.answers.rulings import end_of, is_decision, is_taken_back, settle, unbooked
 from moot.answers.section_shapes import as_lines, from_envelope, from_table, undecorated, without_marks
 from moot.answers.tags import escape, read_tags
 from moot.answers.values import Fault, Found, read_value, slot
@@ -84,11 +84,15 @@ def read_sections(form: Form, text: str) -> Found:
     parts = sections_in(form.fields, as_lines(form.fields, text))
     if not parts and (found := _in_other_shape(form, text)):
         return settle(form, found)
+    chosen = [part for part in parts if part.asked.kind == "choice" and is_decision(part.asked)]
+    endings = [end_of(part.raw) for part in chosen]
+    for part, ending in zip(chosen, endings, strict=True):
+        part.rows = ending.words.split("\n")
     found = Found()
     for asked in form.fields:
         here = [part for part in parts if part.asked is asked]
         found.take(asked, _one(asked, here) if here else Fault("missing" if parts else "no_form"))
-    return settle(form, found)
+    return unbooked(form, found) if any(map(is_taken_back, endings)) else settle(form, found)
 
 
 def _in_other_shape(form: Form, text: str) -> Found | None:

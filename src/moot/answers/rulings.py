@@ -55,22 +55,28 @@ def settle(form: Form, found: Found) -> Found:
     asked = next((field for field in form.fields if is_decision(field)), None)
     if asked is None or not isinstance(raw := found.fields.get(asked.name), str):
         return found
+    if asked.kind == "choice":
+        return found
     ending = end_of(_unwrapped(raw))
     if is_taken_back(ending):
-        status = [field for field in form.fields if field.kind == "choice" and field.name in found.fields]
-        for field in (*status, asked):
-            del found.fields[field.name]
-            found.unread.append(f"{field.name}: ambiguous")
-        return found
+        return unbooked(form, found)
     del found.fields[asked.name]
     words = _unwrapped(ending.words)
     found.take(asked, Fault("empty") if not words or says_nothing(words) else words)
     return found
 
 
+def unbooked(form: Form, found: Found) -> Found:
+    """What was read of a ruling that is taken back: neither its status nor its decision."""
+    for field in form.fields:
+        if (field.kind == "choice" or is_decision(field)) and found.fields.pop(field.name, None) is not None:
+            found.unread.append(f"{field.name}: ambiguous")
+    return found
+
+
 def is_decision(field: Field) -> bool:
     """Whether the words of a field become the decision."""
-    return field.kind == "text" and key(field.name) in DECIDING
+    return field.kind in ("text", "choice") and key(field.name) in DECIDING
 
 
 def says_nothing(words: str) -> bool:
