@@ -70,10 +70,10 @@ class Section:
     @property
     def raw(self) -> str:
         """Its words, without ruled lines at the end."""
-        rows = self.rows
-        while rows and (not rows[-1].strip() or _RULE.fullmatch(rows[-1])):
-            rows = rows[:-1]
-        return "\n".join(rows).strip()
+        stop = len(self.rows)
+        while stop and (not self.rows[stop - 1].strip() or _RULE.fullmatch(self.rows[stop - 1])):
+            stop -= 1
+        return "\n".join(self.rows[:stop]).strip()
 
 
 def read_sections(form: Form, text: str) -> Found:
@@ -206,6 +206,8 @@ def _quoted(rows: Sequence[str]) -> list[bool]:
 
 def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
+    if not row.strip():
+        return None
     match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row)) or _LABEL.fullmatch(undecorated(bare(row)))
     if not match or _INDENTED.match(row):
         return None
