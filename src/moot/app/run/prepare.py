@@ -36,8 +36,10 @@ from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
+from moot.core.text import misspelt
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
+from moot.models.pool import GUEST
 from moot.phases.choices import (
     OPEN_ORDER,
     Choices,
@@ -150,10 +152,10 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         return
     ends = _ENDS.get(protocol, _FORMAT_ENDS)
     if strategy and strategy not in ends:
-        problem = f"{protocol} cannot be decided by {strategy!r}; it takes {', '.join(ends)}"
+        problem = f"{protocol} cannot be decided by {strategy!r}; {misspelt(strategy, ends, 'it takes')}"
         raise misfit(intake, wishes, "strategy", problem)
     if topology and topology not in TOPOLOGIES:
-        problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
+        problem = f"there is no topology {topology!r}; {misspelt(topology, TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
@@ -266,7 +268,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         raise misfit(intake, wishes, error.about, str(error)) from error
     for participant in plan.brief.participants:
         _check_tools(intake, replace(plan.brief, participants=(participant,)), config or workspace.config)
-    casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+    described = models[0] in (BUILTIN, HUMAN) or models[0].startswith(GUEST)
+    casts = intake.vacant and wishes.cast != "builtin" and not described
     caster = models[0] if casts else ""
     live = live_models(workspace, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
