@@ -1,6 +1,7 @@
 """Run a debate at the terminal: what Ctrl-C and SIGTERM do, and showing a viewer what is recorded meanwhile."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import aclosing, closing, contextmanager
@@ -47,12 +48,21 @@ class Interrupt:
         if self.task:
             self.task.cancel()
 
-    def terminate(self) -> None:
+    def terminate(self, reason: str = "terminated") -> None:
         """SIGTERM: the answers in progress have a little time."""
-        self.stop.reason = "terminated"
+        self.stop.reason = reason
         self.leave()
         self.presses += 1
         asyncio.get_running_loop().call_later(GRACE, self.end)
+
+    def hang_up(self) -> None:
+        """SIGHUP: the terminal is gone, so nobody reads what is shown; the debate pauses as for SIGTERM."""
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            if os.isatty(stream):
+                os.dup2(nowhere, stream)
+        os.close(nowhere)
+        self.terminate("the terminal was closed")
 
 
 @contextmanager
@@ -60,6 +70,8 @@ def listening(interrupt: Interrupt) -> Generator[None]:
     """Signals go to the interrupt; before and after they mean what they did."""
     loop = asyncio.get_running_loop()
     wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
+    if hasattr(signal, "SIGHUP"):
+        wanted[signal.SIGHUP] = interrupt.hang_up
     before = {number: _bind(number, loop, act) for number, act in wanted.items()}
     try:
         yield

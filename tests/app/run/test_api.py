@@ -229,7 +229,7 @@ def test_events_are_told_and_an_error_in_the_function_pauses_the_debate() -> Non
     assert told == [1]
     paused = moot.show("last")
     assert (paused.status, paused.kind, paused.reason) == ("paused", "stopped", "on_event raised LookupError")
-    assert moot.resume("last", agents={"tea": tea, "coffee": coffee}).status == "decided"
+    assert moot.resume("last", agents={"tea": tea, "coffee": coffee}).status == "no_decision"
 
 
 def test_a_paused_debate_is_resumed_with_more_and_with_its_functions() -> None:

@@ -279,7 +279,7 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
     idle = notes_on(plan.brief, plan.name, choices, costing)
     notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
     notes += await look_at_tools(plan.brief, config or workspace.config)
-    return Ready(plan=plan, costing=costing, drops=_drops(plan.brief, live), notes=notes, caster=caster)
+    return Ready(plan=plan, costing=costing, drops=ignored(plan.brief, live), notes=notes, caster=caster)
 
 
 def _presided(intake: Intake, wishes: Wishes) -> Brief:
@@ -382,7 +382,8 @@ def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
         raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
 
 
-def _drops(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+def ignored(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+    """The settings that a participant's provider ignores, by the participant's name."""
     found: dict[str, tuple[str, ...]] = {}
     for participant in brief.participants:
         drops = live[participant.name].traits.drops if participant.name in live else ()

@@ -9,7 +9,7 @@ import secrets
 import time
 import warnings
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import memory_place, teach_at_end
 from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
-from moot.app.plan.stores import Where, open_store, show_where
+from moot.app.plan.stores import Where, lock_place, open_store, show_where
 from moot.app.plan.toolbox import open_tools
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.handles import find_debate
@@ -43,6 +43,7 @@ from moot.record.codec import decode, digest, read
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger
 from moot.record.mailbox import Mailbox, debates
+from moot.record.run_lock import running
 from moot.record.store import Store
 
 __all__ = ["decode", "read"]
@@ -260,6 +261,7 @@ class Workspace:
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
+            RecordConflict: another process of this machine runs it; nothing was asked.
             RecordMismatch: this version of Moot would run the debate differently.
         """
         entries = await self.entries(debate)
@@ -270,6 +272,14 @@ class Workspace:
         return await self._drive(debate, opened, load(opened.protocol), hosting, interface)
 
     async def _drive(
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
+    ) -> Outcome:
+        """Run a debate from where its record ends; nobody else on this machine runs it meanwhile."""
+        place = lock_place(self.store) if self.pen is self.store else ""  # a worker has its lease
+        with running(place, debate_id) if place else nullcontext():
+            return await self._drive_alone(debate_id, opened, protocol, hosting, interface)
+
+    async def _drive_alone(
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
     ) -> Outcome:
         ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
