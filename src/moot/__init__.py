@@ -5,10 +5,12 @@ They are imported when they are first used, so that ``import moot`` costs next t
 
 import importlib
 import warnings
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all else here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from moot.app.brief.program_values import Brief, Participant
     from moot.app.plan.own_agents import register
     from moot.app.run.api import alist, aresume, ashow, debate, resume, run, show
@@ -106,5 +108,5 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'moot' has no attribute {name!r}")
 
 
-def __dir__() -> Iterable[str]:
+def __dir__() -> "Iterable[str]":
     return sorted({*globals(), *__all__})

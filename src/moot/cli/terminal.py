@@ -1,11 +1,13 @@
 """Run a debate at the terminal: what Ctrl-C and SIGTERM do, and showing a viewer what is recorded meanwhile."""
 
 import asyncio
+import errno
 import os
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 from typing import TypeAlias
 
@@ -13,7 +15,7 @@ from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import StopRequest, Workspace, decode
 from moot.cli.display.live_screen import Viewer
 from moot.core.errors import MootError
-from moot.core.event import Delta
+from moot.core.event import Delta, Entry
 
 GRACE = 10.0
 """Seconds that the answers in progress have when the process is asked to end."""
@@ -32,6 +34,7 @@ class Interrupt:
     stop: StopRequest = field(default_factory=StopRequest)
     task: "asyncio.Task[object] | None" = None
     presses: int = 0
+    terminals: tuple[int, ...] = field(default_factory=lambda: tuple(fd for fd in (0, 1, 2) if os.isatty(fd)))
 
     def press(self) -> None:
         """Ctrl-C."""
@@ -57,12 +60,42 @@ class Interrupt:
 
     def hang_up(self) -> None:
         """SIGHUP: the terminal is gone, so nobody reads what is shown; the debate pauses as for SIGTERM."""
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            if os.isatty(stream):
+        if self.terminals:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in self.terminals:
                 os.dup2(nowhere, stream)
-        os.close(nowhere)
+            os.close(nowhere)
+            self.terminals = ()
         self.terminate("the terminal was closed")
+
+
+@dataclass(slots=True)
+class Lasting:
+    """A viewer whose terminal may be closed: the debate then pauses.
+
+    Args:
+        viewer: the viewer.
+        interrupt: is told of the end of the terminal.
+    """
+
+    viewer: Viewer
+    interrupt: Interrupt
+
+    def take(self, item: Entry | Delta, raw: str) -> None:
+        """See Viewer."""
+        self._show(partial(self.viewer.take, item, raw))
+
+    def tick(self) -> None:
+        """See Viewer."""
+        self._show(self.viewer.tick)
+
+    def _show(self, show: Callable[[], None]) -> None:
+        try:
+            show()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            self.interrupt.hang_up()
 
 
 @contextmanager
@@ -98,6 +131,7 @@ async def conduct(
     Raises:
         MootError: it cannot run.
     """
+    viewer = Lasting(viewer, interrupt)
     with closing(running), listening(interrupt):
         after = await workspace.count_entries(debate)
         try:

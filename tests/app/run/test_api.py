@@ -253,7 +253,7 @@ def test_debates_are_listed_filtered_and_shown_by_short_names() -> None:
     assert [one.debate for one in moot.list(limit=1)] == [second.debate]
     assert moot.show("last~1").debate == first.debate
     assert moot.show(first.debate.rpartition("-")[2]).debate == first.debate
-    with pytest.raises(moot.RecordError, match=r"there is no debate last~2; there are 2 debates"):
+    with pytest.raises(moot.RecordError, match="there is no debate 'last~2'; `moot list` shows 2"):
         moot.show("last~2")
 
 
@@ -277,7 +277,7 @@ def test_short_ids_find_their_debates_and_helpers_are_not_the_last() -> None:
     for name in ("", "zzz", "last~9"):
         with pytest.raises(moot.RecordError, match="there is no debate"):
             find_debate(name, infos(*ids))
-    with pytest.raises(moot.RecordError, match="there is no debate last; there are 0 debates"):
+    with pytest.raises(moot.RecordError, match="there is no debate 'last'; `moot list` shows 0"):
         find_debate("last", ())
 
 

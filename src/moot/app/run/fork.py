@@ -35,7 +35,7 @@ from moot.core.event import (
 )
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
-from moot.protocols.spec import load
+from moot.protocols.spec import load, naming_packages
 from moot.record.codec import digest, encode
 
 
@@ -125,6 +125,7 @@ def stamp(entries: Sequence[Entry]) -> list[str]:
     return lines
 
 
+@naming_packages()
 def agreed(opened: Opened, events: Sequence[Event]) -> int:
     """How many of the events behind an opening are what its play makes, or come from outside."""
     transcript = Transcript()

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 from moot.app.plan.learning import CASTING
 from moot.app.run.outcome import Listed, OutcomeStatus
 from moot.core.errors import BriefError, RecordError
-from moot.core.text import counted, misspelt
+from moot.core.text import misspelt
 from moot.record.store import StreamInfo
 
 LEAST = 3
@@ -47,7 +47,7 @@ def find_debate(name: str, infos: Sequence[StreamInfo]) -> str:
     if name in ids:
         return name
     if back := _LAST.fullmatch(name):
-        return _before(int(back[1] or 0), infos)
+        return _before(name, int(back[1] or 0), infos)
     fits = [debate for debate in ids if debate.startswith(name) or tail(debate).startswith(name)] if name else []
     if len(fits) == 1:
         return fits[0]
@@ -57,12 +57,11 @@ def find_debate(name: str, infos: Sequence[StreamInfo]) -> str:
     raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:SHOWN])}{more}")
 
 
-def _before(back: int, infos: Sequence[StreamInfo]) -> str:
+def _before(name: str, back: int, infos: Sequence[StreamInfo]) -> str:
     """The last debate, or one so many before it; helper debates count only where there are no others."""
     ids = [info.debate for info in infos if not is_helper(info.debate)] or [info.debate for info in infos]
     if back >= len(ids):
-        there = f"there {'is' if len(ids) == 1 else 'are'} {counted(len(ids), 'debate')}"
-        raise RecordError(f"there is no debate {f'last~{back}' if back else 'last'}; {there}")
+        raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
     return ids[back]
 
 

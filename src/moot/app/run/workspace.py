@@ -38,7 +38,7 @@ from moot.learn.tables import Place
 from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
-from moot.protocols.spec import dump, load
+from moot.protocols.spec import dump, load, naming_packages
 from moot.record.codec import decode, digest, read
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger
@@ -302,7 +302,8 @@ class Workspace:
                 seats = agent_for(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
                 recalls = recalling(opened.brief, self.store, self.config, self.clock, give)
                 aides = {**recalls, **weighing(opened.brief, self.store)}
-                transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
+                with naming_packages():
+                    transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
         finally:
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
@@ -415,7 +416,8 @@ class Workspace:
         opened = opening(debate, entries)
         ledger = Ledger(self.store, debate, clock=self.clock)
         await ledger.open()
-        replay(opened, load(opened.protocol), ledger=ledger)
+        with naming_packages():
+            replay(opened, load(opened.protocol), ledger=ledger)
         return len(entries), ledger.head
 
 

@@ -278,8 +278,9 @@ def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Pat
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    from moot.app.export.reports import save
+    from moot.app.export.reports import check_target, save
 
+    check_target(path)
     try:
         save(path, content)
     except OSError as error:
