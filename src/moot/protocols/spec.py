@@ -101,7 +101,7 @@ def naming_packages() -> Generator[None]:
     """
     try:
         yield
-    except Exception as error:
+    except (*BROKEN, RecordMismatch) as error:
         # Over a record the driver makes a mismatch of it, which has it as its cause.
         fault = error.__cause__ if isinstance(error, RecordMismatch) else error
         point = None if fault is None or isinstance(fault, MootError) else _culprit(fault)

@@ -48,18 +48,7 @@ async def start_again(
         ProtocolError: the protocol cannot run with these participants.
     """
     opened = opening(debate, await workspace.entries(debate))
-    given = {"topic": opened.brief.topic, **({"logging_mode": opened.log} if opened.log else {})}
-    intake = Intake(
-        brief=opened.brief,
-        protocol=opened.name,
-        rounds=None,
-        strategy="",
-        topology="",
-        model="",
-        kind="text",
-        given=given,
-        cast=f"the brief of {debate} once more",
-    )
+    intake = _intake(opened, debate)
     if wishes.protocol or wishes.strategy or wishes.topology or wishes.rounds is not None:
         return await _rebuilt(workspace, opened, intake, wishes, models or {})
     brief = with_seats(opened.brief, models or {})
@@ -72,6 +61,21 @@ async def start_again(
     costing = estimate(brief, plan.protocol, live, work=work, likely=likely)
     ready = Ready(plan=plan, costing=costing, drops=ignored(brief, live))
     return Start(intake=intake, wishes=wishes, ready=ready, config=workspace.config)
+
+
+def _intake(opened: Opened, debate: str) -> Intake:
+    """The brief of a debate as if it were read."""
+    return Intake(
+        brief=opened.brief,
+        protocol=opened.name,
+        rounds=None,
+        strategy="",
+        topology="",
+        model="",
+        kind="text",
+        given={"topic": opened.brief.topic, **({"logging_mode": opened.log} if opened.log else {})},
+        cast=f"the brief of {debate} once more",
+    )
 
 
 async def _rebuilt(

@@ -19,6 +19,7 @@ LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from rich.console import Console
     from rich.text import Text
 
     from moot.app.export.reports import ReadRecord
@@ -132,42 +133,41 @@ def _table(shown: Shown) -> None:
     from rich.text import Text
 
     from moot.cli.display.output import console_for
-    from moot.cli.display.text_layout import FAINT, Inset, joined, line, moment
+    from moot.cli.display.text_layout import FAINT, joined, line, moment
     from moot.core.labels import descent
 
-    listed, asks = shown.debates, shown.asks
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
-        for item in listed:
-            console.print(
-                Text.assemble(
-                    (shown.short[item.debate], "bold"),
-                    "  ",
-                    item.debate,
-                    "  ",
-                    _outcome(item, asks.get(item.debate, ()), 0),
-                )
-            )
-            said = joined(moment(item.at), line(item.protocol), descent(item.forked), Text(line(item.topic)))
-            console.print(Inset(said))
+        _lines(shown, console)
         return
-    rows = [
-        (
-            Text(shown.short[value.debate], style="bold"),
-            Text(value.debate),
-            Text(moment(value.at), style=FAINT),
-            Text(line(value.protocol)),
-            outcome,
-        )
-        for value, outcome in ((item, _outcome(item, asks.get(item.debate, ()), REASON)) for item in listed)
-    ]
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
     for name in ("short", "id", "when", "protocol", "outcome"):
         table.add_column(name, no_wrap=True)
     table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
-    for row, item in zip(rows, listed, strict=True):
-        table.add_row(*row, joined(descent(item.forked), Text(line(item.topic))))
+    for item in shown.debates:
+        table.add_row(
+            Text(shown.short[item.debate], style="bold"),
+            Text(item.debate),
+            Text(moment(item.at), style=FAINT),
+            Text(line(item.protocol)),
+            _outcome(item, shown.asks.get(item.debate, ()), REASON),
+            joined(descent(item.forked), Text(line(item.topic))),
+        )
     console.print(table)
+
+
+def _lines(shown: Shown, console: "Console") -> None:
+    """Two lines for each debate."""
+    from rich.text import Text
+
+    from moot.cli.display.text_layout import Inset, joined, line, moment
+    from moot.core.labels import descent
+
+    for item in shown.debates:
+        outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
+        console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
+        topic = Text(line(item.topic))
+        console.print(Inset(joined(moment(item.at), line(item.protocol), descent(item.forked), topic)))
 
 
 def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
