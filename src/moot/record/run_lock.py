@@ -17,7 +17,7 @@ from pathlib import Path
 from moot.core.errors import RecordConflict
 
 _GUARD = threading.Lock()  # house: state because the locks on a file are the process's
-_PLACES: dict[str, "_Place"] = {}  # house: state because closing a file drops all locks that the process has on it
+PLACES: dict[str, "_Place"] = {}  # house: state because closing a file drops all locks that the process has on it
 
 
 class _Place:
@@ -29,7 +29,7 @@ class _Place:
 
     def __init__(self, name: str) -> None:
         self.process, self.debates = os.getpid(), set[str]()
-        self._file = _open(name)
+        self._file = open_file(name)
 
     def take(self, debate: str) -> bool:
         """Take the lock of a debate; whether nobody else has it."""
@@ -61,7 +61,7 @@ class _Place:
         return True
 
 
-def _open(name: str) -> int | None:
+def open_file(name: str) -> int | None:
     """The lock file of that name, made if it is missing; None where there can be none."""
     if os.name != "posix":
         return None
@@ -80,12 +80,12 @@ def _byte(debate: str) -> int:
     return int.from_bytes(hashlib.sha256(debate.encode("utf-8", "replace")).digest()[:7])
 
 
-def _place(store: str) -> _Place:
+def place_of(store: str) -> _Place:
     """The lock file of a store; what a fork copies of it is of no use, for locks are not copied."""
-    place = _PLACES.get(store)
+    place = PLACES.get(store)
     if place is None or place.process != os.getpid():
         name = hashlib.sha256(store.encode("utf-8", "replace")).hexdigest()[:16]
-        place = _PLACES[store] = _Place(name)
+        place = PLACES[store] = _Place(name)
     return place
 
 
@@ -101,14 +101,14 @@ def running(store: str, debate: str) -> Generator[None]:
         RecordConflict: somebody runs it; nothing was asked or paid.
     """
     with _GUARD:
-        if not _place(store).take(debate):
+        if not place_of(store).take(debate):
             told = f"{debate} is being run by another process; follow it with `moot show {debate} --follow`"
             raise RecordConflict(told)
     try:
         yield
     finally:
         with _GUARD:
-            _place(store).give(debate)
+            place_of(store).give(debate)
 
 
 def is_running(store: str, debate: str) -> bool:
