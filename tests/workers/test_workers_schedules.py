@@ -35,8 +35,8 @@ def fire_now(place: House, name: str = "weekly") -> str:
 
 def works(place: House) -> bool:
     """Whether the worker has given a sign of life: it has put its schedules by then."""
-    there = place.tell("select to_regclass('moot_slice') is not null")
-    return there == [(True,)] and bool(place.tell("select from moot_slice where worker = 'w1'"))
+    there = await place.tell("select to_regclass('moot_slice') is not null")
+    return there == [(True,)] and bool(await place.tell("select from moot_slice where worker = 'w1'"))
 
 
 async def until_done(place: House, most: int) -> None:
@@ -51,7 +51,7 @@ async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path)
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until(lambda: works(place))
-            place.tell("update dbos.workflow_schedules set schedule = '* * * * * *'")
+            await place.tell("update dbos.workflow_schedules set schedule = '* * * * * *'")
             await until_done(place, 2)
         begun = [line for line in place.said if "by the schedule weekly" in line]
         jobs = await place.queue.jobs()
@@ -77,13 +77,13 @@ async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until(lambda: works(place))
-            place.tell("alter table moot_job rename to away")
+            await place.tell("alter table moot_job rename to away")
             fire_now(place)
             async with asyncio.timeout(20):
                 while not await debates(place.workspace.store):  # noqa: ASYNC110 - another thread
                     await asyncio.sleep(0.05)
             await asyncio.sleep(0.3)
-            place.tell("alter table away rename to moot_job")
+            await place.tell("alter table away rename to moot_job")
             await until_done(place, 1)
         assert len(await place.queue.jobs()) == 1
 
@@ -95,13 +95,13 @@ async def test_a_firing_whose_worker_died_is_begun_by_another(database: str, tmp
             await until(lambda: works(place))
         firing = fire_now(place)
         broken = "update dbos.workflow_status set status = 'PENDING', executor_id = :worker where workflow_uuid = :id"
-        place.tell(broken, worker="dead", id=firing)
-        place.tell("insert into moot_slice values ('', 'dead', 0, clock_timestamp() + interval '2 s')")
+        await place.tell(broken, worker="dead", id=firing)
+        await place.tell("insert into moot_slice values ('', 'dead', 0, clock_timestamp() + interval '2 s')")
         async with place.working(lease=0.6):
             await asyncio.sleep(1.6)
             assert not await place.queue.jobs()  # The dead one has been heard of lately.
             await until_done(place, 1)
-        found = place.tell("select status from dbos.workflow_status where name = :name", name=FIRES)
+        found = await place.tell("select status from dbos.workflow_status where name = :name", name=FIRES)
     assert found == [("SUCCESS",)]
 
 
@@ -114,7 +114,7 @@ async def test_the_worker_that_was_started_last_says_which_schedules_there_are(d
         for schedules, left in [*told, ((), [])]:
             put_schedules(client_of(engine), schedules)
             assert [
-                name for (name,) in place.tell("select schedule_name from dbos.workflow_schedules order by 1")
+                name for (name,) in await place.tell("select schedule_name from dbos.workflow_schedules order by 1")
             ] == left
         engine.dispose()
 

@@ -96,7 +96,7 @@ class QueueRunner(Runner):
 
     async def pause(self, debate: str, *, now: bool = False) -> bool:
         """See ``Runner.pause``."""
-        return self.stop(debate, now=now) or await self.queue.cancel(debate, now=now)
+        return self.stop(debate, now=now) or bool(await self.queue.cancel(debate, now=now))
 
     async def takes_in(self, debate: str) -> bool:
         """See ``Runner.takes_in``; its worker may be about to stop, so it is submitted once more."""

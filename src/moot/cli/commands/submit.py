@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -43,6 +44,7 @@ class WorkerOptions(TypedDict):
     name: str | None
     lease: float
     grace: float
+    log_json: bool
     store: Path | str | None
 
 
@@ -78,13 +80,14 @@ class SubmitOptions(CapOptions, WishOptions):
     metavar="S",
     help="Seconds for the answers in progress when the worker is asked to end.",
 )
+@click.option("--log-json", is_flag=True, help="Log every event as JSON lines.")
 @store_option
 def worker(**given: Unpack[WorkerOptions]) -> int:
     """Run the debates of a queue, until the worker is asked to end.
 
     Start workers on as many machines as you like. After Ctrl-C or SIGTERM a worker takes no new debates, returns its
     debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
-    take over its debates when its leases expire.
+    take over its debates when its leases expire. The log goes to standard error.
     """
     return finish(_work(given))
 
@@ -98,22 +101,26 @@ async def _work(worker_options: WorkerOptions) -> int:
     from moot.core.text import counted
     from moot.workers.lease_runs import Wanted
     from moot.workers.worker import Worker
+    from moot.workers.worker_log import Note, WorkerLog
 
     async with open_for_running(worker_options["store"]) as workspace:
         workspace.config = load_config()
+        name = _name(worker_options["name"])
+        log = WorkerLog(partial(click.echo, err=True), name, as_json=worker_options["log_json"])
         wanted = Wanted(
             address=address,
-            name=_name(worker_options["name"]),
+            name=name,
             most=worker_options["most"],
             lease=worker_options["lease"],
             grace=worker_options["grace"],
-            say=click.echo,
+            say=log.take,
         )
-        click.echo(f"{wanted.name}: runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}")
+        text = f"{name} runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}"
+        log.take(Note(event="started", text=text))
         found = Worker(workspace, wanted)
         _listen(found)
         await found.run()
-        click.echo(f"{wanted.name}: ended; all its debates are back in the queue or finished")
+        log.take(Note(event="stopped", text=f"{name} has ended; all its debates are back in the queue or finished"))
     return DONE
 
 
@@ -137,10 +144,13 @@ def _listen(found: "Worker") -> None:
     import os
     import signal
 
+    from moot.workers.worker_log import Note
+
     def press() -> None:
         if found.leaving:
             os._exit(INTERRUPTED)
-        click.echo(f"{found.wanted.name}: takes no new debates; press again to end at once")
+        text = f"{found.wanted.name} takes no new debates; press again to end at once"
+        found.wanted.say(Note(event="draining", text=text))
         found.drain()
 
     for number in (signal.SIGINT, signal.SIGTERM):
