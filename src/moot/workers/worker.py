@@ -156,7 +156,7 @@ class Worker:
                 return await self._do(partial(leases.end, lease=lease, ending=ending))
             except QueueError:
                 if self.fence.lapsed(lease.debate):
-                    return Lost(worker="")
+                    return Lost()
                 await asyncio.sleep(AGAIN)
 
     async def _hold(self, debate: str, held: Held) -> Ending:
@@ -220,6 +220,7 @@ class Worker:
             with suppress(QueueError):  # the database is away, and leases run out; the next look may find it
                 for debate in await self._do(leases.watch):
                     self.wanted.say(Note(event="queued again", debate=debate, text="queued again", state="queued"))
+            with suppress(QueueError):
                 firings, soon = await self._do(partial(schedules.due, worker=self.wanted.name))
                 pause = pause if soon is None else min(pause, max(soon, 0.0))
                 for firing in firings:

@@ -44,9 +44,19 @@ class Outage:
 
     def explain(self, lost: Lost) -> str:
         """Why a debate no longer belongs to this worker."""
-        if lost.worker:
-            return f"worker {lost.worker} runs it now; the lease of this one has run out"
         recent = self._back is not None and self._clock() - self._back <= self._lease
-        if self._since is not None or recent:
-            return "interrupted: the database was away for longer than the lease; it is queued again"
-        return "interrupted: its lease has run out; it is queued again"
+        away = self._since is not None or recent
+        cause = "the database was away for longer than its lease" if away else "its lease has run out"
+        return f"interrupted, because {cause}; {_now(lost)}"
+
+
+def _now(lost: Lost) -> str:
+    if lost.worker:
+        return f"worker {lost.worker} runs it now"
+    match lost.state:
+        case "" | "running":
+            return "it will be queued again"
+        case "queued":
+            return "it is queued again"
+        case state:
+            return f"it is {state} by now"

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from moot.app.plan.settings import Config, load_config
+from moot.app.run.dispatcher import QueueStatus
 from moot.app.run.liveness import Liveness, waits_only
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.start import ByMessage, Generation, HostHooks, Start, run_start
@@ -169,9 +170,14 @@ class Runner:
         """Where each debate runs now; see ``Running.by``."""
         return dict.fromkeys(self._tasks, HERE)
 
-    async def check(self) -> None:
-        """Raise an error where no debate can run: the record or the queue cannot be reached."""
+    async def check(self) -> QueueStatus | None:
+        """Raise an error where no debate can run: the record or the queue cannot be reached.
+
+        Returns:
+            How the queue stands; None where there is none.
+        """
         await self.workspace.store.read("ready", limit=1)
+        return None
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
