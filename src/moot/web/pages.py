@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,7 +28,7 @@ DIST = Path(__file__).with_name("dist")
 PATIENCE = 5.0
 """Seconds in which the store and the queue must answer."""
 
-RETRY = {"Retry-After": "5"}
+RETRY: Mapping[str, str] = {"Retry-After": "5"}
 """When to ask again."""
 
 LONGEST = 200

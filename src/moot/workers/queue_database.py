@@ -51,6 +51,7 @@ class Database:
         self._lock, self._opening = threading.Lock(), asyncio.Lock()
         self._room: Backroom | None = None
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+        self._kept: list[Future[None]] = []
         self._closed = False
 
     async def do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
@@ -81,7 +82,11 @@ class Database:
         Args:
             told: takes the words of a notification, in the thread of the connections.
         """
-        self.begin(listen(self._address, told, channel=CHANNEL))
+        self.keep(listen(self._address, told, channel=CHANNEL))
+
+    def keep(self, work: Coroutine[object, object, None]) -> None:
+        """Have something done in the thread of the connections until they are closed."""
+        self._kept.append(self.begin(work))
 
     async def close(self) -> None:
         """Give all connections back, and end what listens."""
@@ -92,6 +97,8 @@ class Database:
         with self._lock:
             self._closed = True
             room, self._room = self._room, None
+        for work in self._kept:
+            work.cancel()
         if room is not None:
             room.begin(self._leave()).result()
             room.stop()

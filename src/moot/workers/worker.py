@@ -82,7 +82,7 @@ class Worker:
             config = self.workspace.config or Config()
             await self.database.do(partial(schedules.put_schedules, schedules=config.schedules))
             self._beats.listen(self._hear_news)
-            self._beats.begin(self._heart.beat_on())
+            self._beats.keep(self._heart.beat_on())
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._take(group))
                 group.create_task(self._watch(group))

@@ -1,6 +1,6 @@
 """How ``moot queue`` shows the queue: the workers, how many debates are in each state, and a table of debates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -13,7 +13,7 @@ from moot.core.text import counted
 WIDTH, REASON = 160, 60
 """Columns of the table where the output has no width, and columns of a reason."""
 
-STYLES = {"done": GOOD, "parked": BAD, "waiting": WARN, "stopping": WARN, "cancelled": FAINT}
+STYLES: Mapping[str, str] = {"done": GOOD, "parked": BAD, "waiting": WARN, "stopping": WARN, "cancelled": FAINT}
 
 ORDER = ("queued", "running", "waiting", "parked", "done", "cancelled")
 
