@@ -94,7 +94,7 @@ class Choices:
         strategy: how it is decided: ``majority``, ``weighted``, ``consensus``, ``moderator``, ``supermajority``; with
             a debate format how it ends: ``mediator_summary``, ``agent_closing``, ``vote``, ``vote_based``,
             ``ranked_reasons``, ``no_consensus``.
-        topology: who criticises whom.
+        topology: who criticizes whom.
         turn_mode: who speaks next, where the protocol leaves it open.
         until: what ends the rounds before their number is full.
         summarize: after every so many rounds what was said is summed up; 0: never.

@@ -83,11 +83,11 @@ def described(section: Section) -> Entry:
 def _entry(text: str, line: int, values: Mapping[str, Given]) -> Entry:
     name, model = split_seat(text.strip())
     if split_seat(name)[1]:
-        raise BriefError(f"two models stand behind the name {text[:60]!r}; keep one", line=line, code="duplicate_key")
+        raise BriefError(f"two models follow the name {text[:60]!r}; keep one", line=line, code="duplicate_key")
     merged = dict(values)
     if model:
         if "model" in merged:
-            problem = f"the model is given twice, behind the name and on line {merged['model'].line}; keep one"
+            problem = f"the model is given twice, after the name and on line {merged['model'].line}; keep one"
             raise BriefError(problem, line=line, code="duplicate_key")
         merged["model"] = Given(value=seat(model, line=line), line=line)
     return Entry(name=check_name(name, line=line), line=line, values=merged)
@@ -141,11 +141,11 @@ def participant(entry: Entry) -> Participant:
     manner = character(values)
     full = "\n\n".join(part for part in (persona, manner) if part)
     if len(full) > get(PARTICIPANT, "persona").high:
-        problem = f"the persona of {entry.name} is too long with what else is said about it"
+        problem = f"the persona of {entry.name} is too long together with its other descriptions"
         raise BriefError(problem, line=entry.line, code="too_large")
     if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
         if "tool_usage" in entry.values:
-            problem = f"{entry.name} is a librarian, whose tools stand under research; leave out tool_usage"
+            problem = f"{entry.name} is a retriever, and its tools are set under research; leave out tool_usage"
             raise BriefError(problem, line=entry.values["tool_usage"].line, code="inconsistent")
         return Participant(name=entry.name, role=str(values.get("role", "")), seat=RETRIEVER, duty="aide")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
@@ -307,7 +307,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     found = [_mask(text, names, most, given) for text in cast("tuple[str, ...]", given.value)]
     for text, mask in zip(cast("tuple[str, ...]", given.value), found, strict=True):
         if mask == entry.name or mask.startswith(f"{entry.name} round "):
-            _refuse(given, f"hide of {entry.name} holds {text!r}, but nobody can be kept from its own turns")
+            _refuse(given, f"hide of {entry.name} holds {text!r}, but nobody can be hidden from their own turns")
     return tuple(dict.fromkeys(found))
 
 
@@ -465,6 +465,6 @@ def _kind(given: Mapping[str, Given]) -> str:
 def needs_moderator(protocol: object, strategy: object) -> str:
     """Why a debate cannot do without a moderator, in words; "" where it can."""
     if protocol in NEEDS_MODERATOR:
-        return f"the protocol {protocol} cannot do without"
+        return f"the protocol {protocol} needs one"
     judged = strategy in ("mediator_summary", "judge") or (strategy in JUDGED and protocol in FORMATS)
-    return f"the strategy {strategy} cannot do without" if judged else ""
+    return f"the strategy {strategy} needs one" if judged else ""

@@ -194,7 +194,7 @@ def _second(head: _Head, first: _Head) -> BriefError:
     if head.level == 1 and not is_reserved(head.text):
         sentence = f"a second heading of level 1, {head.text[:60]!r}, after line {first.line}; a brief has one: use ##"
         return BriefError(sentence, line=head.line, code="inconsistent")
-    sentence = f"the section {head.text!r} stands twice, first on line {first.line}; keep one"
+    sentence = f"the section {head.text!r} appears twice, first on line {first.line}; keep one"
     return BriefError(sentence, line=head.line, code="duplicate_key")
 
 

@@ -37,7 +37,7 @@ def check_brief(brief: Brief) -> None:
     for participant in brief.participants:
         _check_participant(participant)
         if other := taken.get(skeleton(participant.name)):
-            problem = f"the name {participant.name!r} is taken by {other!r}; each at the table needs a name of its own"
+            problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
             raise BriefError(problem, code="duplicate_name")
         taken[skeleton(participant.name)] = participant.name
     _check_options(brief.options)
@@ -49,9 +49,7 @@ def check_brief(brief: Brief) -> None:
 def _check_participant(who: Participant) -> None:
     # A person may be called "Human", as the councils' document calls one.
     if not (who.seat == HUMAN and who.name == "Human") and check_name(who.name) != who.name:
-        raise BriefError(
-            f"the name {who.name!r} has blanks or signs too many: {check_name(who.name)!r}", code="bad_name"
-        )
+        raise BriefError(f"the name {who.name!r} has extra blanks or signs: {check_name(who.name)!r}", code="bad_name")
     if who.weight is not None and not (math.isfinite(who.weight) and who.weight >= 0):
         problem = f"{who.name}: weight is {who.weight}; it must be a number from 0"
         raise BriefError(problem, code="out_of_range")
@@ -96,7 +94,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     yield from _on_rounds(protocol, choices, costing)
     yield from _on_the_moderator(choices, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
-        yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
+        yield f"In {protocol} there is no turn to interrupt, so interruptions has no effect."
     if any(participant.tools and _has_model(participant) for participant in brief.participants):
         yield (
             "The likely tokens hold one look-up in each answer; the tokens at most and the cost leave out what tools "
@@ -119,12 +117,12 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
     for participant in brief.participants:
         if participant.seat != HUMAN:
             if participant.deadline is not None or participant.stand_in:
-                yield f"The deadline of {participant.name} changes nothing: {participant.seat} is no person."
+                yield f"The deadline of {participant.name} changes nothing: {participant.seat} is not a person."
         elif participant.name in costing.most.asked:
             then = (
-                f"then {participant.stand_in} answers, which the estimate leaves out"
+                f"then {participant.stand_in} answers, which is not in the estimate"
                 if participant.stand_in
-                else "then it goes on"
+                else "then it continues"
             )
             wait = (
                 "as long as it takes"
@@ -133,7 +131,7 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
             )
             yield f"The debate waits for each answer of {participant.name}, a person: {wait}."
         if participant.seat == HUMAN and participant.stand_in and participant.deadline is None:
-            yield f"{participant.stand_in} never stands in for {participant.name}: that takes a deadline."
+            yield f"{participant.stand_in} never stands in for {participant.name}: that needs a deadline."
 
 
 def lasting(seconds: float) -> str:
@@ -149,20 +147,20 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
     """What a participant is given and cannot use here."""
     for participant in brief.participants:
         if participant.search and not _has_model(participant):
-            yield f"{participant.name} does not search for arguments: {participant.seat} is no language model."
+            yield f"{participant.name} does not search for arguments: {participant.seat} is not a language model."
         elif participant.search and participant.duty == "moderator":
-            yield f"{participant.name} moderates and so has no arguments to search for; search changes nothing."
+            yield f"{participant.name} moderates and so has no arguments to search for; search has no effect."
     ranked = [participant.name for participant in brief.participants if participant.priority]
     if ranked and choices.turn_mode != "priority_order":
-        yield f"The priority of {ranked[0]} changes nothing: that takes turn_mode: priority_order."
+        yield f"The priority of {ranked[0]} has no effect: it needs turn_mode: priority_order."
     weighed = [participant.name for participant in brief.participants if participant.weight is not None]
     if weighed and choices.strategy != "weighted":
-        yield f"The weight of {weighed[0]} changes nothing: that takes strategy: weighted."
+        yield f"The weight of {weighed[0]} has no effect: it needs strategy: weighted."
     if choices.vote_weights and choices.strategy != "weighted":
-        yield "vote_weights changes nothing: that takes strategy: weighted."
+        yield "vote_weights has no effect: it needs strategy: weighted."
     style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
     if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
-        yield f"summary_style {style} changes nothing: nobody writes a summary at the end."
+        yield f"summary_style {style} has no effect: nobody writes a summary at the end."
 
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
@@ -170,9 +168,9 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     least, most = rounds(costing.least), rounds(costing.most)
     there = f"{most} round{'' if most == 1 else 's'}"
     if protocol == "bp_style" and (choices.rounds or 1) > most:
-        yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
+        yield f"bp_style has {there}, of eight speeches, and the number of rounds has no effect."
     if protocol == "chaired" and choices.rounds:
-        yield "chaired has no rounds, whatever number of rounds is given."
+        yield "chaired has no rounds, and the number of rounds has no effect."
     ends = [condition for condition in choices.until if condition not in NO_ROUND]
     if ends and least == most:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
@@ -185,7 +183,7 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     if unused and not most:
         yield f"There are no rounds, so there will be no {' and no '.join(unused)}."
     elif choices.summarize > most:
-        yield f"Nothing is summed up: that is done every {choices.summarize} rounds, and there is at most {there}."
+        yield f"There will be no summary: one is made every {choices.summarize} rounds, and there is at most {there}."
 
 
 def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
@@ -197,11 +195,11 @@ def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
     middle = (most + 1) // 2
     if kind in ("silent", "consensus"):
         if mediation.when == "midpoint":
-            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency changes nothing."
+            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
     elif choices.rounds == 0:
-        yield f"There are no rounds, so the moderator never speaks as {kind}; mediator_frequency: final lets it."
+        yield f"There are no rounds, so the moderator never speaks as {kind}; use mediator_frequency: final."
     elif mediation.when == "midpoint" and least < middle:
-        yield f"The moderator speaks as {kind} after round {middle}; where the rounds end before, it never does."
+        yield f"The moderator speaks as {kind} after round {middle}; if the rounds end earlier, it never speaks."
 
 
 def rounds(estimate: Estimate) -> int:
