@@ -1,5 +1,6 @@
 """What voters and the moderator of a debate step see, and how a moderator's own words are read."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,8 +66,6 @@ async def test_an_old_record_goes_on_as_it_began(voting: str) -> None:
             else decide
         )
         if isinstance(part, Elect):
-            from dataclasses import replace
-
             part = replace(part, vote=replace(part.vote, heard=heard))
         other = Sequence(parts=(*tree.parts[:2], part))
         assert ("heard" in str(dump(other))) == heard
