@@ -23,6 +23,9 @@ FITTED = 0.005
 STEPS = 50
 """The most steps of a fit; a handful does."""
 
+HEAD = "win rate against the published one: Spearman"
+"""How the line of the win rates begins."""
+
 Cells = Mapping[str, Sequence[tuple[int, float, float]]]
 """By model: the number of an item, the preference for the model, and how much longer its answer is."""
 
@@ -36,24 +39,39 @@ def pairwise_preferences(folder: Path) -> Iterator[Figure]:
     yield Figure(name="items", ours=items, reference=find(r"items (\d+)", reference))
     yield Figure(name="models", ours=len(cells), reference=find(r"models (\d+)", reference))
     won = {model: float(published[model]["win_rate"]) for model in cells}
-    level = {model: float(published[model]["length_controlled_winrate"]) for model in cells}
-    long = {model: float(published[model]["avg_length"]) for model in cells}
     raw = {model: _rate([graded for _, graded, _ in answers]) for model, answers in cells.items()}
     gaps = [abs(100 * raw[model] - won[model]) for model in cells]
-    head = "win rate against the published one: Spearman"
     yield Figure(
         name="win rates, mean difference in points",
         ours=sum(gaps) / len(gaps),
-        reference=find(rf"{head} [\d.]+, mean \|difference\| ([\d.]+)", reference),
+        reference=find(rf"{HEAD} [\d.]+, mean \|difference\| ([\d.]+)", reference),
     )
     yield Figure(
         name="win rates, largest difference in points",
         ours=max(gaps),
-        reference=find(rf"{head} .* largest ([\d.]+)", reference),
+        reference=find(rf"{HEAD} .* largest ([\d.]+)", reference),
     )
+    yield from _rankings(cells, won, published, reference)
+    for size in SIZES:
+        if size < items:
+            yield Figure(
+                name=f"ranking by {size} items, mean Spearman",
+                ours=_stability(cells, won, items, size),
+                reference=find(rf" {size} items: Spearman with the published order ([\d.]+)", reference),
+                margin=DRAWN,
+            )
+
+
+def _rankings(
+    cells: Cells, won: Mapping[str, float], published: Mapping[str, Mapping[str, str]], reference: str
+) -> Iterator[Figure]:
+    """How the orders of the models agree: by graded and by whole wins, by length, and at equal length."""
+    level = {model: float(published[model]["length_controlled_winrate"]) for model in cells}
+    long = {model: float(published[model]["avg_length"]) for model in cells}
+    raw = {model: _rate([graded for _, graded, _ in answers]) for model, answers in cells.items()}
     discrete = {model: _rate([_won(graded) for _, graded, _ in answers]) for model, answers in cells.items()}
     told = {
-        "win rates": (raw, won, rf"{head} ([\d.]+), mean [^,]+, largest"),
+        "win rates": (raw, won, rf"{HEAD} ([\d.]+), mean [^,]+, largest"),
         "won or lost alone": (discrete, won, r"discrete .*? Spearman (-?[\d.]+)"),
         "win rates and those at equal length": (raw, level, r"raw against [^:]*: Spearman (-?[\d.]+)"),
         "length and win rates": (long, won, r"average length against win rate, Spearman (-?[\d.]+)"),
@@ -67,14 +85,6 @@ def pairwise_preferences(folder: Path) -> Iterator[Figure]:
         reference=find(r"our length-controlled rate [^:]*: Spearman (-?[\d.]+)", reference),
         margin=FITTED,
     )
-    for size in SIZES:
-        if size < items:
-            yield Figure(
-                name=f"ranking by {size} items, mean Spearman",
-                ours=_stability(cells, won, items, size),
-                reference=find(rf" {size} items: Spearman with the published order ([\d.]+)", reference),
-                margin=DRAWN,
-            )
 
 
 def _cells(folder: Path) -> Cells:
