@@ -48,10 +48,12 @@ CHOSEN: list[tuple[str, Choices]] = [
     ("debate_format: fishbowl\nconsensus_strategy: agent_closing", Choices(strategy="agent_closing")),
     ("debate_format: open_fight\nconsensus_strategy: supermajority", Choices(strategy="supermajority")),
     ("consensus_strategy: vote_based", Choices()),
+    ("protocol: arena\ntopology: star\nhub: Bo", Choices(topology="star", hub="Bo")),
+    ("protocol: arena\ntopology: random-graph\nsparsity: 0.2", Choices(topology="random-graph", sparsity=0.2)),
     ("debate_format: socratic\ndebate_end_condition: no_new_arguments", Choices(until=("no_new_arguments",))),
     ("debate_format: socratic\ndebate_end_condition: [consensus reached, rounds-exhausted, consensus_reached]",
      Choices(until=("consensus_reached", "rounds_exhausted"))),
-    ("mediator_type: Silent", Choices(mediation=Mediation(kind="silent"))),
+    ("mediator_type: Silent", Choices(mediation=Mediation(kind="silent", when="final"))),
     ("mediator_type: Tool Agent\nmediator_frequency: final only",
      Choices(mediation=Mediation(kind="toolagent", when="final"))),
     ("mediator_type: JUDGE\nmediator_frequency: every round\nsummary_style: Critical",
@@ -164,8 +166,13 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ("mediator_type: loud", "", 2, "bad_enum", "mediator_type cannot be 'loud'; allowed are silent, active, judge"),
     ("mediator_type: [Silent]", "", 2, "wrong_type", "mediator_type is a list; it must be one of silent"),
     ("context_scope: summary_only\ncontext_strategy: append_all", "", 2, "inconsistent",
-     "context_scope is summary_only, but context_strategy append_all on line 3 keeps every turn in sight; "
-     "allowed are rolling_window, summarize_past, persona_masking"),
+     "context_scope is summary_only, but context_strategy is append_all on line 3, which keeps every turn in sight; "
+     "leave out one of them"),
+    ("context_strategy: append_all\ncontext_scope: last_n_turns", "", 3, "inconsistent", "keeps every turn in sight"),
+    ("context_scope: full_log\ncontext_strategy: rolling_window", "", 2, "inconsistent",
+     "context_scope is full_log, but context_strategy is rolling_window on line 3, which shows only the newest turns"),
+    ("context_scope: full_log\ncontext_strategy: summarize_past", "", 2, "inconsistent", "which shows a summary"),
+    ("context_scope: summary_only\ncontext_strategy: rolling_window", "", 2, "inconsistent", "shows the newest turns"),
     ("context_strategy: persona_masking", "", 2, "inconsistent",
      "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"),
     ("context_turns: 3", "", 2, "inconsistent", "context_turns needs a window: context_scope: last_n_turns, or"),
@@ -322,7 +329,7 @@ async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
 # fmt: off
 ALL = [
     "recall: yes", "recall: no", "history_limit: 3", "feeds: [news, town]",
-    "research: [search, rag]", "vote_weights: log-odds",
+    "research: [search, rag]", "vote_weights: log-odds", "hub: Ada", "sparsity: 0.25",
     "debate_format: round_robin", "max_rounds: 3", "consensus_strategy: vote_based", "use_mediator: yes",
     "mediator_type: Reflector", "mediator_frequency: midpoint", "summary_style: persuasive", "turn_mode: random",
     "context_scope: last_n_turns", "context_scope: summary_only", "context_turns: 4", "language: Zürich German",

@@ -47,7 +47,7 @@ _CLAUSE = re.compile(
 )
 """Where the first words of a position end: its reasons, or a remark, stand behind."""
 _SLOT = re.compile(
-    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,300}\]|\.\.\.|…"
+    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,297}(?:[^\[\]\n.!?]|\.\.\.)\]|\.\.\.|…"
 )
 _NUMBER = re.compile(
     r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"

@@ -67,7 +67,7 @@ PLACES: list[tuple[str, str, tuple[Participant, ...], tuple[str, ...], set[str]]
     ("chain_of_thought", "", (person("Ada"),), (), {"close", "vote"}),
     ("fishbowl", "", (person("Ada"),), (), {"close", "vote"}),
     ("open_fight", "", (person("Ada"),), (), {"bid", "close", "vote"}),
-    ("bp_style", "", (person("Ada"),), (), {"argue", "close", "vote"}),
+    ("bp_style", "", (person("Ada"),), (), {"argue", "vote"}),
     ("board", "", (person("Ada"), TIMEKEEPER), (), {"argue", "verdict"}),
     ("board", "", (person("Ada"), TIMEKEEPER), ("yes", "no"), {"argue", "verdict"}),
     ("board", "", (person("Ada"), person("Bo"), person("Tick", duty="moderator")), (), {"argue", "remind", "verdict"}),

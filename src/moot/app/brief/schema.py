@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from moot.core.brief import Search
+from moot.core.brief import MOST_ROUNDS, Search
 from moot.core.roles import VoteWeights
 from moot.phases.choices import Condition, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairing import Topology
@@ -129,7 +129,7 @@ HEADER: tuple[Key, ...] = (
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
         further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
-    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=20, example="2",
+    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=0, high=MOST_ROUNDS, example="2",
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants, this many are generated for the topic.",
@@ -146,6 +146,11 @@ HEADER: tuple[Key, ...] = (
         help="With strategy: weighted, how votes are weighted: the weight of each participant, or what earlier debates "
         "have measured of its model; stated where somebody has a weight, else log_odds."),
     Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticizes whom."),
+    Key(name="hub", kind="text", high=200, example="Ada", hints=("star_hub", "center", "centre"),
+        help="With topology: star, the debater in its center; the first without it."),
+    Key(name="sparsity", kind="number", low=0, high=1, example="0.5", hints=("density", "topology_sparsity"),
+        help="With topology: sparse or random-graph, the probability with which a critique is left out; 0.75 for "
+        "sparse, 0.5 for random-graph."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),

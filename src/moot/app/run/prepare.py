@@ -39,6 +39,7 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
 from moot.phases.choices import (
+    AT_THE_END,
     OPEN_ORDER,
     Choices,
     Condition,
@@ -135,12 +136,15 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,
         topology=cast(Topology, topology) if topology else None,
+        hub=str(given.get("hub", "")),
+        sparsity=cast("float | None", given.get("sparsity")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
         mediation=_mediation(given),
         memory=memory_of(intake),
         vote_weights=vote_weights(intake, strategy),
+        language=str(given.get("language", "")),
         extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
@@ -155,6 +159,9 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
+    for name in ("hub", "sparsity"):
+        if name in intake.given and protocol != "arena":
+            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; arena does")
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
@@ -191,7 +198,8 @@ def _summed(who: Participant) -> bool:
 def _mediation(given: Mapping[str, Value]) -> Mediation | None:
     if "mediator_type" not in given:
         return None
-    usual = Mediation(kind=cast(MediatorKind, given["mediator_type"]))
+    kind = cast(MediatorKind, given["mediator_type"])
+    usual = Mediation(kind=kind, when="final" if kind in AT_THE_END else "every_round")
     return replace(
         usual,
         when=cast(When, given.get("mediator_frequency", usual.when)),
