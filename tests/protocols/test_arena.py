@@ -206,7 +206,7 @@ def test_the_conditions_of_a_brief_stand_in_place_of_the_usual(
             "council",
             Choices(until=("stalled",)),
             (ANN, BOB),
-            "council takes no stalled: that works with panel and arena",
+            "council takes no stalled: that goes with panel and arena",
         ),
     ],
 )

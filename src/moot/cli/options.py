@@ -202,9 +202,12 @@ def caps_of(given: CapOptions) -> "LimitWishes":
 
 def finish(work: Coroutine[object, object, Result]) -> Result:
     """Run a command's coroutine and return its result."""
-    import asyncio  # here for start-up time: help needs no event loop
+    try:
+        import asyncio  # here for start-up time: help needs no event loop
 
-    return asyncio.run(work)
+        return asyncio.run(work)
+    finally:
+        work.close()  # an early Ctrl-C leaves it unused
 
 
 def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":

@@ -197,6 +197,13 @@ class MemoryStore:
             self._tables.put(Rows([DebateRow(debate, head, notes, at)], items, uses))
         return True
 
+    def remove(self, debate: str) -> bool:
+        """Take a debate out, as if it had never been learned; whether it was there."""
+        with self._tables.writing(debate):
+            known = self._tables.debate(debate) is not None
+            self._tables.drop(debate)
+        return known
+
     # ---- what is asked -----------------------------------------------------------------------------------------
 
     def bodies(self, kind: str, *, debate: str = "") -> list[Item]:

@@ -160,7 +160,7 @@ class Face(ABC, Generic[R]):
             tell: told of each entry of its record; None for nobody.
         """
         async with open_workspace(self.store) as workspace:
-            seat = self._seat(workspace)
+            seat, brief = self._seat(workspace), workspace.seat(brief)
             debate = debate and try_of(debate, await count_failed(workspace, debate))
             if debate and await workspace.count_entries(debate):
                 return await self._go_on(workspace, debate)

@@ -240,6 +240,10 @@ class PostgresStore:
         rows = await self._ask(READ, debate, max(0, min(after, MOST)), most)
         return tuple([row["text"] for row in rows])
 
+    async def remove(self, debates: Sequence[str]) -> None:
+        """See Removing."""
+        await self._ask("DELETE FROM moot_line WHERE debate = ANY($1::text[])", list(debates))
+
     async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
         return tuple([StreamInfo(**row) for row in await self._ask(DEBATES)])

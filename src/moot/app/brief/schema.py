@@ -5,13 +5,13 @@ from them. The words that a key allows are taken from the phases where those def
 address, a credential, or a file outside the brief's own folder.
 """
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from moot.core.brief import MOST_ROUNDS, Search
 from moot.core.roles import VoteWeights
+from moot.core.text import closest
 from moot.phases.choices import Condition, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairing import Topology
 from moot.protocols.known import DEFAULT, KNOWN
@@ -348,16 +348,8 @@ def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
         meant |= {name.removeprefix(prefix): name.removeprefix(prefix) for name in names}
         hints = [hint.removeprefix(prefix) for hint in key.hints if names and _belongs(hint, prefix)]
         meant |= {hint: names[0].removeprefix(prefix) for hint in hints if hint not in meant}
-    return meant.get(close(word, tuple(meant)), "")
+    return meant.get(closest(word, tuple(meant)), "")
 
 
 def _belongs(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and "." not in name.removeprefix(prefix)
-
-
-def close(word: str, words: Sequence[str]) -> str:
-    """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
-    spelt = {word.replace("-", "_"): word for word in words}
-    plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
-    get_close_matches = difflib.get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
-    return spelt[get_close_matches[0]] if get_close_matches else ""

@@ -36,8 +36,10 @@ from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
+from moot.core.text import misspelt
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
+from moot.models.pool import GUEST
 from moot.phases.choices import (
     AT_THE_END,
     OPEN_ORDER,
@@ -154,10 +156,10 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         return
     ends = _ENDS.get(protocol, _FORMAT_ENDS)
     if strategy and strategy not in ends:
-        problem = f"{protocol} cannot be decided by {strategy!r}; it takes {', '.join(ends)}"
+        problem = f"{protocol} cannot be decided by {strategy!r}; {misspelt(strategy, ends, 'it takes')}"
         raise misfit(intake, wishes, "strategy", problem)
     if topology and topology not in TOPOLOGIES:
-        problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
+        problem = f"there is no topology {topology!r}; {misspelt(topology, TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
     for name in ("hub", "sparsity"):
         if name in intake.given and protocol != "arena":
@@ -276,7 +278,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         raise misfit(intake, wishes, error.about, str(error)) from error
     for participant in plan.brief.participants:
         _check_tools(intake, replace(plan.brief, participants=(participant,)), config or workspace.config)
-    casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+    described = models[0] in (BUILTIN, HUMAN) or models[0].startswith(GUEST)
+    casts = intake.vacant and wishes.cast != "builtin" and not described
     caster = models[0] if casts else ""
     live = live_models(workspace, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
@@ -286,7 +289,7 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
     idle = notes_on(plan.brief, plan.name, choices, costing)
     notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
     notes += await look_at_tools(plan.brief, config or workspace.config)
-    return Ready(plan=plan, costing=costing, drops=_drops(plan.brief, live), notes=notes, caster=caster)
+    return Ready(plan=plan, costing=costing, drops=ignored(plan.brief, live), notes=notes, caster=caster)
 
 
 def _presided(intake: Intake, wishes: Wishes) -> Brief:
@@ -389,7 +392,8 @@ def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
         raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
 
 
-def _drops(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+def ignored(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+    """The settings that a participant's provider ignores, by the participant's name."""
     found: dict[str, tuple[str, ...]] = {}
     for participant in brief.participants:
         drops = live[participant.name].traits.drops if participant.name in live else ()
