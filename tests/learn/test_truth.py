@@ -154,7 +154,8 @@ def two(folder: Path) -> None:
         made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
         made.say("Bob", "propose", ANSWER="lease", CONFIDENCE=0.6)
         made.end(Decision(status="decided", winner="buy", text="buy"))
-    fill(folder, **papers, open=Paper(TWO))
+    papers["open"] = Paper(TWO)
+    fill(folder, None, **papers)
 
 
 @pytest.mark.parametrize(
