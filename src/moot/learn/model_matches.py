@@ -3,7 +3,7 @@
 A match is between two debaters, each answered by a model of its own, of whom one stood for the result and the other for
 something else. Whoever gave answers stands for the last of them: the authors of the answer that won, or the participant
 whom the decision names, have beaten all who ended with another answer, and the members of a team those of the others.
-Whoever gave no answer stands for what it voted for. Those who stand for different answers at the top of a tie are equal.
+Whoever gave no answer stands for what it voted for. Those who stand for different answers at the top of a tie are even.
 All matches of one debate count as one result.
 
 A result counts only if it rests on no vote for oneself: it must be the same without the votes of authors for their own
