@@ -221,7 +221,7 @@ def _is_wanting(form: Form, reading: Reading) -> bool:
 def _merge(first: Reading, second: Reading) -> Reading:
     """The words of the first answer with the fields of both; the repaired ones go before."""
     fields = {**first.fields, **second.fields}
-    unread = tuple(each for each in second.unread if each.split(":", 1)[0] not in fields)
+    unread = tuple(text for text in second.unread if text.split(":", 1)[0] not in fields)
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 
 

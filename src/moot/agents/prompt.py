@@ -85,15 +85,15 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     form = turn.ask.form if turn.ask else None
     if form is None or form.layout != "tags":
         return clip(turn.text, most)
-    texts = {each.name for each in form.fields if each.kind == "text"}
+    texts = {field.name for field in form.fields if field.kind == "text"}
     # Who speaks is known from the ask, whatever the message says.
-    speaker = {each.name: name or turn.by for each in form.fields if each.name.lower() == SPEAKER}
+    speaker = {field.name: name or turn.by for field in form.fields if field.name.lower() == SPEAKER}
     read = {key: value for key, value in turn.fields.items() if key not in speaker}
     if not read:
         return turn.text if own else UNREAD
     shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
-    carried = "".join(found.mark for found in artifacts([turn]))
-    marks = {each.name: carried for each in form.fields if carried and each.name.lower() == ARTIFACTS.lower()}
+    carried = "".join(artifact.mark for artifact in artifacts([turn]))
+    marks = {field.name: carried for field in form.fields if carried and field.name.lower() == ARTIFACTS.lower()}
     return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
 
 
@@ -127,8 +127,11 @@ def _shared(brief: Brief, *, named: bool) -> str:
         f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
     )
     if named:
-        people = [each for each in brief.participants if each.duty != "aide"]
-        at_the_table = [f"- {each.name}" + (f": {on_one_line(each.role)}" if each.role else "") for each in people]
+        people = [participant for participant in brief.participants if participant.duty != "aide"]
+        at_the_table = [
+            f"- {participant.name}" + (f": {on_one_line(participant.role)}" if participant.role else "")
+            for participant in people
+        ]
         parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
 

@@ -67,9 +67,9 @@ class Node:
 
     def book(self, value: float) -> None:
         """Book the value of a simulation that ended here, all the way up."""
-        for each in self.line:
-            each.visits += 1
-            each.total += value
+        for node in self.line:
+            node.visits += 1
+            node.total += value
 
     @property
     def line(self) -> "list[Node]":
@@ -102,14 +102,14 @@ def best_line(root: Node) -> list[Node]:
     line: list[Node] = []
     node = root
     while visited := [child for child in node.children if child.visits]:
-        node = max(visited, key=lambda each: (each.visits, each.mean if each.mine else -each.mean))
+        node = max(visited, key=lambda node: (node.visits, node.mean if node.mine else -node.mean))
         line.append(node)
     return line
 
 
 def below(node: Node) -> list[Node]:
     """All that stands below a node, each line to its end before the next."""
-    return [each for child in node.children for each in (child, *below(child))]
+    return [item for child in node.children for item in (child, *below(child))]
 
 
 CLAIMS = 4
@@ -186,7 +186,7 @@ class Growth:
         reading = yield Question("search-claims", _PROPOSE, CANDIDATES)
         claims = cast("tuple[str, ...]", reading.fields.get("CLAIMS", ()))
         different: dict[str, str] = {}
-        for claim in filter(None, (" ".join(each.split()).strip("-*• ") for each in claims)):
+        for claim in filter(None, (" ".join(claim.split()).strip("-*• ") for claim in claims)):
             different.setdefault(claim.casefold(), clip(claim, LONGEST))
         for n, claim in enumerate(list(different.values())[:CLAIMS], start=1):
             self.root.children.append(Node(str(n), claim, self.root))
@@ -226,13 +226,13 @@ class Growth:
 
     def prepared(self) -> Ask:
         """The ask with the best line laid into its task."""
-        return prepared(self.ask, [(self.by(each), each.text) for each in best_line(self.root)])
+        return prepared(self.ask, [(self.by(node), node.text) for node in best_line(self.root)])
 
     def _reply(self, node: Node) -> Generator[Question, Reading, Node]:
         """A further reply to a claim or reply."""
         task = _AGAINST if node.mine else _FOR
         if node.children:
-            known = "\n".join(f"- {each.text}" for each in node.children)
+            known = "\n".join(f"- {child.text}" for child in node.children)
             task = f"{task}\n\n{_OTHER}\n{frame(known)}"
         id = f"{node.id}.{len(node.children) + 1}"
         reading = yield Question(f"search-{id}", f"{self._told(node)}\n\n{task}")
@@ -241,7 +241,7 @@ class Growth:
         return child
 
     def _told(self, node: Node) -> str:
-        said = "\n".join(f"{self.by(each)}: {each.text}" for each in node.line[1:])
+        said = "\n".join(f"{self.by(item)}: {item.text}" for item in node.line[1:])
         return f"Suppose that it goes on like this:\n{frame(said)}"
 
 

@@ -222,7 +222,7 @@ class Kit:
         async def send() -> Called:
             began = clock()
             found = await self._find(tool, call, errand)
-            sources = dict.fromkeys(" ".join(clean(each).split())[:LONGEST_SOURCE] for each in found.sources)
+            sources = dict.fromkeys(" ".join(clean(source).split())[:LONGEST_SOURCE] for source in found.sources)
             return Called(
                 key="",
                 call=errand.name,

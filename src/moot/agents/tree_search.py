@@ -72,7 +72,7 @@ class Searching:
         usage = Usage()
         for name in cast("Sequence[str]", grown["calls"]):
             usage = usage + (await say.call(name, Quote(model=self._model.name), _lost)).usage
-        line = [(str(each["by"]), str(each["text"])) for each in cast("Sequence[Mapping[str, object]]", grown["best"])]
+        line = [(str(item["by"]), str(item["text"])) for item in cast("Sequence[Mapping[str, object]]", grown["best"])]
         reply = await self._seat.answer(prepared(ask, line), context, say)
         stopped = [f"the search ended early: {grown['stopped']}"] if grown["stopped"] else []
         return replace(
@@ -152,7 +152,7 @@ class _Hunt:
     def _data(self) -> dict[str, object]:
         """The tree as JSON data; values are those for the participant, whoever speaks."""
         best = best_line(self.tree.root)
-        chosen = {each.id for each in best}
+        chosen = {node.id for node in best}
         return {
             "method": self.tree.search.method,
             "simulations": self.tree.root.visits,
@@ -160,18 +160,18 @@ class _Hunt:
             "depth": self.tree.search.depth,
             "stopped": self.stopped,
             "calls": sorted(self.made),
-            "best": [{"by": self.tree.by(each), "text": each.text} for each in best],
+            "best": [{"by": self.tree.by(node), "text": node.text} for node in best],
             "nodes": [
                 {
-                    "id": each.id,
-                    "parent": each.parent.id if each.parent else "",
-                    "by": self.tree.by(each),
-                    "claim": each.text,
-                    "visits": each.visits,
-                    "value": round(each.mean, 4) if each.visits else None,
-                    "chosen": each.id in chosen,
+                    "id": node.id,
+                    "parent": node.parent.id if node.parent else "",
+                    "by": self.tree.by(node),
+                    "claim": node.text,
+                    "visits": node.visits,
+                    "value": round(node.mean, 4) if node.visits else None,
+                    "chosen": node.id in chosen,
                 }
-                for each in below(self.tree.root)
+                for node in below(self.tree.root)
             ],
         }
 

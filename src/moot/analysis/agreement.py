@@ -98,7 +98,7 @@ def agreement(transcript: Transcript) -> Agreement:
     """Who gave which answer when, for a debate, complete or not."""
     held = stands(transcript)
     ledger = _ledger(transcript, held)
-    changed = {each.key: each for each in changes(held)}
+    changed = {change.key: change for change in changes(held)}
     now: dict[str, str] = {}
     words: dict[str, str] = {}
     stages: list[Stage] = []
@@ -130,8 +130,8 @@ def agreement(transcript: Transcript) -> Agreement:
 
 def _ledger(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> list[tuple[Turn, Stand]]:
     """All answers with their turns, in the order of asking."""
-    told = [(transcript.get(each.key), each) for stood in held.values() for each in stood]
-    return sorted(told, key=lambda each: each[0].number)
+    told = [(transcript.get(stand.key), stand) for stood in held.values() for stand in stood]
+    return sorted(told, key=lambda item: item[0].number)
 
 
 def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
@@ -158,6 +158,6 @@ def _flip(transcript: Transcript, turn: Turn, change: Change) -> Flip:
         before=change.before,
         after=change.after,
         because=change.because,
-        causes=tuple(each.mark for each in named),
-        to=tuple(dict.fromkeys(each.by for each in named)),
+        causes=tuple(turn.mark for turn in named),
+        to=tuple(dict.fromkeys(turn.by for turn in named)),
     )

@@ -140,23 +140,23 @@ def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
 
 def overview(found: Sequence[Analysis]) -> Overview:
     """Add up analyses."""
-    costs = [each.use.cost for each in found]
+    costs = [analysis.use.cost for analysis in found]
     known = [cost for cost in costs if cost is not None]
-    flips = [flip for each in found for flip in each.agreement.flips]
-    claims = [ground for each in found for ground in each.grounds]
+    flips = [flip for analysis in found for flip in analysis.agreement.flips]
+    claims = [ground for analysis in found for ground in analysis.grounds]
     return Overview(
         debates=len(found),
-        statuses=dict(Counter(each.status for each in found)),
-        entries=sum(each.entries for each in found),
-        seconds=math.fsum(each.seconds for each in found),
-        rounds=sum(each.rounds for each in found),
-        calls=sum(each.use.calls for each in found),
-        tokens=sum(each.use.input_tokens + each.use.output_tokens for each in found),
+        statuses=dict(Counter(analysis.status for analysis in found)),
+        entries=sum(analysis.entries for analysis in found),
+        seconds=math.fsum(analysis.seconds for analysis in found),
+        rounds=sum(analysis.rounds for analysis in found),
+        calls=sum(analysis.use.calls for analysis in found),
+        tokens=sum(analysis.use.input_tokens + analysis.use.output_tokens for analysis in found),
         cost=math.fsum(known) if len(known) == len(costs) else None,
-        answers=sum(len(each.agreement.ledger) for each in found),
+        answers=sum(len(analysis.agreement.ledger) for analysis in found),
         flips=len(flips),
         stated=sum(bool(flip.causes) for flip in flips),
         claims=len(claims),
         supported=sum(ground.supported for ground in claims),
-        ties=add(tie for each in found for tie in each.ties),
+        ties=add(tie for analysis in found for tie in analysis.ties),
     )

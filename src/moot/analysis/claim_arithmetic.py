@@ -176,8 +176,8 @@ def smt(formula: Formula, integers: tuple[str, ...]) -> str:
 
 def domain(statement: Statement) -> tuple[str, ...]:
     """In SMT-LIB, each once, that no divisor with a variable in it is 0."""
-    found = [each for part in (*statement.premises, statement.conclusion) for each in _divisors(part)]
-    return tuple(dict.fromkeys(f"(not (= {_smt(each, statement.integers)} 0.0))" for each in found))
+    terms = [term for part in (*statement.premises, statement.conclusion) for term in _divisors(part)]
+    return tuple(dict.fromkeys(f"(not (= {_smt(term, statement.integers)} 0.0))" for term in terms))
 
 
 def _divisors(node: Formula | Term) -> Iterator[Term]:
@@ -348,4 +348,4 @@ def _unnamed(term: Piece) -> tuple[Piece, str]:
 
 
 def _write(piece: Piece) -> str:
-    return piece if isinstance(piece, str) else f"({' '.join(_write(each) for each in piece)})"
+    return piece if isinstance(piece, str) else f"({' '.join(_write(item) for item in piece)})"

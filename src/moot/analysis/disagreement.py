@@ -74,25 +74,25 @@ def disagreement(
 
 def _camps(transcript: Transcript, ledger: Sequence[Held]) -> tuple[Camp, ...]:
     """The camps, the greatest first; those of one size in the order in which their members first answered."""
-    last = {each.by: each for each in ledger}
+    last = {item.by: item for item in ledger}
     camps: dict[str, list[Held]] = {}
-    for each in last.values():
-        camps.setdefault(bare(each.answer), []).append(each)
+    for item in last.values():
+        camps.setdefault(bare(item.answer), []).append(item)
     found = [
         Camp(
-            answer=held[0].answer,
-            by=tuple(each.by for each in held),
-            share=len(held) / len(last),
-            argument=_argument(transcript, held),
+            answer=camp[0].answer,
+            by=tuple(item.by for item in camp),
+            share=len(camp) / len(last),
+            argument=_argument(transcript, camp),
         )
-        for held in camps.values()
+        for camp in camps.values()
     ]
     return tuple(sorted(found, key=lambda camp: -len(camp.by)))
 
 
 def _argument(transcript: Transcript, held: Sequence[Held]) -> str:
-    given = [read_field(transcript.get(each.key), "ARGUMENT") for each in held]
-    return next((shown(each) for each in reversed(given) if each), "")
+    given = [read_field(transcript.get(item.key), "ARGUMENT") for item in held]
+    return next((shown(item) for item in reversed(given) if item), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,15 +137,15 @@ def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Tie, ...]:
 
 def add(found: Iterable[Tie]) -> tuple[Tie, ...]:
     """The sums for each pair, in the order in which the pairs come."""
-    return _sums((each.by, each.to, name, getattr(each, name)) for each in found for name in _COUNTS)
+    return _sums((tie.by, tie.to, name, getattr(tie, name)) for tie in found for name in _COUNTS)
 
 
 def _sums(done: Iterable[Done]) -> tuple[Tie, ...]:
     counts: dict[tuple[str, str], dict[str, int]] = {}
     for by, to, name, n in done:
-        held = counts.setdefault((by, to), {})
-        held[name] = held.get(name, 0) + n
-    return tuple(Tie(by=by, to=to, **held) for (by, to), held in counts.items())
+        setdefault = counts.setdefault((by, to), {})
+        setdefault[name] = setdefault.get(name, 0) + n
+    return tuple(Tie(by=by, to=to, **value) for (by, to), value in counts.items())
 
 
 def _answers(transcript: Transcript) -> Iterator[Done]:
@@ -165,7 +165,7 @@ def _moves(flips: Sequence[Flip]) -> Iterator[Done]:
 
 def _votes(transcript: Transcript) -> Iterator[Done]:
     ballots = transcript.decision.ballots if transcript.decision else ()
-    cast = {each.voter: each.choice for each in ballots if each.state == "cast"}
+    cast = {ballot.voter: ballot.choice for ballot in ballots if ballot.state == "cast"}
     for voter, choice in cast.items():
         if choice in cast and choice != voter:
             yield voter, choice, "votes", 1

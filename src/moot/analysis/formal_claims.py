@@ -84,13 +84,13 @@ def formal_claims(entries: Sequence[Entry]) -> tuple[Claim, ...]:
     transcript = fold(entries)
     return (
         *_of_brief(transcript),
-        *(each for seq, turn in _turns(entries, transcript) for each in _of_turn(seq, turn)),
+        *(claim for seq, turn in _turns(entries, transcript) for claim in _of_turn(seq, turn)),
     )
 
 
 def _of_brief(transcript: Transcript) -> Iterator[Claim]:
     brief = transcript.brief
-    texts = [("topic", brief.topic), *((each.name, each.text) for each in brief.background)] if brief else []
+    texts = [("topic", brief.topic), *((source.name, source.text) for source in brief.background)] if brief else []
     for source, text in texts:
         for kind, words, complete in dict.fromkeys(stated(text)):
             yield Claim(by="", seq=1, source=source, kind=kind, text=words, complete=complete)
@@ -116,7 +116,7 @@ def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[i
 
 
 def _of_turn(seq: int, turn: Turn) -> Iterator[Claim]:
-    found = (each for text in _own(turn) for each in stated(text))
+    found = (item for text in _own(turn) for item in stated(text))
     for kind, words, complete in dict.fromkeys(found):
         yield Claim(by=turn.by, seq=seq, mark=turn.mark, kind=kind, text=words, complete=complete)
 
@@ -133,8 +133,8 @@ def _own(turn: Turn) -> Iterator[str]:
         if name.upper() not in _QUOTES:
             own += words
             continue
-        for each in filter(None, words):
-            text = text.replace(each, "")
+        for word in filter(None, words):
+            text = text.replace(word, "")
     yield from own if own and form and form.layout in ("json", "tags") else (text, *own)
 
 
@@ -148,8 +148,8 @@ def stated(text: str) -> Iterator[tuple[Kind, str, bool]]:
                 fence, block = "", []
             else:
                 block.append(line)
-        elif found := _FENCE.match(line):
-            fence, language = found[1], found[2].casefold()
+        elif match := _FENCE.match(line):
+            fence, language = match[1], match[2].casefold()
         else:
             quotes = 0 if not line.strip() else quotes
             if quotes % 2 == 0 and (said := _LINE.fullmatch(line)):

@@ -28,8 +28,8 @@ _NONE = re.compile(r"[?？:：][*_\"'”’»)]*$")
 
 def statements(text: str) -> tuple[str, ...]:
     """The claims of a text in their order, each once; the whole text if it has none."""
-    found = [each for paragraph in _paragraphs(text) for each in _sentences(paragraph)]
-    claims = [each for each in found if any(letter.isalpha() for letter in each) and not _NONE.search(each)]
+    found = [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
+    claims = [text for text in found if any(letter.isalpha() for letter in text) and not _NONE.search(text)]
     return tuple(dict.fromkeys(claims)) or (text,)
 
 
@@ -49,10 +49,10 @@ def _paragraphs(text: str) -> Iterator[str]:
 def _sentences(paragraph: str) -> Iterator[str]:
     """Its sentences; those that one quotation with its source runs through are one."""
     quoted = list(QUOTED.finditer(paragraph))
-    cuts = {at for at, _ in sentences(paragraph) if not any(each.start() < at < each.end() for each in quoted)}
-    for each in quoted:
-        blank, after = paragraph[each.end() : each.end() + 1], paragraph[each.end() :].lstrip()
-        if each[1][-1] in ".!?" and blank.isspace() and not after[0].islower():
+    cuts = {at for at, _ in sentences(paragraph) if not any(match.start() < at < match.end() for match in quoted)}
+    for match in quoted:
+        blank, after = paragraph[match.end() : match.end() + 1], paragraph[match.end() :].lstrip()
+        if match[1][-1] in ".!?" and blank.isspace() and not after[0].islower():
             cuts.add(len(paragraph) - len(after))
     for first, last in zip(sorted(cuts), [*sorted(cuts)[1:], len(paragraph)], strict=True):
         yield paragraph[first:last].strip()
@@ -105,13 +105,13 @@ def grounds(
     decision = transcript.decision
     if decision is None or not decision.text:
         return ()
-    answers = {each.key: each.answer for each in ledger}
+    answers = {item.key: item.answer for item in ledger}
     decided = [bare(answer) for answer in (decision.text, decision.winner) if answer]
     made: dict[str, list[Turn]] = {}
     for turn in transcript.turns(*SPOKEN):
         if bare(answers.get(turn.key, turn.text)) in decided and (claim := _claim(turn)):
             made.setdefault(bare(claim) or claim, []).append(turn)
-    nodes = {each.mark: node for node in found.nodes for each in node.made}
+    nodes = {item.mark: node for node in found.nodes for item in node.made}
     if made:
         return tuple(_ground(turns, nodes, found, judged, cited) for turns in made.values())
     said: dict[str, list[Turn]] = {}
@@ -127,13 +127,13 @@ def grounds(
 
 def _claim(turn: Turn) -> str:
     said = [shown(value) for name in _GIVES if (value := read_field(turn, name)) is not None]
-    return next((each for each in said if bare(each) not in ("", "none")), "" if said else turn.text)
+    return next((text for text in said if bare(text) not in ("", "none")), "" if said else turn.text)
 
 
 def _ground(
     turns: Sequence[Turn],
     nodes: Mapping[str, Node],
-    found: ArgumentMap,
+    argument_map: ArgumentMap,
     judged: Judgement,
     cited: Sequence[Citation],
 ) -> Ground:
@@ -141,39 +141,47 @@ def _ground(
     by = tuple(dict.fromkeys(turn.by for turn in turns))
     # A turn stands on the map with what it says in short; only where that is this claim do its links bear on it.
     home = next((nodes[mark].mark for mark in marks if mark in nodes and alike(nodes[mark].claim, claim)), "")
-    backed = tuple(_onto(home, ("SUPPORT",), found, without=by))
+    backed = tuple(_onto(home, ("SUPPORT",), argument_map, without=by))
     keys = [turn.key for turn in turns]
-    sources = tuple(dict.fromkeys(each.source for each in cited if each.key in keys and each.found))
+    sources = tuple(dict.fromkeys(citation.source for citation in cited if citation.key in keys and citation.found))
     return Ground(
         claim=claim,
         turns=marks,
         by=by,
         backed=backed,
-        attacked=tuple(_onto(home, AGAINST, found)),
+        attacked=tuple(_onto(home, AGAINST, argument_map)),
         sources=sources,
-        unfound=tuple(dict.fromkeys(each.source for each in cited if each.key in keys and not each.found)),
+        unfound=tuple(
+            dict.fromkeys(citation.source for citation in cited if citation.key in keys and not citation.found)
+        ),
         standing=judged.standing[home] if home else None,
         supported=bool(sources or backed or len(by) > 1),
     )
 
 
-def _onto(home: str, relations: Sequence[str], found: ArgumentMap, *, without: Sequence[str] = ()) -> Iterator[str]:
+def _onto(
+    home: str, relations: Sequence[str], argument_map: ArgumentMap, *, without: Sequence[str] = ()
+) -> Iterator[str]:
     """The marks of the turns that do one of these to a claim, but for those that only its own authors make."""
-    for edge in found.edges:
-        if edge.target == home and edge.relation in relations and set(found.node(edge.source).by).difference(without):
+    for edge in argument_map.edges:
+        if (
+            edge.target == home
+            and edge.relation in relations
+            and set(argument_map.node(edge.source).by).difference(without)
+        ):
             yield from edge.turns
 
 
 def _own(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
     """A claim in the decision's own words, with what it quotes and names itself beside those who make it too."""
     quoted = list(quotations(ground.claim, documents(transcript.brief)))
-    given = [each.source for each in cited if not each.words and each.source in ground.claim]
-    sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, held in quoted if held), *given)))
+    given = [citation.source for citation in cited if not citation.words and citation.source in ground.claim]
+    sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, value in quoted if value), *given)))
     marks = MARK.findall(ground.claim)
     return replace(
         ground,
         sources=sources,
-        unfound=tuple(dict.fromkeys((*ground.unfound, *(name for name, _, held in quoted if not held)))),
+        unfound=tuple(dict.fromkeys((*ground.unfound, *(name for name, _, value in quoted if not value)))),
         named=tuple(turn.mark for turn in transcript.turns() if turn.mark in marks),
         supported=bool(sources or ground.turns),
     )

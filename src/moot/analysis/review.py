@@ -24,8 +24,8 @@ def insights(found: Analysis) -> tuple[str, ...]:
     return (*(sentence for tell in said for sentence in tell(found)), *found.notes)
 
 
-def _agreement(found: Analysis) -> Iterator[str]:
-    stages = found.agreement.stages
+def _agreement(analysis: Analysis) -> Iterator[str]:
+    stages = analysis.agreement.stages
     if len(stages) > 1:
         first, last = stages[0].tally.share, stages[-1].tally.share
         moved = "rose" if last > first else "fell" if last < first else "stayed"
@@ -37,67 +37,67 @@ def _the(name: str) -> str:
     return name if name.startswith("round") else f"the {name}"
 
 
-def _turns(found: Analysis) -> Iterator[str]:
-    for each in found.agreement.moments:
-        if each.turned:
-            lead = f"{_short(each.after.leading)} took the lead" if each.after.leading else "no answer had the lead"
-            yield f"After {each.mark} of {clean(each.by)}, {lead}."
+def _turns(analysis: Analysis) -> Iterator[str]:
+    for moment in analysis.agreement.moments:
+        if moment.turned:
+            lead = f"{_short(moment.after.leading)} took the lead" if moment.after.leading else "no answer had the lead"
+            yield f"After {moment.mark} of {clean(moment.by)}, {lead}."
 
 
-def _flips(found: Analysis) -> Iterator[str]:
-    flips = found.agreement.flips
+def _flips(analysis: Analysis) -> Iterator[str]:
+    flips = analysis.agreement.flips
     if flips:
-        stated = sum(bool(each.causes) for each in flips)
-        who = listed([clean(name) for name in dict.fromkeys(each.by for each in flips)])
+        stated = sum(bool(flip.causes) for flip in flips)
+        who = listed([clean(name) for name in dict.fromkeys(flip.by for flip in flips)])
         yield f"{who} changed the answer: {counted(len(flips), 'change')}, {stated or 'none'} with a stated cause."
-    elif len(found.agreement.stages) > 1:
+    elif len(analysis.agreement.stages) > 1:
         yield "Nobody changed their answer."
 
 
-def _grounds_sentences(found: Analysis) -> Iterator[str]:
-    bare = [each for each in found.grounds if not each.supported]
-    if found.grounds:
+def _grounds_sentences(analysis: Analysis) -> Iterator[str]:
+    bare = [ground for ground in analysis.grounds if not ground.supported]
+    if analysis.grounds:
         yield (
-            f"{len(found.grounds) - len(bare)} of {len(found.grounds)} claims of the decision are supported by a "
+            f"{len(analysis.grounds) - len(bare)} of {len(analysis.grounds)} claims of the decision are supported by a "
             "source or another participant."
         )
-    unfound = list(dict.fromkeys(name for each in found.grounds for name in each.unfound))
+    unfound = list(dict.fromkeys(name for ground in analysis.grounds for name in ground.unfound))
     if unfound:
         yield f"The decision quotes words that are not in {listed([clean(name) for name in unfound])}."
 
 
-def _cruxes(found: Analysis) -> Iterator[str]:
-    winner, cruxes = found.beliefs.winner, found.beliefs.cruxes
+def _cruxes(analysis: Analysis) -> Iterator[str]:
+    winner, cruxes = analysis.beliefs.winner, analysis.beliefs.cruxes
     if winner and winner.standing != "in":
         yield f"The decided answer {STANDS[winner.standing]} on the argument map."
     if cruxes:
-        yield f"The outcome depends on {'each of ' if len(cruxes) > 1 else ''}{listed([each.mark for each in cruxes])}."
-    best = found.beliefs.answers[:1]
+        yield f"The outcome depends on {'each of ' if len(cruxes) > 1 else ''}{listed([crux.mark for crux in cruxes])}."
+    best = analysis.beliefs.answers[:1]
     if winner and best and best[0].strength > winner.strength:
         yield f"On the argument map {_short(best[0].answer)} is stronger than the decided answer."
 
 
-def _points(found: Analysis) -> Iterator[str]:
-    attacks = sum(each.relation in AGAINST for each in found.disagreement.points)
-    questions = len(found.disagreement.points) - attacks
+def _points(analysis: Analysis) -> Iterator[str]:
+    attacks = sum(point.relation in AGAINST for point in analysis.disagreement.points)
+    questions = len(analysis.disagreement.points) - attacks
     told = [counted(n, word) for n, word in ((attacks, "attack"), (questions, "question")) if n]
     if told:
         yield f"{listed(told).capitalize()} {'was' if attacks + questions == 1 else 'were'} not answered."
 
 
-def _critics(found: Analysis) -> Iterator[str]:
-    moved: list[Tie] = [each for each in found.ties if each.moved]
+def _critics(analysis: Analysis) -> Iterator[str]:
+    moved: list[Tie] = [tie for tie in analysis.ties if tie.moved]
     if moved:
-        names = dict.fromkeys(each.by for each in moved)
-        counts = {name: sum(each.moved for each in moved if each.by == name) for name in names}
+        names = dict.fromkeys(tie.by for tie in moved)
+        counts = {name: sum(tie.moved for tie in moved if tie.by == name) for name in names}
         most = max(counts.values())
         tops = [clean(name) for name, n in counts.items() if n == most]
         yield f"{listed(tops)} changed the most minds: {_times(most)}{' each' if len(tops) > 1 else ''}."
 
 
-def _missing(found: Analysis) -> Iterator[str]:
-    if found.use.missing:
-        yield f"{found.use.missing} of {found.use.asks} answers are missing."
+def _missing(analysis: Analysis) -> Iterator[str]:
+    if analysis.use.missing:
+        yield f"{analysis.use.missing} of {analysis.use.asks} answers are missing."
 
 
 def _times(n: int) -> str:
@@ -124,9 +124,9 @@ def review(found: Sequence[Analysis], total: Overview, plots: Mapping[str, Seque
     blocks = [
         *(_overview(total) if len(found) > 1 else []),
         *_pictures(plots.get("", ())),
-        *(block for each in found for block in _debate(each, plots.get(each.debate, ()))),
+        *(block for analysis in found for block in _debate(analysis, plots.get(analysis.debate, ()))),
     ]
-    return "\n\n".join(each for each in blocks if each) + "\n"
+    return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _overview(total: Overview) -> list[str]:
@@ -147,28 +147,28 @@ def _overview(total: Overview) -> list[str]:
     ]
 
 
-def _debate(found: Analysis, plots: Sequence[str]) -> list[str]:
+def _debate(analysis: Analysis, plots: Sequence[str]) -> list[str]:
     return [
-        f"# {inline(found.question)}",
-        bullets(_facts(found)),
-        *_chapter("Insights", [inline(each) for each in insights(found)]),
+        f"# {inline(analysis.question)}",
+        bullets(_facts(analysis)),
+        *_chapter("Insights", [inline(insight) for insight in insights(analysis)]),
         *_pictures(plots),
-        *_course(found),
-        *_chapter("Changed answers", [_flip(each) for each in found.agreement.flips]),
-        *_grounds(found.grounds),
-        *_formal(found.formal),
-        *_beliefs(found.beliefs),
-        *_disagreement(found.disagreement),
-        *_ties(found.ties),
+        *_course(analysis),
+        *_chapter("Changed answers", [_flip(flip) for flip in analysis.agreement.flips]),
+        *_grounds(analysis.grounds),
+        *_formal(analysis.formal),
+        *_beliefs(analysis.beliefs),
+        *_disagreement(analysis.disagreement),
+        *_ties(analysis.ties),
     ]
 
 
-def _facts(found: Analysis) -> list[str]:
-    use = found.use
+def _facts(analysis: Analysis) -> list[str]:
+    use = analysis.use
     cost = _NONE if use.cost is None else f"${use.cost:.4f}"
     return [
-        f"{code(found.debate)}, {inline(found.protocol)}: {inline(found.line)}",
-        f"Took {time(found.seconds)}; {_rounds(found.rounds)}; {found.entries:,} entries",
+        f"{code(analysis.debate)}, {inline(analysis.protocol)}: {inline(analysis.line)}",
+        f"Took {time(analysis.seconds)}; {_rounds(analysis.rounds)}; {analysis.entries:,} entries",
         f"{use.calls:,} calls, {use.input_tokens:,} tokens in, {use.output_tokens:,} out, {cost}",
     ]
 
@@ -186,14 +186,14 @@ def _pictures(files: Sequence[str]) -> list[str]:
     return [f"![{name.rpartition('.')[0].rpartition('/')[2].replace('-', ' ')}]({name})" for name in files]
 
 
-def _course(found: Analysis) -> list[str]:
-    stages = found.agreement.stages
-    rows = [[capital(each.name), each.mark, _tally(each.tally), f"{each.tally.share:.0%}"] for each in stages]
+def _course(analysis: Analysis) -> list[str]:
+    stages = analysis.agreement.stages
+    rows = [[capital(stage.name), stage.mark, _tally(stage.tally), f"{stage.tally.share:.0%}"] for stage in stages]
     heads = ["After", "Turn", "Answers", "Leading share"]
     moments = [
-        f"{each.mark} of {inline(each.by)}: {_tally(each.before)} → {_tally(each.after)}"
-        + (" (new lead)" if each.turned else "")
-        for each in found.agreement.moments
+        f"{moment.mark} of {inline(moment.by)}: {_tally(moment.before)} → {_tally(moment.after)}"
+        + (" (new lead)" if moment.turned else "")
+        for moment in analysis.agreement.moments
     ]
     body = table(heads, rows, numbers=1)
     return [*(["## Agreement", body] if body else []), *_chapter("Moments", moments)]
@@ -212,15 +212,17 @@ def _flip(flip: Flip) -> str:
 
 def _grounds(grounds: Sequence[Ground]) -> list[str]:
     lines: list[str] = []
-    for each in grounds:
-        said = [f"{listed(each.turns)} of {listed([inline(name) for name in each.by])}"] if each.turns else []
-        said += [f"backed by {listed(each.backed)}"] if each.backed else []
-        said += [f"attacked by {listed(each.attacked)}"] if each.attacked else []
-        said += [f"cites {listed([inline(name) for name in each.sources])}"] if each.sources else []
-        said += [f"quotes words not found in {listed([inline(name) for name in each.unfound])}"] if each.unfound else []
-        said += [f"names {listed(each.named)}"] if each.named else []
-        said += [] if each.supported else ["**unsupported**"]
-        lines.append(f"{inline(each.claim, LONG)} ({'; '.join(said)})")
+    for ground in grounds:
+        said = [f"{listed(ground.turns)} of {listed([inline(name) for name in ground.by])}"] if ground.turns else []
+        said += [f"backed by {listed(ground.backed)}"] if ground.backed else []
+        said += [f"attacked by {listed(ground.attacked)}"] if ground.attacked else []
+        said += [f"cites {listed([inline(name) for name in ground.sources])}"] if ground.sources else []
+        said += (
+            [f"quotes words not found in {listed([inline(name) for name in ground.unfound])}"] if ground.unfound else []
+        )
+        said += [f"names {listed(ground.named)}"] if ground.named else []
+        said += [] if ground.supported else ["**unsupported**"]
+        lines.append(f"{inline(ground.claim, LONG)} ({'; '.join(said)})")
     return _chapter("What the decision rests on", lines)
 
 
@@ -228,9 +230,9 @@ def _formal(checked: Sequence[Checked] | None) -> list[str]:
     if checked is None:
         return []
     lines = [
-        f"**{each.verdict.replace('_', ' ')}**, {_stated(each)}: {code(clip(each.claim.text, LONG))}; "
-        + inline("; ".join([each.reason, *(f"{name} = {value}" for name, value in each.example.items())]), LONG)
-        for each in checked
+        f"**{item.verdict.replace('_', ' ')}**, {_stated(item)}: {code(clip(item.claim.text, LONG))}; "
+        + inline("; ".join([item.reason, *(f"{name} = {value}" for name, value in item.example.items())]), LONG)
+        for item in checked
     ]
     return _chapter("Formal claims", lines or ["Nobody stated a claim formally."])
 
@@ -242,31 +244,31 @@ def _stated(checked: Checked) -> str:
 
 def _beliefs(beliefs: Beliefs) -> list[str]:
     rows = [
-        [inline(each.answer, _SOON), ", ".join(each.claims), STANDS[each.standing], f"{each.strength:.2f}"]
-        for each in beliefs.answers
+        [inline(belief.answer, _SOON), ", ".join(belief.claims), STANDS[belief.standing], f"{belief.strength:.2f}"]
+        for belief in beliefs.answers
     ]
     cruxes = [
-        f"{each.mark} of {listed([inline(name) for name in each.by])}: without it the decided answer "
-        f"{STANDS[each.standing]} (strength {each.strength:.2f}). {inline(each.claim, LONG)}"
-        for each in beliefs.cruxes
+        f"{crux.mark} of {listed([inline(name) for name in crux.by])}: without it the decided answer "
+        f"{STANDS[crux.standing]} (strength {crux.strength:.2f}). {inline(crux.claim, LONG)}"
+        for crux in beliefs.cruxes
     ]
     body = table(["Answer", "Claims", "On the argument map", "Strength"], rows, numbers=1)
     return [*(["## Answers on the argument map", body] if body else []), *_chapter("Cruxes", cruxes)]
 
 
-def _disagreement(found: Disagreement) -> list[str]:
+def _disagreement(disagreement: Disagreement) -> list[str]:
     camps = [
-        f"{inline(each.answer, LONG)}: {listed([inline(name) for name in each.by])} ({each.share:.0%})"
-        for each in found.camps
+        f"{inline(camp.answer, LONG)}: {listed([inline(name) for name in camp.by])} ({camp.share:.0%})"
+        for camp in disagreement.camps
     ]
     dissent = [
-        f"{inline(each.voter)} voted for {inline(each.choice, LONG)}"
-        + (f": {inline(each.reason, LONG)}" if each.reason else "")
-        for each in found.dissent
+        f"{inline(ballot.voter)} voted for {inline(ballot.choice, LONG)}"
+        + (f": {inline(ballot.reason, LONG)}" if ballot.reason else "")
+        for ballot in disagreement.dissent
     ]
     points = [
-        f"{each.mark} of {listed([inline(name) for name in each.by])} on {each.target}: {inline(each.claim, LONG)}"
-        for each in found.points
+        f"{point.mark} of {listed([inline(name) for name in point.by])} on {point.target}: {inline(point.claim, LONG)}"
+        for point in disagreement.points
     ]
     camps = camps if len(camps) > 1 else []
     return [*_chapter("Camps", camps), *_chapter("Dissent", dissent), *_chapter("Not answered", points)]
@@ -275,15 +277,15 @@ def _disagreement(found: Disagreement) -> list[str]:
 def _ties(ties: Sequence[Tie]) -> list[str]:
     rows = [
         [
-            f"{inline(each.by)} → {inline(each.to)}",
+            f"{inline(tie.by)} → {inline(tie.to)}",
             *(
                 str(n) if n else _NONE
-                for n in (each.answers, each.supports, each.attacks, each.questions, each.votes, each.together)
+                for n in (tie.answers, tie.supports, tie.attacks, tie.questions, tie.votes, tie.together)
             ),
-            str(each.apart) if each.apart else _NONE,
-            str(each.moved) if each.moved else _NONE,
+            str(tie.apart) if tie.apart else _NONE,
+            str(tie.moved) if tie.moved else _NONE,
         ]
-        for each in ties
+        for tie in ties
     ]
     heads = ["Who", "answers", "supports", "attacks", "asks", "votes for", "votes with", "votes otherwise", "moved"]
     body = table(heads, rows, numbers=8)

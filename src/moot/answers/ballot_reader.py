@@ -47,15 +47,15 @@ def filled(name: str, choices: Sequence[str], words: str) -> Iterator[Filled]:
     """Where a formula stands in folded words with one of the choices in its blank, in order."""
     before, _, after = fold(name).partition(BLANK)
     keys = {fold(choice): choice for choice in choices}
-    any_choice = "|".join(re.escape(each) for each in sorted(keys, key=len, reverse=True))
+    any_choice = "|".join(re.escape(key) for key in sorted(keys, key=len, reverse=True))
     opening = rf"(?<!\w){re.escape(before)}" if before[:1].isalnum() else re.escape(before)
-    for found in re.finditer(rf"{opening}({any_choice}){re.escape(after)}", words):
+    for match in re.finditer(rf"{opening}({any_choice}){re.escape(after)}", words):
         bracketed = not after[-1:].isalnum()
-        ends = bracketed or _END.match(words, found.end()) is not None
-        joined = _JOINED.search(words, max(0, found.start() - 12), found.start())
-        line = words[words.rfind("\n", 0, found.start()) + 1 : found.start()][-200:]
+        ends = bracketed or _END.match(words, match.end()) is not None
+        joined = _JOINED.search(words, max(0, match.start() - 12), match.start())
+        line = words[words.rfind("\n", 0, match.start()) + 1 : match.start()][-200:]
         sure = bracketed and _LEADS.search(line) is not None and not phrases.REPORTS.search(line)
-        yield Filled(keys[found[1]], found.start(), found.end(), ends and joined is None, sure)
+        yield Filled(keys[match[1]], match.start(), match.end(), ends and joined is None, sure)
 
 
 _REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
@@ -98,22 +98,24 @@ def settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
     words = reader.page.words
     echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(found)]
-    plains = [each for each, echo in zip(found, echoes, strict=True) if each.mood == "plain" and not echo]
+    plains = [
+        statement for statement, echo in zip(found, echoes, strict=True) if statement.mood == "plain" and not echo
+    ]
     if not plains:
-        doubtful = [each for each in found if each.mood == "unclear"] or found
+        doubtful = [statement for statement in found if statement.mood == "unclear"] or found
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
     if phrases.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last) or undone(words[last.end :]):
         return Fault("ambiguous")
-    for each in found:
-        denied = each.reason == "negated" and each.value == last.value
-        against = each.mood != "void" and each.value != last.value
-        spared = last.value == ABSTAIN and each.reason == "unknown_name"
-        if (denied or (against and not spared)) and not _superseded(reader.page, each, last):
+    for statement in found:
+        denied = statement.reason == "negated" and statement.value == last.value
+        against = statement.mood != "void" and statement.value != last.value
+        spared = last.value == ABSTAIN and statement.reason == "unknown_name"
+        if (denied or (against and not spared)) and not _superseded(reader.page, statement, last):
             return Fault("ambiguous")
     if last.value == ABSTAIN:
         return ABSTAIN if reader.asked.abstain else Fault("not_allowed")
-    if reader.strict and not any(each.colon and each.value == last.value for each in plains):
+    if reader.strict and not any(statement.colon and statement.value == last.value for statement in plains):
         return Fault("no_form")
     return last.value
 
@@ -145,9 +147,7 @@ def _renamed(reader: Reader, last: Statement) -> bool:
         beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
         if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not phrases.ASIDE.search(bare):
             return True
-        name = next(
-            (each for each in reader.roster.keys if bare.endswith(each) and each != plain_text.key(last.value)), ""
-        )
+        name = next((key for key in reader.roster.keys if bare.endswith(key) and key != plain_text.key(last.value)), "")
         own = name in ("", reader.speaker) or phrases.ASIDE.search(bare)
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
@@ -198,13 +198,13 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
     label = r"\s+".join(re.escape(word) for word in plain_text.key(asked.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
     reader = Reader(asked, Page.of(words), Roster.of(asked.choices), formula, strict, plain_text.key(speaker))
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for statement in _statements(reader):
-        found.append(statement)
-        if len(found) > MOST:
+        statements.append(statement)
+        if len(statements) > MOST:
             return Fault("ambiguous")
-    if found:
-        return settle(reader, sorted(found, key=lambda each: each.start))
+    if statements:
+        return settle(reader, sorted(statements, key=lambda statement: statement.start))
     if asked.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
         return ABSTAIN
     if not strict and (bare := plain_text.match(asked.choices, words)):
@@ -227,35 +227,35 @@ def _statements(reader: Reader) -> Iterator[Statement]:
     known = OTHERS.get(plain_text.key(reader.asked.name))
     taken: set[int] = set()
     for pattern in (reader.formula, *(_searched(known, words) if known else ())):
-        for found in pattern.finditer(words):
-            if found.end() not in taken:
-                taken.add(found.end())
-                yield from _vote(reader, found, own=pattern is reader.formula)
+        for match in pattern.finditer(words):
+            if match.end() not in taken:
+                taken.add(match.end())
+                yield from _vote(reader, match, own=pattern is reader.formula)
     if not known:
         return
     for pattern in _searched(formulas.LABELS, words):
-        for found in pattern.finditer(words):
-            yield from _labelled(reader, found)
+        for match in pattern.finditer(words):
+            yield from _labelled(reader, match)
     for pattern in _searched(formulas.AFTER, words):
-        for found in pattern.finditer(words):
-            yield _before_verb(reader, found)
-    for found in formulas.NEGATED.finditer(words) if "vot" in words else ():
-        name, end = reader.roster.at(words, found.end())
-        if name and phrases.DENIALS.search(found[0]):
-            yield Statement(value=reader.roster.keys[name], mood="void", reason="negated", start=found.start(), end=end)
+        for match in pattern.finditer(words):
+            yield _before_verb(reader, match)
+    for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
+        name, end = reader.roster.at(words, match.end())
+        if name and phrases.DENIALS.search(match[0]):
+            yield Statement(value=reader.roster.keys[name], mood="void", reason="negated", start=match.start(), end=end)
     for pattern in _searched(formulas.ABSTENTIONS, words):
-        for found in pattern.finditer(words):
-            yield _abstention(reader, found.start(), found.end())
+        for match in pattern.finditer(words):
+            yield _abstention(reader, match.start(), match.end())
 
 
 def _blanks(reader: Reader) -> Iterator[Statement]:
     """The formula with its blank filled in, wherever it stands."""
-    for each in filled(reader.asked.name, reader.asked.choices, reader.page.words):
-        mood, reason = mood_before(reader.page, each.start, reader.roster, reader.speaker)
-        if each.sure and reason not in ("negated", "conditional"):
+    for item in filled(reader.asked.name, reader.asked.choices, reader.page.words):
+        mood, reason = mood_before(reader.page, item.start, reader.roster, reader.speaker)
+        if item.sure and reason not in ("negated", "conditional"):
             mood, reason = "plain", ""  # a colon before it ("B is better: [[B]]") makes it no quotation
-        mood, reason = (mood, reason) if mood != "plain" or each.plain else ("unclear", "ambiguous")
-        yield Statement(value=each.value, mood=mood, reason=reason, start=each.start, end=each.end, colon=True)
+        mood, reason = (mood, reason) if mood != "plain" or item.plain else ("unclear", "ambiguous")
+        yield Statement(value=item.value, mood=mood, reason=reason, start=item.start, end=item.end, colon=True)
 
 
 _compiled = cache(re.compile)  # when first met: most of the many languages never are
@@ -266,19 +266,19 @@ def _searched(patterns: formulas.Patterns, words: str) -> Iterator[re.Pattern[st
     return (_compiled(pattern) for needle, pattern in patterns if needle in words)
 
 
-def _vote(reader: Reader, found: re.Match[str], *, own: bool) -> Iterator[Statement]:
+def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statement]:
     words = reader.page.words
-    separator = _SEPARATOR.match(words, found.end())
+    separator = _SEPARATOR.match(words, match.end())
     mark, start = (
-        (separator[1] or "", separator.end() if separator[1] else found.end()) if separator else ("", found.end())
+        (separator[1] or "", separator.end() if separator[1] else match.end()) if separator else ("", match.end())
     )
     needs = not plain_text.key(reader.asked.name).startswith("i ")
     if own and needs and not mark:
         return
-    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    mood, reason = mood_before(reader.page, match.start(), reader.roster, reader.speaker)
     pick = name_at(reader.roster, words, start)
     base = Statement(
-        value=pick.name, mood=mood, reason=reason, start=found.start(), end=pick.end, colon=own and mark == ":"
+        value=pick.name, mood=mood, reason=reason, start=match.start(), end=pick.end, colon=own and mark == ":"
     )
     if formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
         yield replace(base, value=ABSTAIN)
@@ -317,33 +317,33 @@ def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str
     return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
 
 
-def _labelled(reader: Reader, found: re.Match[str]) -> Iterator[Statement]:
+def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     """A statement such as ``Vote: X`` or ``Final answer: X``; it counts only where a candidate's name follows."""
     words = reader.page.words
-    separator = _SEPARATOR.match(words, found.end())
-    start = separator.end() if separator else found.end()
+    separator = _SEPARATOR.match(words, match.end())
+    start = separator.end() if separator else match.end()
     pick = name_at(reader.roster, words, start)
-    mood, reason = mood_before(reader.page, found.start(), reader.roster, reader.speaker)
+    mood, reason = mood_before(reader.page, match.start(), reader.roster, reader.speaker)
     if pick.name:
         mood = mood if not pick.fault else "unclear"
-        yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=found.start(), end=pick.end)
+        yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=match.start(), end=pick.end)
     elif formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")):
-        yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=found.start(), end=pick.end)
+        yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=match.start(), end=pick.end)
 
 
-def _before_verb(reader: Reader, found: re.Match[str]) -> Statement:
+def _before_verb(reader: Reader, match: re.Match[str]) -> Statement:
     """A statement in which the name stands before the verb (Japanese, Korean)."""
     words = reader.page.words
-    begin = max(reader.page.sentence_start(found.start()), found.start() - 200)
-    begin += words[begin : found.start()].rfind("、") + 1
+    begin = max(reader.page.sentence_start(match.start()), match.start() - 200)
+    begin += words[begin : match.start()].rfind("、") + 1
     subject = formulas.SUBJECT.match(words, begin)
     begin = subject.end() if subject else begin
-    name = plain_text.match(reader.asked.choices, words[begin : found.start()])
+    name = plain_text.match(reader.asked.choices, words[begin : match.start()])
     mood, reason = mood_before(reader.page, subject.start() if subject else begin, reader.roster, reader.speaker)
-    if reader.page.quoted(found.start()):
+    if reader.page.quoted(match.start()):
         mood, reason = "void", "quoted_only"
-    base = Statement(value=name or "", mood=mood, reason=reason, start=found.start(), end=found.end())
-    clear = name is not None and words[found.end() : found.end() + 1] in ("", "。", ".", "!", "\n", " ", "」")
+    base = Statement(value=name or "", mood=mood, reason=reason, start=match.start(), end=match.end())
+    clear = name is not None and words[match.end() : match.end() + 1] in ("", "。", ".", "!", "\n", " ", "」")
     return base if clear else replace(base, mood="unclear", reason=reason or "unknown_name")
 
 

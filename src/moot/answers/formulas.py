@@ -181,7 +181,7 @@ _ALONE = (
     r"|não|нет|ні|ne|όχι|hayır|tidak|không|لا|不|不是|いいえ|아니요|아니오)\W*$"
 )
 UNDONE = re.compile(
-    rf"(?<!\w)(?:{'|'.join(' '.join(each.split()) for each in _UNDOING.split(' | '))})(?!\w)|(?<!\w)(?:{_FALSE})(?!\w)"
+    rf"(?<!\w)(?:{'|'.join(' '.join(text.split()) for text in _UNDOING.split(' | '))})(?!\w)|(?<!\w)(?:{_FALSE})(?!\w)"
     rf"|{_ALONE}|弃权|棄權|棄権|기권"
     r"|^\W*(?:no|non|nein|nej|nei|nee|não|нет|ne|όχι|hayır|tidak|không)\s*[,.!:;\u2013\u2014]"
     r"|玩笑|撤回|撤销|撤銷|收回|取消|作废|作廢|无效|無效|前提|条件|條件|例子|不对|不對|更正|除非|冗談|取り消|無効"

@@ -95,8 +95,8 @@ def objects_in(text: str) -> list[Spot] | None:
 
 
 def _blanks(text: str, place: int) -> int:
-    found = _BLANKS.match(text, place)
-    return found.end() if found else place
+    match = _BLANKS.match(text, place)
+    return match.end() if match else place
 
 
 def _json_value(text: str, place: int, depth: int) -> tuple[Json, int]:
@@ -109,9 +109,9 @@ def _json_value(text: str, place: int, depth: int) -> tuple[Json, int]:
         return _row(text, place + 1, depth + 1)
     if mark in ('"', "'") and mark:
         return _string(text, place + 1, mark)
-    if found := _WORD.match(text, place):
-        word = found[0]
-        return (_PLAIN[word] if word in _PLAIN else Number(word)), found.end()
+    if match := _WORD.match(text, place):
+        word = match[0]
+        return (_PLAIN[word] if word in _PLAIN else Number(word)), match.end()
     raise Malformed(f"no value at {place}")
 
 
@@ -165,8 +165,8 @@ def _string(text: str, place: int, mark: str) -> tuple[str, int]:
 
 def _piece(text: str, place: int, mark: str) -> str:
     """The next characters of a string up to an escape, or one escape; "" at its end."""
-    found = _PIECE[mark].match(text, place)
-    return found[0] if found else ""
+    match = _PIECE[mark].match(text, place)
+    return match[0] if match else ""
 
 
 def _meaning(escape: str) -> str:
@@ -195,13 +195,13 @@ def read_json(form: Form, text: str) -> Found:
     if not spots:
         return Found({}, [f"{where}: malformed"])
     placed = list(zip([0, *(spot.end for spot in spots)], spots, strict=False))
-    holding = [each for each in placed if _holds(form, each[1].table)] or placed[:1]
+    holding = [item for item in placed if _holds(form, item[1].table)] or placed[:1]
     own = [spot for before, spot in holding if not _foreign(text, before, spot)]
     read = [_members(form, spot.table) for spot in own]
     behind = fold(text[own[-1].end :]) if own else ""
     if not own or phrases.TAKEN_BACK.search(behind) or undone(behind):
         return Found({}, [f"{where}: ambiguous"])
-    if all(each.fields == read[0].fields and each.unread == read[0].unread for each in read):
+    if all(item.fields == read[0].fields and item.unread == read[0].unread for item in read):
         return read[0]
     between = fold(text[own[-2].end : own[-1].start])
     if phrases.FINAL.search(between) or phrases.CHANGED.search(between):
@@ -268,12 +268,12 @@ def _inner(form: Form, table: Table) -> tuple[Table, str]:
         return table, "duplicate_key" if any(key(name) in wanted for name in table.doubled) else ""
     if table.doubled:
         return table, "duplicate_key"
-    held = [value for name, value in table.members.items() if key(name) == key(form.under)]
-    if len(held) != 1:
-        return table, "duplicate_key" if held else "malformed"
-    if not isinstance(held[0], Table):
+    jsons = [value for name, value in table.members.items() if key(name) == key(form.under)]
+    if len(jsons) != 1:
+        return table, "duplicate_key" if jsons else "malformed"
+    if not isinstance(jsons[0], Table):
         return table, "wrong_type"
-    return held[0], "duplicate_key" if held[0].doubled else ""
+    return jsons[0], "duplicate_key" if jsons[0].doubled else ""
 
 
 def _value(asked: Field, value: Json) -> Value | Fault:

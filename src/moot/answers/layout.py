@@ -113,7 +113,7 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
 def _cut(fields: Sequence[Field], text: str, *, wary: bool) -> list[Section]:
     """The sections of a text; if not wary, announcements within the form only are noted."""
     by_key = {key(asked.name): asked for asked in fields}
-    found: list[Section] = []
+    sections: list[Section] = []
     fenced = foreign = False
     above = ""
     rows = text.split("\n")
@@ -121,19 +121,19 @@ def _cut(fields: Sequence[Field], text: str, *, wary: bool) -> list[Section]:
         fence = _FENCE.match(row) is not None
         label = None if fenced or fence or quoted else _label(by_key, row)
         fenced ^= fence
-        announced = label is not None and _announced(above, first=not found)
+        announced = label is not None and _announced(above, first=not sections)
         foreign = (foreign and phrases.INTRO.fullmatch(fold(above).strip()) is None) or (
-            announced and (wary or not found)
+            announced and (wary or not sections)
         )
         if label and not foreign:
             label.announced = announced
-            found.append(label)
+            sections.append(label)
             above = row if label.raw else ""
         else:
-            if found:
-                found[-1].rows.append(row)
+            if sections:
+                sections[-1].rows.append(row)
             above = "" if quoted else row if row.strip() and not fence else above
-    return found
+    return sections
 
 
 def _in_order(fields: Sequence[Field], parts: Sequence[Section]) -> bool:
@@ -154,7 +154,7 @@ def _follows(before: Section, part: Section) -> bool:
     It looks as the one before does, nothing stands beside a value that is neither text nor list, and the field
     before does not end in a colon ("Bear wrote:").
     """
-    beside = any("\n" in each.raw for each in (before, part) if each.asked.kind not in ("text", "list"))
+    beside = any("\n" in section.raw for section in (before, part) if section.asked.kind not in ("text", "list"))
     return part.lead == before.lead and not beside and not fold(before.raw).endswith(":")
 
 
@@ -181,22 +181,22 @@ def _quoted(rows: Sequence[str]) -> list[bool]:
 
 def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
-    found = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row))
-    if not found or _INDENTED.match(row):
+    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row))
+    if not match or _INDENTED.match(row):
         return None
-    name = key(found["name"])
+    name = key(match["name"])
     final = _FINAL.match(name)
     asked = by_key.get(name) or (by_key.get(name[final.end() :]) if final else None)
-    mark = found["mark"].strip()
-    heading = bool(found["head"] or (found["open"] and found["shut"]))
+    mark = match["mark"].strip()
+    heading = bool(match["head"] or (match["open"] and match["shut"]))
     if asked is None or (not mark and not heading) or (mark not in ("", ":", "：") and asked.kind == "text"):
         return None
-    rest = found["rest"]
-    loose = found["open"] if found["open"] and not found["shut"] else ""
+    rest = match["rest"]
+    loose = match["open"] if match["open"] and not match["shut"] else ""
     if loose:
         at = rest.find(loose)
         rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
-    lead = re.sub(r"\d+", "0", row[: found.start("open")])
+    lead = re.sub(r"\d+", "0", row[: match.start("open")])
     return Section(asked, [rest.strip()], lead, final=bool(final) and key(asked.name) != name)
 
 
@@ -217,7 +217,7 @@ def read_lines(form: Form, text: str) -> Found:
     """Read the fields of a form that are no choices from lines that begin with their label."""
     found = Found()
     parts = sections_in(form.fields, text)
-    for asked in (each for each in form.fields if each.kind != "choice"):
+    for asked in (item for item in form.fields if item.kind != "choice"):
         values = [read_value(asked, part.rows[0]) for part in parts if part.asked is asked]
         same = bool(values) and all(value == values[0] for value in values)
         found.take(asked, values[0] if same else Fault("ambiguous" if values else "no_form"))
@@ -249,7 +249,7 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
     """
     if len(text) > LONGEST:
         return Reading(text=text, unread=_too_large(form))
-    keep = [each.name for each in form.fields] if form and form.layout == "tags" else []
+    keep = [item.name for item in form.fields] if form and form.layout == "tags" else []
     words = without_label(without_thoughts(lines_even(text), keep).strip(), speaker)
     if form is None:
         return Reading(text=words)
@@ -260,7 +260,7 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
 
 
 def _too_large(form: Form | None) -> tuple[str, ...]:
-    return tuple(f"{each.name}: too_large" for each in (form.fields if form else ()) if each.required)
+    return tuple(f"{item.name}: too_large" for item in (form.fields if form else ()) if item.required)
 
 
 def _read(form: Form, words: str, speaker: str) -> Found:
@@ -300,36 +300,36 @@ def template(form: Form) -> str:
     """The form with a slot in place of each value."""
     match form.layout:
         case "line":
-            return "\n".join(_row(each.name, slot(each)) for each in form.fields)
+            return "\n".join(_row(item.name, slot(item)) for item in form.fields)
         case "sections":
-            return "\n".join(f"{each.name}: {slot(each)}" for each in form.fields)
+            return "\n".join(f"{item.name}: {slot(item)}" for item in form.fields)
         case "tags":
-            rows = [f"<{each.name}>{escape(slot(each))}</{each.name}>" for each in form.fields]
+            rows = [f"<{item.name}>{escape(slot(item))}</{item.name}>" for item in form.fields]
             return "\n".join([f"<{form.envelope}>", *rows, f"</{form.envelope}>"] if form.envelope else rows)
         case _:
-            rows = ", ".join(f"{json.dumps(each.name, ensure_ascii=False)}: {slot(each)}" for each in form.fields)
+            rows = ", ".join(f"{json.dumps(item.name, ensure_ascii=False)}: {slot(item)}" for item in form.fields)
             return f"{{{json.dumps(form.under)}: {{{rows}}}}}" if form.under else f"{{{rows}}}"
 
 
 def _notes(form: Form) -> list[str]:
-    notes = [f"{each.name}: {each.help}." for each in form.fields if each.help and each.kind != "text"]
-    optional = [each.name for each in form.fields if not each.required]
+    notes = [f"{item.name}: {item.help}." for item in form.fields if item.help and item.kind != "text"]
+    optional = [item.name for item in form.fields if not item.required]
     notes += [f"May be left out: {', '.join(optional)}."] if optional else []
     notes += _privacy(form)
     abstention = "I abstain from voting" if form.layout == "line" else ABSTAIN
     return notes + [
         f'Whoever does not want to choose may write "{abstention}".'
-        for each in form.fields
-        if each.abstain and each.required
+        for item in form.fields
+        if item.abstain and item.required
     ]
 
 
 def _privacy(form: Form) -> list[str]:
     """Who reads what, in one line; none where everybody reads everything."""
     circles: dict[str, list[str]] = {}
-    for each in form.fields:
-        if each.private:
-            circles.setdefault(each.to, []).append(each.name)
+    for item in form.fields:
+        if item.private:
+            circles.setdefault(item.to, []).append(item.name)
     told = [
         f"only you{f' and the one whom {to} names' if to else ''} read {' and '.join(names)}"
         for to, names in circles.items()
@@ -340,8 +340,8 @@ def _privacy(form: Form) -> list[str]:
 def repair(form: Form, reading: Reading) -> str:
     """The one question that is put again: what could not be read, why, and the form once more."""
     faults = [
-        f"- {each.rpartition(': ')[0]}: {_WHY.get(each.rpartition(': ')[2], 'it could not be read')}."
-        for each in reading.unread
+        f"- {text.rpartition(': ')[0]}: {_WHY.get(text.rpartition(': ')[2], 'it could not be read')}."
+        for text in reading.unread
     ]
     return "\n".join(["I could not read this in your answer:", *faults, instruct(form)])
 
@@ -389,12 +389,12 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
 
 
 def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
-    asked = [each for each in form.fields if each.name in fields]
+    asked = [item for item in form.fields if item.name in fields]
     match form.layout:
         case "line":
-            return ["\n".join(_line(each, fields[each.name]) for each in asked)]
+            return ["\n".join(_line(item, fields[item.name]) for item in asked)]
         case "sections":
-            rows = [f"{each.name}: {_shown(each, fields[each.name])}" for each in asked]
+            rows = [f"{item.name}: {_shown(item, fields[item.name])}" for item in asked]
             return ["\n".join(rows), _object(asked, fields, "")]
         case "tags":
             return [scaffold(form, fields)]
@@ -412,9 +412,9 @@ def scaffold(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] |
     """
     ids = {name: f' id="{mark}"' for name, mark in (marks or {}).items()}
     rows = [
-        f"<{each.name}{ids.get(each.name, '')}>{escape(_shown(each, fields[each.name]))}</{each.name}>"
-        for each in form.fields
-        if each.name in fields
+        f"<{item.name}{ids.get(item.name, '')}>{escape(_shown(item, fields[item.name]))}</{item.name}>"
+        for item in form.fields
+        if item.name in fields
     ]
     if not form.envelope:
         return "\n".join(rows)
@@ -440,5 +440,5 @@ def _shown(asked: Field, value: Value) -> str:
 
 
 def _object(asked: list[Field], fields: Mapping[str, Value], under: str) -> str:
-    members = {each.name: fields[each.name] for each in asked}
+    members = {item.name: fields[item.name] for item in asked}
     return json.dumps({under: members} if under else members, ensure_ascii=False, indent=2)

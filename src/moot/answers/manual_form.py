@@ -37,22 +37,22 @@ def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = Non
         raise BriefError("the answer is empty; write what you have to say")
     if form is None:
         return Reading(text=words)
-    asked = [each for each in form.fields if each.required and each.name not in given]
+    asked = [field for field in form.fields if field.required and field.name not in given]
     if len(asked) == 1 and (choice := _bare(asked[0], words)) is not None:
         given[asked[0].name], words = choice, ""
     reading = read(form, words) if words else Reading(text="")
     found = {**reading.fields, **given}
-    open_ = [each for each in asked if each.name not in found]
-    if words and open_ and not reading.fields and all(each.kind == "text" for each in open_):
+    open_ = [field for field in asked if field.name not in found]
+    if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
         found |= _given(form, {open_[-1].name: words})
     if not _demands(form, open_, found):
         open_ = []
-    odd = {each.rpartition(": ")[0] for each in reading.unread}
-    wrong = [each for each in form.fields if each.name in odd and not each.required and each.name not in found]
-    if lacking := [each for each in (*open_, *wrong) if each.name not in found]:
-        raise BriefError(f"the answer must say {_list([_told(each) for each in lacking])}")
+    odd = {text.rpartition(": ")[0] for text in reading.unread}
+    wrong = [field for field in form.fields if field.name in odd and not field.required and field.name not in found]
+    if lacking := [field for field in (*open_, *wrong) if field.name not in found]:
+        raise BriefError(f"the answer must say {_list([_told(field) for field in lacking])}")
     _check_pairs(form, found)
-    rows = [_row(form, each, given[each.name]) for each in form.fields if each.name in given]
+    rows = [_row(form, field, given[field.name]) for field in form.fields if field.name in given]
     return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=found)
 
 
@@ -67,9 +67,9 @@ def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     known = form.fields if form else ()
     for name, raw in fields.items():
-        field = next((each for each in known if each.name.casefold() == name.strip().casefold()), None)
+        field = next((field for field in known if field.name.casefold() == name.strip().casefold()), None)
         if field is None:
-            there = f"there are {', '.join(each.name for each in known)}" if known else "the answer is plain words"
+            there = f"there are {', '.join(field.name for field in known)}" if known else "the answer is plain words"
             raise BriefError(f"the answer has no field {clean(name)[:60]!r}; {there}", code="unknown_key")
         value = _value(field, raw)
         if isinstance(value, Fault):
@@ -99,7 +99,10 @@ def _bare(field: Field, words: str) -> str | None:
     value = read_choice(field, words, loose=False)
     if isinstance(value, str):
         return value
-    heads, tails = {each.rpartition(" ")[0] for each in field.choices}, [each.split()[-1] for each in field.choices]
+    heads, tails = (
+        {choice.rpartition(" ")[0] for choice in field.choices},
+        [choice.split()[-1] for choice in field.choices],
+    )
     if len(heads) != 1 or heads == {""} or (tail := match(tails, words)) is None:
         return None
     return field.choices[tails.index(tail)]
@@ -107,13 +110,13 @@ def _bare(field: Field, words: str) -> str | None:
 
 def _demands(form: Form, open_: Sequence[Field], found: Mapping[str, Value]) -> bool:
     """Whether what is still open must be said: not where it is texts alone and one of the texts is there."""
-    texts = [each.name for each in form.fields if each.required and each.kind == "text"]
-    return any(each.kind != "text" for each in open_) or not any(name in found for name in texts)
+    texts = [field.name for field in form.fields if field.required and field.kind == "text"]
+    return any(field.kind != "text" for field in open_) or not any(name in found for name in texts)
 
 
 def _check_pairs(form: Form, found: Mapping[str, Value]) -> None:
     """Refuse a value without the field that has to stand beside it."""
-    by_name = {each.name: each for each in form.fields}
+    by_name = {field.name: field for field in form.fields}
     for name, value in found.items():
         other = needed(by_name[name], value)
         if other in by_name and other not in found:

@@ -70,10 +70,10 @@ class Roster:
             if (folded := key(name)) in keys:
                 doubled.add(folded)
             keys.setdefault(folded, name)
-        longest = sorted((each for each in keys if each), key=len, reverse=True)
-        spots = (r"[ \t]+".join(re.escape(word) for word in each.split()) for each in longest)
+        longest = sorted((item for item in keys if item), key=len, reverse=True)
+        spots = (r"[ \t]+".join(re.escape(word) for word in text.split()) for text in longest)
         lasts = _lasts(keys)
-        bare = "|".join(re.escape(each) for each in sorted(lasts, key=len, reverse=True)) or r"(?!)"
+        bare = "|".join(re.escape(last) for last in sorted(lasts, key=len, reverse=True)) or r"(?!)"
         return cls(
             keys,
             frozenset(doubled),
@@ -86,10 +86,10 @@ class Roster:
 
     def at(self, text: str, start: int) -> tuple[str, int]:
         """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
-        found = self.spot.match(text, start)
-        if not found or not _whole(text, found.end()):
+        match = self.spot.match(text, start)
+        if not match or not _whole(text, match.end()):
             return "", start
-        return " ".join(found[0].split()), found.end()
+        return " ".join(match[0].split()), match.end()
 
     def short(self, word: str) -> str:
         """The candidate's key that a whole name or its bare last word stands for; "" for none."""
@@ -98,26 +98,26 @@ class Roster:
     def rivals(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text, also by the bare last word of ``Proposal B``, in order."""
         places = self.others(text, own)
-        for found in self.bare.finditer(text):
-            inside = any(start <= found.start() < end for start, end in places)
-            article = found[0] in ("a", "i") and _ARTICLE.match(text, found.end())
-            spelled = self.spot.match(text, max(0, found.end() - len(self.lasts[found[0]])))
-            if self.lasts[found[0]] != own and not inside and not article and not spelled:
-                places.append(found.span())
+        for match in self.bare.finditer(text):
+            inside = any(start <= match.start() < end for start, end in places)
+            article = match[0] in ("a", "i") and _ARTICLE.match(text, match.end())
+            spelled = self.spot.match(text, max(0, match.end() - len(self.lasts[match[0]])))
+            if self.lasts[match[0]] != own and not inside and not article and not spelled:
+                places.append(match.span())
         return sorted(places)
 
     def others(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text; names of one letter only where they are listed."""
         places: list[tuple[int, int]] = []
-        for found in self.spot.finditer(text):
-            before, name = text[max(0, found.start() - 12) : found.start()], found[0]
-            whole = _whole(text, found.end()) and not re.search(r"\w$", before)
+        for match in self.spot.finditer(text):
+            before, name = text[max(0, match.start() - 12) : match.start()], match[0]
+            whole = _whole(text, match.end()) and not re.search(r"\w$", before)
             listed = len(name) > 1 or re.search(
                 r"(?:\b(?:and|or|und|oder|et|ou|y|o|e|en|of|not|than|over)\s|[,/&+|])\W*$", before
             )
-            closed = len(name) > 1 or re.match(r"\W*(?:$|[.,;)\]]|and\b|or\b)", text[found.end() : found.end() + 12])
+            closed = len(name) > 1 or re.match(r"\W*(?:$|[.,;)\]]|and\b|or\b)", text[match.end() : match.end() + 12])
             if whole and name != own and listed and closed:
-                places.append(found.span())
+                places.append(match.span())
         return places
 
 
@@ -128,12 +128,12 @@ _ARTICLE = re.compile(r"[ \t]+(?!(?:and|or|then|instead|if|is|was|wins|over)\b)\
 def _lasts(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:
     """The last words of names that differ only in them ("proposal a", "proposal b"), with their names."""
     ends: dict[str, list[str]] = {}
-    for each in keys:
-        stem, _, last = each.rpartition(" ")
+    for item in keys:
+        stem, _, last = item.rpartition(" ")
         if stem:
             ends.setdefault(stem, []).append(last)
     return {
-        last: f"{stem} {last}" for stem, found in ends.items() if len(found) > 1 for last in found if last not in keys
+        last: f"{stem} {last}" for stem, value in ends.items() if len(value) > 1 for last in value if last not in keys
     }
 
 
@@ -149,8 +149,8 @@ def _whole(text: str, end: int) -> bool:
 
 def sentence_end(text: str, start: int) -> int:
     """Where the sentence ends that holds that place, its last mark included."""
-    found = _END.search(text, start, start + REACH)
-    return found.end() if found else min(len(text), start + REACH)
+    match = _END.search(text, start, start + REACH)
+    return match.end() if match else min(len(text), start + REACH)
 
 
 def name_at(roster: Roster, text: str, start: int) -> Pick:
@@ -174,8 +174,8 @@ def name_at(roster: Roster, text: str, start: int) -> Pick:
 
 def _skip(text: str, start: int) -> int:
     """Where the words begin: after blanks, and after at most one line break and list mark."""
-    found = re.compile(r"[ \t]*(?:\n[ \t]*\n?[ \t]*(?:[-+]\s|\d{1,2}[.)]\s)?[ \t]*)?").match(text, start)
-    return found.end() if found else start
+    match = re.compile(r"[ \t]*(?:\n[ \t]*\n?[ \t]*(?:[-+]\s|\d{1,2}[.)]\s)?[ \t]*)?").match(text, start)
+    return match.end() if match else start
 
 
 def _missing(text: str, opened: int, start: int) -> str:
@@ -314,12 +314,12 @@ class Page:
     @classmethod
     def of(cls, words: str) -> "Page":
         """The page of these words."""
-        paragraphs = tuple(found.start() for found in _PARAGRAPH.finditer(words))
+        paragraphs = tuple(match.start() for match in _PARAGRAPH.finditer(words))
         places = {
-            family: tuple(found.start() for found in re.finditer(f"[{family}]", words))
+            family: tuple(match.start() for match in re.finditer(f"[{family}]", words))
             for family in ('"', "«»", "`", "「」『』")
         }
-        bounds = tuple(found.end() for found in _BOUND.finditer(words))
+        bounds = tuple(match.end() for match in _BOUND.finditer(words))
         return cls(words, bounds, paragraphs, places, tuple(_singles(words, paragraphs)))
 
     def sentence_start(self, place: int) -> int:
@@ -346,8 +346,8 @@ def _singles(words: str, paragraphs: tuple[int, ...]) -> list[tuple[int, int]]:
     """The stretches between single quotation marks within one paragraph; apostrophes are none."""
     spans: list[tuple[int, int]] = []
     opened = -1
-    for found in _SINGLE.finditer(words):
-        place = found.start()
+    for match in _SINGLE.finditer(words):
+        place = match.start()
         if opened >= 0 and bisect_right(paragraphs, opened) != bisect_right(paragraphs, place):
             opened = -1
         closing = place > 0 and re.match(r"[\w.!?,)\]\"]", words[place - 1]) is not None
@@ -395,7 +395,7 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         return "void", "conditional"
     if phrases.PAST.search(rest) or label in roster.keys or phrases.SAID.search(rest):
         return "void", "quoted_only"
-    clean = not any(phrases.REPORTS.search(each) for each in earlier)
+    clean = not any(phrases.REPORTS.search(item) for item in earlier)
     own = (
         phrases.INTRO.fullmatch(last)
         or phrases.LEADS.fullmatch(rest[:-1])

@@ -97,23 +97,23 @@ def without_thoughts(text: str, keep: Iterable[str] = ()) -> str:
         keep: names of tags that hold something else here.
     """
     if channels := list(_CHANNEL.finditer(text)):
-        finals = [found for found in channels if found[1].lower() == "final"]
+        finals = [channel for channel in channels if channel[1].lower() == "final"]
         text = _TOKEN.sub("", text[finals[-1].end() :]) if finals else ""
     kept = {name.casefold() for name in keep}
     pieces: list[str] = []
     depth = start = 0
-    for found in _THOUGHT.finditer(text):
-        if (found["name"] or "").casefold() in kept or text[found.start() - 1 : found.start()] == "`":
+    for item in _THOUGHT.finditer(text):
+        if (item["name"] or "").casefold() in kept or text[item.start() - 1 : item.start()] == "`":
             continue
-        closing = bool(found["a"] or found["b"] or found["c"] or found["d"] == "end")
+        closing = bool(item["a"] or item["b"] or item["c"] or item["d"] == "end")
         if not closing:
-            pieces += [] if depth else [text[start : found.start()]]
+            pieces += [] if depth else [text[start : item.start()]]
             depth += 1
         elif depth > 1:
             depth -= 1
         else:
             pieces = pieces if depth else []
-            depth, start = 0, found.end()
+            depth, start = 0, item.end()
     return "".join(pieces) + ("" if depth else text[start:])
 
 

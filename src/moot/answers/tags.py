@@ -69,7 +69,7 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that ``escape`` was given."""
-    return _ENTITY.sub(lambda found: _MEANING[found[1]], text)
+    return _ENTITY.sub(lambda match: _MEANING[match[1]], text)
 
 
 def level(text: str, start: int, stop: int) -> Level:
@@ -121,13 +121,15 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
     if not form.envelope:
         return _fields(form, text, outer)
     messages: list[Element] = []
-    for each in outer.elements:
+    for element in outer.elements:
         before = messages[-1].end if messages else 0
-        if each.name == form.envelope.lower() and _own_place(text[max(before, each.open - 600, 0) : each.open]):
-            messages.append(each)
+        if element.name == form.envelope.lower() and _own_place(
+            text[max(before, element.open - 600, 0) : element.open]
+        ):
+            messages.append(element)
     if not messages:
         bare = not _outside(text, outer).strip("` \n\t") and not any(
-            each.name == form.envelope.lower() for each in outer.elements
+            element.name == form.envelope.lower() for element in outer.elements
         )
         return _fields(form, text, outer) if bare else _none(form, "no_form")
     inner = [
@@ -137,7 +139,7 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
     if not own:
         return _none(form, "speaker_mismatch")
     read = [_message(form, text, message, inside) for message, inside in own]
-    return read[0] if all(each.fields == read[0].fields for each in read) else _none(form, "ambiguous")
+    return read[0] if all(item.fields == read[0].fields for item in read) else _none(form, "ambiguous")
 
 
 def _none(form: Form, reason: str) -> Found:
@@ -173,9 +175,9 @@ def _outside(text: str, outer: Level) -> str:
     """What stands outside of all elements."""
     pieces: list[str] = []
     place = 0
-    for each in outer.elements:
-        pieces.append(text[place : each.open])
-        place = each.end if each.end >= 0 else len(text)
+    for element in outer.elements:
+        pieces.append(text[place : element.open])
+        place = element.end if element.end >= 0 else len(text)
     return "".join(pieces) + text[place:]
 
 
@@ -195,7 +197,9 @@ def _own_place(text: str) -> bool:
 def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
     """Whether every speaker that a message names is the author."""
     named = [
-        unescape(text[each.start : each.stop]) for each in inside.elements if each.name == SPEAKER and each.stop >= 0
+        unescape(text[element.start : element.stop])
+        for element in inside.elements
+        if element.name == SPEAKER and element.stop >= 0
     ]
     return not speaker or all(key(name) == key(speaker) for name in named if key(name))
 
@@ -205,7 +209,7 @@ def _fields(form: Form, text: str, inside: Level) -> Found:
     found = Found()
     elements = _trusted(form, text, inside)
     for asked in form.fields:
-        values = [_value(asked, text, each) for each in elements if each.name == asked.name.lower()]
+        values = [_value(asked, text, element) for element in elements if element.name == asked.name.lower()]
         if not values:
             found.take(asked, Fault("missing" if inside.elements else "no_form"))
         else:
@@ -218,19 +222,19 @@ def _trusted(form: Form, text: str, inside: Level) -> list[Element]:
     prose = {asked.name.lower() for asked in form.fields if asked.kind == "text"}
     spans: list[tuple[int, int]] = []
     for name in prose:
-        twins = [each for each in inside.elements if each.name == name]
+        twins = [element for element in inside.elements if element.name == name]
         if len(twins) > 1:
             spans.append((twins[0].end, twins[-1].open))
     trusted: list[Element] = []
-    nexts = [each.open for each in inside.elements[1:]]
+    nexts = [element.open for element in inside.elements[1:]]
     place = inside.start
-    for each, following in zip(inside.elements, [*nexts, inside.stop], strict=False):
-        before = without_comments(text[place : each.open]).split("\n")[-1]
-        after = without_comments(text[each.end : following]).split("\n")[0] if each.end >= 0 else ""
-        between = any(start <= each.open < stop for start, stop in spans)
+    for element, following in zip(inside.elements, [*nexts, inside.stop], strict=False):
+        before = without_comments(text[place : element.open]).split("\n")[-1]
+        after = without_comments(text[element.end : following]).split("\n")[0] if element.end >= 0 else ""
+        between = any(start <= element.open < stop for start, stop in spans)
         if not before.strip() and not after.strip() and not between:
-            trusted.append(each)
-        place = each.end
+            trusted.append(element)
+        place = element.end
     return trusted
 
 

@@ -135,7 +135,7 @@ def _read_text(asked: Field, raw: str) -> Value | Fault:
 def _abstains(words: str) -> bool:
     """Whether the first words of a position say that somebody takes none."""
     said = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
-    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(each, words) for each in said)
+    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(text, words) for text in said)
 
 
 def is_blank(asked: Field, raw: str) -> bool:
@@ -234,7 +234,7 @@ def read_number(asked: Field, raw: str) -> Value | Fault:
 def _doubted(remark: str) -> bool:
     """Whether a remark behind a number names another one, denies it, or binds it to a condition."""
     doubts = (phrases.HEDGES, phrases.DENIED, formulas.UNDONE, _DOUBT)
-    return any(each.search(remark) for each in doubts)
+    return any(pattern.search(remark) for pattern in doubts)
 
 
 def _scaled(asked: Field, number: int | float, scale: re.Match[str]) -> int | float | None:

@@ -83,8 +83,8 @@ class ConvergenceDetector:
             self.similarity = float(len(set(stances)) == 1)
             return self.similarity == 1.0
         pairs = list(combinations(texts, 2))
-        self.method, found = self._liken(texts)
-        self.similarity = mean(found) if found else 0.0
+        self.method, numbers = self._liken(texts)
+        self.similarity = mean(numbers) if numbers else 0.0
         apart = any(denies(*pair) or (self.method == WORDS and swaps(*pair)) for pair in pairs)
         return bool(pairs) and all(map(normalise, texts)) and self.similarity > self.threshold and not apart
 
@@ -140,7 +140,7 @@ class CircuitBreaker:
 
     def filter_available_agents(self, agents: Sequence[A]) -> list[A]:
         """Those of the agents, or of their names, who are not left out now, in their order."""
-        return [each for each in agents if self._of(each if isinstance(each, str) else each.name).free]
+        return [agent for agent in agents if self._of(agent if isinstance(agent, str) else agent.name).free]
 
     def record_success(self, agent: str) -> None:
         """The agent of that name has answered."""

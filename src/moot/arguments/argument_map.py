@@ -53,14 +53,16 @@ def grounded(arguments: Sequence[str], attacks: Collection[Pair]) -> dict[str, L
     labels: dict[str, Label] = {}
     while True:
         found = [
-            each for each in arguments if each not in labels and all(labels.get(by) == "out" for by in attackers[each])
+            argument
+            for argument in arguments
+            if argument not in labels and all(labels.get(by) == "out" for by in attackers[argument])
         ]
         if not found:
-            return {each: labels.get(each, "undecided") for each in arguments}
+            return {argument: labels.get(argument, "undecided") for argument in arguments}
         labels.update(dict.fromkeys(found, "in"))
-        for each in arguments:
-            if each not in labels and any(labels.get(by) == "in" for by in attackers[each]):
-                labels[each] = "out"
+        for argument in arguments:
+            if argument not in labels and any(labels.get(by) == "in" for by in attackers[argument]):
+                labels[argument] = "out"
 
 
 def strengths(
@@ -84,24 +86,24 @@ def strengths(
     """
     against, support = _onto(arguments, attacks), _onto(arguments, supports)
 
-    def draw(each: str, now: Mapping[str, float]) -> float:
-        return _drawn(sum(now[by] for by in support[each]) - sum(now[by] for by in against[each]))
+    def draw(text: str, now: Mapping[str, float]) -> float:
+        return _drawn(sum(now[by] for by in support[text]) - sum(now[by] for by in against[text]))
 
     # Outside of cycles the equilibrium of an argument follows from those of its neighbours, which come first.
     fixed: dict[str, float] = {}
     left = list(arguments)
-    while ready := [each for each in left if all(by in fixed for by in (*against[each], *support[each]))]:
-        fixed |= {each: draw(each, fixed) for each in ready}
-        left = [each for each in left if each not in fixed]
+    while ready := [text for text in left if all(by in fixed for by in (*against[text], *support[text]))]:
+        fixed |= {text: draw(text, fixed) for text in ready}
+        left = [text for text in left if text not in fixed]
     # h rises by at most 0.65 for each unit of energy, and b is a half: so steep can the right side be.
-    steepest = 0.33 * max((len(against[each]) + len(support[each]) for each in left), default=0)
+    steepest = 0.33 * max((len(against[text]) + len(support[text]) for text in left), default=0)
     step = 1 / (1 + steepest)
     now = dict.fromkeys(arguments, BASE) | fixed
     for _ in range(steps):
-        drawn = {each: draw(each, now) for each in left}
-        if all(abs(drawn[each] - now[each]) <= CLOSE for each in left):
+        drawn = {text: draw(text, now) for text in left}
+        if all(abs(drawn[text] - now[text]) <= CLOSE for text in left):
             return Strengths(values=now | drawn, settled=True)
-        now |= {each: now[each] + step * (drawn[each] - now[each]) for each in left}
+        now |= {text: now[text] + step * (drawn[text] - now[text]) for text in left}
     return Strengths(values=now, settled=False)
 
 
@@ -114,7 +116,7 @@ def _drawn(energy: float) -> float:
 
 def _onto(arguments: Sequence[str], pairs: Collection[Pair]) -> dict[str, list[str]]:
     """For each argument those that act on it."""
-    found: dict[str, list[str]] = {each: [] for each in arguments}
+    found: dict[str, list[str]] = {argument: [] for argument in arguments}
     for by, on in pairs:
         found[on].append(by)
     return found
@@ -174,17 +176,17 @@ class Node:
     @property
     def by(self) -> tuple[str, ...]:
         """Who makes it, each once."""
-        return tuple(dict.fromkeys(each.by for each in self.made))
+        return tuple(dict.fromkeys(item.by for item in self.made))
 
     @property
     def stances(self) -> tuple[str, ...]:
         """The positions that it was given for, each once."""
-        return tuple(dict.fromkeys(each.stance for each in self.made if each.stance))
+        return tuple(dict.fromkeys(item.stance for item in self.made if item.stance))
 
     @property
     def asks(self) -> bool:
         """Whether it is a question and claims nothing."""
-        return all(each.act == "question" for each in self.made)
+        return all(item.act == "question" for item in self.made)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +217,9 @@ class ArgumentMap:
 
     def node(self, mark: str) -> Node:
         """The claim of that mark; KeyError where there is none."""
-        for each in self.nodes:
-            if each.mark == mark:
-                return each
+        for item in self.nodes:
+            if item.mark == mark:
+                return item
         raise KeyError(mark)
 
 
@@ -292,7 +294,7 @@ def judge(found: ArgumentMap) -> Judgement:
 def stated(turn: Turn) -> str:
     """What a turn claims, in its own words; "" if it claims nothing."""
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    asked = any(each.name == "CLAIM" for each in fields)
+    asked = any(item.name == "CLAIM" for item in fields)
     names = _CLAIMS[:1] if asked else _CLAIMS
     value = next((shown(value) for name in names if (value := read_field(turn, name)) is not None), None)
     if value is not None:
@@ -338,7 +340,7 @@ def answered(transcript: Transcript, turn: Turn) -> Turn | None:
     """The turn that a turn answers; None if it names none and not exactly one was laid before it."""
     target = None if read_field(turn, TARGET) is None else transcript.target(turn)
     if target is None and turn.act in _REPLIES:
-        laid = [each for each in map(transcript.get, turn.about) if each.act in SPOKEN]
+        laid = [item for item in map(transcript.get, turn.about) if item.act in SPOKEN]
         return laid[0] if len(laid) == 1 else None
     return target
 
@@ -346,9 +348,9 @@ def answered(transcript: Transcript, turn: Turn) -> Turn | None:
 def relation(turn: Turn) -> Relation:
     """What a turn does to the one that it answers."""
     said = read_field(turn, "RELATION")
-    for each in RELATIONS:
-        if each == said:
-            return each
+    for item in RELATIONS:
+        if item == said:
+            return item
     return "ATTACK" if turn.act == "critique" else "QUESTION" if turn.act == "question" else "ANSWER"
 
 
@@ -370,10 +372,12 @@ def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
     """The proposal that a revision replaces if it names none: its author's newest before it."""
     if turn.act != "revise":
         return None
-    return next((each for each in reversed(proposals) if each.by == turn.by and each.number < turn.number), None)
+    return next(
+        (proposal for proposal in reversed(proposals) if proposal.by == turn.by and proposal.number < turn.number), None
+    )
 
 
 def _node(mark: str, claim: str, made: Sequence[Made], replaced: dict[str, str]) -> Node:
     """A claim and its replacement, if all of its authors have replaced it."""
-    news = [replaced.get(each.mark, "") for each in made]
+    news = [replaced.get(item.mark, "") for item in made]
     return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")

@@ -74,13 +74,13 @@ def beliefs(transcript: Transcript, found: ArgumentMap, judged: Judgement) -> Be
     for node in live.values():
         # A claim that is an answer itself, such as that of a draft, stands for it.
         same = bare(node.claim)
-        if same in held or any(not each.stance and each.act in _PROPOSED for each in node.made):
+        if same in held or any(not item.stance and item.act in _PROPOSED for item in node.made):
             held.setdefault(same, (node.claim, []))[1].append(node.mark)
     answers = [_belief(answer, marks, judged) for answer, marks in held.values()]
-    answers.sort(key=lambda each: -each.strength)
+    answers.sort(key=lambda belief: -belief.strength)
     decision = transcript.decision
     names = [bare(name) for name in (decision.winner, in_short(decision.text)) if name] if decision else []
-    winner = next((each for each in answers if bare(each.answer) in names), None)
+    winner = next((belief for belief in answers if bare(belief.answer) in names), None)
     cruxes = _cruxes(winner, live, found) if winner else ()
     return Beliefs(answers=tuple(answers), winner=winner, cruxes=cruxes)
 
@@ -95,23 +95,23 @@ def _belief(answer: str, marks: Sequence[str], judged: Judgement) -> Belief:
     )
 
 
-def _cruxes(winner: Belief, live: Mapping[str, Node], found: ArgumentMap) -> tuple[Crux, ...]:
+def _cruxes(winner: Belief, live: Mapping[str, Node], argument_map: ArgumentMap) -> tuple[Crux, ...]:
     """The claims whose removal changes the winner's standing; one for which nothing would be left is none."""
-    pairs = [edge for edge in found.edges if edge.source in live and edge.target in live]
+    pairs = [edge for edge in argument_map.edges if edge.source in live and edge.target in live]
     attacks = [(edge.source, edge.target) for edge in pairs if edge.relation in AGAINST]
     supports = [(edge.source, edge.target) for edge in pairs if edge.relation == "SUPPORT"]
     near = _reaching(winner.claims, attacks)
     cruxes: list[Crux] = []
     for mark in live:
-        claims = [each for each in winner.claims if each != mark]
+        claims = [claim for claim in winner.claims if claim != mark]
         if mark in near and claims:
             labels = grounded(*_without(mark, near, attacks))
-            standing: Label = next(label for label in _BEST if any(labels[each] == label for each in claims))
+            standing: Label = next(label for label in _BEST if any(labels[claim] == label for claim in claims))
             if standing != winner.standing:
                 left, against = _without(mark, live, attacks)
                 values = strengths(left, against, _without(mark, live, supports)[1]).values
                 node = live[mark]
-                strength = max(values[each] for each in claims)
+                strength = max(values[claim] for claim in claims)
                 cruxes.append(Crux(mark=mark, claim=node.claim, by=node.by, standing=standing, strength=strength))
     return tuple(cruxes)
 
@@ -131,5 +131,5 @@ def _reaching(marks: Collection[str], attacks: Collection[Pair]) -> dict[str, No
 
 def _without(mark: str, among: Collection[str], pairs: Collection[Pair]) -> tuple[list[str], list[Pair]]:
     """The claims but one, and the pairs between them."""
-    left = dict.fromkeys(each for each in among if each != mark)
+    left = dict.fromkeys(text for text in among if text != mark)
     return list(left), [(by, on) for by, on in pairs if by in left and on in left]

@@ -123,16 +123,16 @@ class Used:
 def uses(entries: Iterable[Entry], transcript: Transcript) -> tuple[Used, ...]:
     """All uses of tools, turn by turn in the order of asking."""
     asked: dict[str, list[ToolCall]] = {}
-    found: dict[str, list[Used]] = {}
+    useds: dict[str, list[Used]] = {}
     for entry in entries:
         event = entry.event
         if not isinstance(event, Called):
             continue
         if event.model.startswith(TOOL):
-            found.setdefault(event.key, []).append(_used(event, asked.get(event.key, []), transcript))
+            useds.setdefault(event.key, []).append(_used(event, asked.get(event.key, []), transcript))
         elif event.tools:
             asked[event.key] = list(event.tools)
-    return tuple(use for turn in transcript.all() for use in found.get(turn.key, []))
+    return tuple(use for turn in transcript.all() for use in useds.get(turn.key, []))
 
 
 def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> Used:
@@ -182,13 +182,13 @@ def citations(entries: Sequence[Entry], transcript: Transcript) -> tuple[Citatio
     given: dict[str, dict[str, None]] = {}
     for use in uses(entries, transcript):
         given.setdefault(use.key, {}).update(dict.fromkeys(use.sources))
-    return tuple(each for turn in transcript.turns() for each in _of(turn, texts, given.get(turn.key, {})))
+    return tuple(citation for turn in transcript.turns() for citation in _of(turn, texts, given.get(turn.key, {})))
 
 
 def documents(brief: Brief | None) -> dict[str, str]:
     """The texts that the brief gives to all, and those that a tool searches, by their names, blanks squeezed."""
     given: tuple[Source, ...] = (*brief.background, *brief.library) if brief else ()
-    return {each.name: _squeezed(each.text) for each in given}
+    return {source.name: _squeezed(source.text) for source in given}
 
 
 def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
@@ -207,8 +207,8 @@ def _of(turn: Turn, texts: Mapping[str, str], given: Mapping[str, None]) -> Iter
     if not texts and not given:
         return
     said = spoken(turn)
-    for name, words, found in dict.fromkeys(quotations(said, texts)):
-        yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=name, words=words, found=found)
+    for name, words, item in dict.fromkeys(quotations(said, texts)):
+        yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=name, words=words, found=item)
     for source in given:
         if source in said:
             yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=source)
@@ -262,43 +262,43 @@ def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[S
     turn = transcript.get(change.key)
     found: Mapping[How, Sequence[Turn]] = {
         **_pointed(transcript, turn, change.because),
-        "answered": [each for each in [transcript.target(turn)] if each],
+        "answered": [item for item in [transcript.target(turn)] if item],
         **_criticised(transcript, turn, change.because),
         "taken": list(_holding(transcript, turn, change.after, held)),
     }
     order: Sequence[How] = (*STATED, "echoed", "taken")
-    return tuple(Cause(turn=each, how=how) for how in order for each in found[how] if each.by != change.by)
+    return tuple(Cause(turn=turn, how=how) for how in order for turn in found[how] if turn.by != change.by)
 
 
 def stated(found: Sequence[Cause]) -> tuple[Turn, ...]:
     """The turns that the author points at in the surest way; () if it points at none."""
-    best = next((each.how for each in found if each.how in STATED), None)
-    return tuple(each.turn for each in found if each.how == best)
+    best = next((cause.how for cause in found if cause.how in STATED), None)
+    return tuple(cause.turn for cause in found if cause.how == best)
 
 
 def met_critiques(transcript: Transcript) -> tuple[str, ...]:
     """The marks of the critiques that an author accepts or rejects by their letter or mark, each once."""
     found: list[str] = []
     for turn in transcript.turns():
-        given = [value for name in (ACCEPTS, REJECTS) if isinstance(value := read_field(turn, name), tuple)]
-        labels = [_label(text) for texts in given for text in texts]
+        values = [value for name in (ACCEPTS, REJECTS) if isinstance(value := read_field(turn, name), tuple)]
+        labels = [_label(text) for texts in values for text in texts]
         laid = _laid(transcript, turn) if labels else []
-        found += [each.mark for n, each in enumerate(laid) if letter(n) in labels or each.mark in labels]
+        found += [turn.mark for n, turn in enumerate(laid) if letter(n) in labels or turn.mark in labels]
     return tuple(dict.fromkeys(found))
 
 
 def _laid(transcript: Transcript, turn: Turn) -> list[Turn]:
     """The critiques that were laid before a turn."""
-    return [each for each in map(transcript.get, turn.about) if each.act == "critique" and each.reply]
+    return [item for item in map(transcript.get, turn.about) if item.act == "critique" and item.reply]
 
 
 def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
     """The turns whose marks are in the reason, and the one that contains the reason word for word."""
-    others = [each for each in transcript.turns() if each.number < turn.number and each.by != turn.by]
+    others = [item for item in transcript.turns() if item.number < turn.number and item.by != turn.by]
     marks, reason = MARK.findall(because), bare(because)
     long = len(reason.split()) >= _LEAST
-    holding = [each for each in others if reason in bare(spoken(each))] if long else []
-    named = [each for each in others if each.mark in marks]
+    holding = [other for other in others if reason in bare(spoken(other))] if long else []
+    named = [other for other in others if other.mark in marks]
     return {"named": named, "quoted": holding if len(holding) == 1 else []}
 
 
@@ -310,23 +310,23 @@ def _criticised(transcript: Transcript, turn: Turn, because: str) -> Mapping[How
     said = [because] if said is None else said
     echoes = [text for text, label in zip(said, labels, strict=True) if not label]
     return {
-        "accepted": [each for n, each in enumerate(laid) if letter(n) in labels or each.mark in labels],
-        "echoed": [each for each in laid if any(_shares(text, each) for text in echoes)],
+        "accepted": [value for n, value in enumerate(laid) if letter(n) in labels or value.mark in labels],
+        "echoed": [turn for turn in laid if any(_shares(text, turn) for text in echoes)],
     }
 
 
 def _holding(transcript: Transcript, turn: Turn, answer: str, held: Mapping[str, Sequence[Stand]]) -> Iterator[Turn]:
     """The turns that gave an answer before that turn."""
     for stood in held.values():
-        for each in stood:
-            if alike(each.answer, answer) and (earlier := transcript.get(each.key)).number < turn.number:
+        for stand in stood:
+            if alike(stand.answer, answer) and (earlier := transcript.get(stand.key)).number < turn.number:
                 yield earlier
 
 
 def _label(text: str) -> str:
     """The letter or the mark of a critique with which a text begins; "" for none."""
-    found = _LABEL.match(text)
-    return (found[1] or found[2]).upper() if found else ""
+    match = _LABEL.match(text)
+    return (match[1] or match[2]).upper() if match else ""
 
 
 def _shares(text: str, critique: Turn) -> bool:
@@ -344,4 +344,4 @@ def _accepted(turn: Turn) -> Sequence[str] | None:
     if value is not None:
         return value if isinstance(value, tuple) else ()
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    return () if any(each.name.upper() == ACCEPTS for each in fields) else None
+    return () if any(field.name.upper() == ACCEPTS for field in fields) else None

@@ -38,7 +38,7 @@ _WIDTHS: Mapping[int, str] = {
     1000: "—…",
     1015: "@",
 }
-_WIDTH: Mapping[str, int] = {each: width for width, group in _WIDTHS.items() for each in group}
+_WIDTH: Mapping[str, int] = {text: width for width, group in _WIDTHS.items() for text in group}
 _OTHER = 650
 """An unknown character's width: rather too wide than too narrow."""
 
@@ -64,10 +64,10 @@ def wrap(text: str, most: float, size: float, lines: int) -> tuple[str, ...]:
             rows[-1] = joined
             continue
         rows += [""] if rows[-1] else []
-        for each in word:
-            if rows[-1] and width(rows[-1] + each, size) > most:
+        for item in word:
+            if rows[-1] and width(rows[-1] + item, size) > most:
                 rows.append("")
-            rows[-1] += each
+            rows[-1] += item
         if len(rows) > lines:
             break
     if len(rows) > lines:
@@ -81,14 +81,14 @@ def _cut(row: str, most: float, size: float) -> str:
     return row + "…"
 
 
-def _advance(each: str) -> int:
-    if each in _WIDTH:
-        return _WIDTH[each]
-    if unicodedata.category(each) in ("Mn", "Me") or not bare(each):
+def _advance(text: str) -> int:
+    if text in _WIDTH:
+        return _WIDTH[text]
+    if unicodedata.category(text) in ("Mn", "Me") or not bare(text):
         return 0
-    if unicodedata.east_asian_width(each) in "WF":
+    if unicodedata.east_asian_width(text) in "WF":
         return 1000
-    return _WIDTH.get(unicodedata.normalize("NFKD", each)[0], _OTHER)
+    return _WIDTH.get(unicodedata.normalize("NFKD", text)[0], _OTHER)
 
 
 _CARD, _PAD, _COLUMN, _GAP, _EDGE, _BEND, _LEAST = 268.0, 12.0, 396.0, 18.0, 24.0, 30.0, 712.0
@@ -169,7 +169,7 @@ def svg(found: ArgumentMap, judged: Judgement, title: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="moot-map" role="img">',
         f"<title>{_escape(f'Argument map: {title}')}</title>",
         f"<style>{_STYLE}</style>",
-        f"<defs>{''.join(_tip(each) for each in _legend(found))}</defs>",
+        f"<defs>{''.join(_tip(relation) for relation in _legend(found))}</defs>",
         f'<rect class="page" width="{wide:.0f}" height="{high:.0f}"/>',
         *body,
     ]
@@ -178,18 +178,18 @@ def svg(found: ArgumentMap, judged: Judgement, title: str) -> str:
 
 def _place(branches: Sequence[Branch], top: float) -> tuple[dict[str, _Card], float]:
     """The cards, and where the lowest ends."""
-    rows = {each.node.mark: wrap(_plain(each.node.claim), _CARD - 2 * _PAD, _BODY, _ROWS) for each in branches}
+    rows = {branch.node.mark: wrap(_plain(branch.node.claim), _CARD - 2 * _PAD, _BODY, _ROWS) for branch in branches}
     heights = {mark: 2 * _PAD + _ROW * (len(lines) + 3) + 2 for mark, lines in rows.items()}
     tops = arrange(branches, heights, _GAP)
     cards = {
-        each.node.mark: _Card(
-            node=each.node,
-            x=_EDGE + each.depth * _COLUMN,
-            y=top + tops[each.node.mark],
-            height=heights[each.node.mark],
-            rows=rows[each.node.mark],
+        branch.node.mark: _Card(
+            node=branch.node,
+            x=_EDGE + branch.depth * _COLUMN,
+            y=top + tops[branch.node.mark],
+            height=heights[branch.node.mark],
+            rows=rows[branch.node.mark],
         )
-        for each in branches
+        for branch in branches
     }
     return cards, max((card.y + card.height for card in cards.values()), default=top)
 
@@ -202,7 +202,7 @@ def _draw(card: _Card, judged: Judgement) -> str:
     node, x = card.node, card.x + _PAD
     state = judged.standing[node.mark]
     by = ", ".join(node.by)
-    told = f"{node.mark} {by}: {node.claim}"
+    sentence = f"{node.mark} {by}: {node.claim}"
     who = wrap(f"{node.mark}  {_plain(by)}", _CARD - 2 * _PAD, _BODY, 1)
     stances = f" · says {_plain('; '.join(node.stances))}" if node.stances else ""
     round = f"round {node.made[0].round}" if node.made[0].round else node.made[0].act
@@ -211,7 +211,7 @@ def _draw(card: _Card, judged: Judgement) -> str:
     corner = 18 if state == "question" else 5
     return "\n".join(
         [
-            f"<g><title>{_escape(told)}</title>",
+            f"<g><title>{_escape(sentence)}</title>",
             f'<rect class="card {state}" x="{card.x:.1f}" y="{card.y:.1f}" width="{_CARD:.0f}" '
             f'height="{card.height:.1f}" rx="{corner}"/>',
             *_text(x, card.y + _PAD + 10, _BODY, who, "bold"),
@@ -289,16 +289,16 @@ def _tip(relation: Relation) -> str:
     )
 
 
-def _legend(found: ArgumentMap) -> list[Relation]:
+def _legend(argument_map: ArgumentMap) -> list[Relation]:
     """The relations that there are."""
-    return [each for each in SIGNS if any(edge.relation == each for edge in found.edges)]
+    return [relation for relation in SIGNS if any(edge.relation == relation for edge in argument_map.edges)]
 
 
-def _foot(found: ArgumentMap, top: float, judged: Judgement) -> list[str]:
+def _foot(argument_map: ArgumentMap, top: float, judged: Judgement) -> list[str]:
     """What the lines and the numbers mean."""
     parts: list[str] = []
     y = top + _EDGE + 8
-    for relation in _legend(found):
+    for relation in _legend(argument_map):
         name, label = relation.lower(), f"{SIGNS[relation]} {VERBS[relation]}"
         path = f"M{_EDGE + 48:.1f} {y - 4:.1f}H{_EDGE + 8:.1f}"
         parts.append(f'<path class="line to-{name}" d="{path}" marker-end="url(#to-{name})"/>')

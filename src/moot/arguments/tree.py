@@ -79,23 +79,23 @@ def arrange(branches: Sequence[Branch], heights: Mapping[str, float], gap: float
         gap: what stays free between two.
     """
     children: dict[str, list[str]] = {}
-    for each in branches:
-        children.setdefault(each.link.target if each.link else "", []).append(each.node.mark)
+    for branch in branches:
+        children.setdefault(branch.link.target if branch.link else "", []).append(branch.node.mark)
     spans: dict[str, float] = {}
-    for each in reversed(branches):
-        mark = each.node.mark
+    for branch in reversed(branches):
+        mark = branch.node.mark
         spans[mark] = max(heights[mark], _sum(children.get(mark, []), spans, gap))
     tops: dict[str, float] = {}
     free = {"": 0.0}
-    for each in branches:
-        mark, place = each.node.mark, each.link.target if each.link else ""
+    for branch in branches:
+        mark, place = branch.node.mark, branch.link.target if branch.link else ""
         top = free[place]
         free[place] = top + spans[mark] + gap
         free[mark] = top + (spans[mark] - _sum(children.get(mark, []), spans, gap)) / 2
         tops[mark] = top + (spans[mark] - heights[mark]) / 2
-    for each in reversed(branches):
-        if own := children.get(each.node.mark):
-            mark = each.node.mark
+    for branch in reversed(branches):
+        if own := children.get(branch.node.mark):
+            mark = branch.node.mark
             middle = sum(tops[end] + heights[end] / 2 for end in (own[0], own[-1])) / 2
             slack = (spans[mark] - heights[mark]) / 2
             ideal = middle - heights[mark] / 2

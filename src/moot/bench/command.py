@@ -66,10 +66,10 @@ def compare(folder: Path) -> Iterator[tuple[str, tuple[Figure, ...]]]:
 
 def table(figures: Iterable[Figure]) -> Iterator[str]:
     """The lines of a set's table: the figure, ours, what is asked for, the reference, and whether it is reached."""
-    for each in figures:
-        reference = each.reference or "none"
-        verdict = "ok" if each.reached else "OUT OF REACH"
-        yield f"  {each.name:<68} {each.shown:>8} {each.asked:>6} {reference:>8}  {verdict}"
+    for figure in figures:
+        reference = figure.reference or "none"
+        verdict = "ok" if figure.reached else "OUT OF REACH"
+        yield f"  {figure.name:<68} {figure.shown:>8} {figure.asked:>6} {reference:>8}  {verdict}"
 
 
 def head(name: str) -> str:

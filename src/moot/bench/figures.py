@@ -64,8 +64,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def find(pattern: str, text: str) -> str:
     """The number in the first group of a pattern, as it is printed; "" where the text does not have it."""
-    found = re.search(pattern, text)
-    return found[1] if found else ""
+    match = re.search(pattern, text)
+    return match[1] if match else ""
 
 
 def numbers(line: str) -> dict[str, str]:

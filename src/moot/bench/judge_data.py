@@ -62,13 +62,13 @@ def strategyqa_debates(folder: Path) -> Iterator[Figure]:
     reference = (folder / "reference.txt").read_text("utf-8")
     debates = [cast(Debate, json.loads(line)) for line in _lines(folder / "gpt52_debates.jsonl")]
     groups = {
-        "confidence of direct": [_forecast(*each["direct"], each["gold"]) for each in debates],
+        "confidence of direct": [_forecast(*debate["direct"], debate["gold"]) for debate in debates],
         "confidence of debaters, first position": [
-            _forecast(*said, each["gold"]) for each in debates for said in each["initial"].values()
+            _forecast(*said, debate["gold"]) for debate in debates for said in debate["initial"].values()
         ],
-        "confidence of samples": [_forecast(*said, each["gold"]) for each in debates for said in each["samples"]],
+        "confidence of samples": [_forecast(*said, debate["gold"]) for debate in debates for said in debate["samples"]],
         "confidence of judge": [
-            _forecast(each["judge"]["answer"], each["judge"]["confidence"], each["gold"]) for each in debates
+            _forecast(debate["judge"]["answer"], debate["judge"]["confidence"], debate["gold"]) for debate in debates
         ],
         "judge confidence": list(_rulings(folder / "qwen3_judgments.jsonl")),
     }
@@ -107,7 +107,7 @@ def persuasion_shift(folder: Path) -> Iterator[Figure]:
         table = {row["model"]: float(row["mean"]) for row in published if row["role"] == role}
         yield Figure(
             name=f"mean shift by {role}, Spearman with the published table",
-            ours=spearman({name: count_flips(each).mean for name, each in moved.items()}, table) or 0.0,
+            ours=spearman({name: count_flips(value).mean for name, value in moved.items()}, table) or 0.0,
             reference=find(rf"{role}: models \d+, Spearman with the published ranking ([\d.]+)", reference),
         )
 

@@ -59,11 +59,11 @@ class BoardMeeting:
 
     def __post_init__(self) -> None:
         if self.preset and self.preset not in PRESETS:
-            found = f"there is no preset {self.preset!r}; there are {', '.join(PRESETS)}"
-            raise BriefError(found, code="bad_enum")
+            problem = f"there is no preset {self.preset!r}; there are {', '.join(PRESETS)}"
+            raise BriefError(problem, code="bad_enum")
         if not self.members and not self.preset:
-            found = f"a board needs members, or one of the presets {', '.join(PRESETS)}"
-            raise BriefError(found, code="out_of_range")
+            problem = f"a board needs members, or one of the presets {', '.join(PRESETS)}"
+            raise BriefError(problem, code="out_of_range")
 
     def _brief(self, people: Sequence[Participant]) -> Brief:
         ready = PRESETS.get(self.preset)

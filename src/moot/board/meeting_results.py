@@ -104,7 +104,7 @@ def result(outcome: Outcome) -> BoardResult:
     states = standings(members, transcript.all())
     return BoardResult(
         outcome=outcome,
-        states={name: _state(each) for name, each in states.items()},
+        states={name: _state(standing) for name, standing in states.items()},
         recommendation=decision.text if decision else "",
         verdict=decision.winner if decision else "",
         split=split(states.values()),

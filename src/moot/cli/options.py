@@ -310,7 +310,7 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
             ctx.params.get("store") or ctx.find_root().params.get("store"), reading=True
         ) as workspace:
             listed = await workspace.list()
-        return [CompletionItem(each.debate, help=each.topic) for each in listed if each.debate.startswith(incomplete)]
+        return [CompletionItem(item.debate, help=item.topic) for item in listed if item.debate.startswith(incomplete)]
 
     try:
         return finish(read())

@@ -272,8 +272,8 @@ class Reply:
             served=named(self.served),
             seconds=amount(self.seconds) or 0.0,
             usage=self.usage.mended(),
-            unread=(*(clean(each) for each in self.unread), *odd),
-            notes=tuple(clean(each) for each in self.notes),
+            unread=(*(clean(text) for text in self.unread), *odd),
+            notes=tuple(clean(note) for note in self.notes),
         )
 
 

@@ -57,7 +57,7 @@ class View:
 
 
 def _least(one: int | None, other: int | None) -> int | None:
-    return min((each for each in (one, other) if each is not None), default=None)
+    return min((item for item in (one, other) if item is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

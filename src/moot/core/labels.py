@@ -94,8 +94,8 @@ def title(path: str) -> str:
     for segment in path.split("/"):
         if segment in _FRAMES:
             continue
-        found = re.fullmatch(r"(.+)-(\d+)", segment)
-        name, number = (found[1], f" {found[2]}") if found else (segment, "")
+        match = re.fullmatch(r"(.+)-(\d+)", segment)
+        name, number = (match[1], f" {match[2]}") if match else (segment, "")
         words.append(_TITLES.get(name, name.replace("-", " ").replace("_", " ")) + number)
     text = ": ".join(words) or "the debate"
     return text[0].upper() + text[1:]
@@ -121,7 +121,7 @@ def home(path: str, places: Container[str]) -> str:
         path: the path of the turns.
         places: the paths of all turns so far.
     """
-    ends = [found.start() for found in re.finditer("/", path)]
+    ends = [match.start() for match in re.finditer("/", path)]
     return next((path[:end] for end in ends if path[:end] in places), path)
 
 

@@ -44,7 +44,7 @@ def artifacts(turns: Iterable[Turn]) -> tuple[Artifact, ...]:
     attached: list[Artifact] = []
     for turn in turns:
         value = read_field(turn, ARTIFACTS)
-        text = "\n".join(f"- {each}" for each in value) if isinstance(value, tuple) else str(value or "")
+        text = "\n".join(f"- {text}" for text in value) if isinstance(value, tuple) else str(value or "")
         rows = [row.strip(" \t#*_`>|-") for row in text.splitlines()]
         if text.strip():
             title = next(filter(None, rows), "")
@@ -131,7 +131,7 @@ def standings(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Stand
 
 def split(states: Iterable[Standing]) -> bool:
     """Whether the verdicts given differ."""
-    return len({each.wording for each in states if each.verdict}) > 1
+    return len({standing.wording for standing in states if standing.verdict}) > 1
 
 
 def asked(turn: Turn) -> frozenset[str]:
@@ -191,7 +191,7 @@ def weight_field(voter: str) -> str:
 
 def vote_weigher(brief: Brief) -> str:
     """The name of the helper that weighs votes; "" if there is none."""
-    return next((each.name for each in brief.participants if each.seat == VOTE_WEIGHER), "")
+    return next((participant.name for participant in brief.participants if participant.seat == VOTE_WEIGHER), "")
 
 
 def weighing_turn(brief: Brief, transcript: Transcript) -> Turn | None:

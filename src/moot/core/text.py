@@ -56,7 +56,7 @@ _JOINED = (
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
-_FLAG = "|".join("".join(chr(0xE0000 + ord(each)) for each in region) for region in ("gbeng", "gbsct", "gbwls"))
+_FLAG = "|".join("".join(chr(0xE0000 + ord(text)) for text in region) for region in ("gbeng", "gbsct", "gbwls"))
 
 _KEPT = re.compile(
     f"(?<=[{_EMOJI}])(?:\ufe0f?\u200d(?=[{_EMOJI}])|[\ufe0e\ufe0f])"  # a family, a red heart
@@ -120,8 +120,8 @@ def clean(text: str) -> str:
 
 
 def _keep(run: re.Match[str]) -> str:
-    kept = _KEPT.match(run.string, run.start())
-    return kept[0] if kept else ""
+    match = _KEPT.match(run.string, run.start())
+    return match[0] if match else ""
 
 
 def clean_data(data: T) -> T:
@@ -133,13 +133,13 @@ def _clean_data(data: object) -> object:
     if isinstance(data, str):
         return clean(data)
     if isinstance(data, Mapping):
-        return {_clean_data(key): _clean_data(each) for key, each in cast("Mapping[object, object]", data).items()}
+        return {_clean_data(key): _clean_data(value) for key, value in cast("Mapping[object, object]", data).items()}
     if isinstance(data, tuple):
         return tuple(map(_clean_data, cast("tuple[object, ...]", data)))
     if isinstance(data, list):
         return list(map(_clean_data, cast("list[object]", data)))
     if is_dataclass(data) and not isinstance(data, type):
-        return replace(data, **{each.name: _clean_data(getattr(data, each.name)) for each in fields(data)})
+        return replace(data, **{field.name: _clean_data(getattr(data, field.name)) for field in fields(data)})
     return data
 
 
@@ -183,7 +183,7 @@ def named(value: object) -> str:
 
 def texts(values: Iterable[object]) -> list[str]:
     """The values that are texts."""
-    return [each for each in values if isinstance(each, str)]
+    return [value for value in values if isinstance(value, str)]
 
 
 def stands_in(quote: str, text: str) -> bool:

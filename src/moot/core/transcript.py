@@ -169,9 +169,9 @@ class Transcript:
     def _check_ask(self, ask: Ask) -> None:
         if ask.key in self._turns:
             raise RecordError(f"the record asks {ask.key!r} twice")
-        if self.brief and ask.to not in {each.name for each in self.brief.participants}:
+        if self.brief and ask.to not in {participant.name for participant in self.brief.participants}:
             raise RecordError(f"the record asks {ask.to!r}, who is not a participant")
-        if missing := next((each for each in ask.about if each not in self._turns), ""):
+        if missing := next((text for text in ask.about if text not in self._turns), ""):
             raise RecordError(f"the record shows {missing!r} to {ask.to!r}, but that was never asked")
 
     def _asked(self, key: str) -> Turn:
@@ -262,7 +262,7 @@ class Transcript:
 
     def _masks(self, who: str) -> frozenset[str]:
         participants = self.brief.participants if self.brief else ()
-        return frozenset(mask for each in participants if each.name == who for mask in each.hide)
+        return frozenset(mask for participant in participants if participant.name == who for mask in participant.hide)
 
     def look(self, view: View, who: str) -> tuple[Turn, ...]:
         """The turns that a participant may see, reduced to what the view shows, oldest first.
@@ -289,7 +289,10 @@ class Transcript:
     def _concerns(self, who: str, turn: Turn) -> bool:
         """Whether a turn is the participant's own, about or in answer to its own, the moderator's or from outside."""
         participants = self.brief.participants if self.brief else ()
-        if turn.ask is None or turn.by in (who, *(each.name for each in participants if each.duty != "debater")):
+        if turn.ask is None or turn.by in (
+            who,
+            *(participant.name for participant in participants if participant.duty != "debater"),
+        ):
             return True
         if any(self._turns[key].by == who for key in turn.about):
             return True
@@ -299,7 +302,7 @@ class Transcript:
     def target(self, turn: Turn) -> Turn | None:
         """The turn that this one says it answers, in its field TARGET; None if it names none."""
         mark = read_field(turn, TARGET)
-        return None if mark is None else next((each for each in self._turns.values() if each.mark == mark), None)
+        return None if mark is None else next((turn for turn in self._turns.values() if turn.mark == mark), None)
 
 
 TARGET = "TARGET"
@@ -322,7 +325,7 @@ def _sees(who: str, turn: Turn, masks: frozenset[str]) -> bool:
 
 def _masked(turn: Turn) -> tuple[str, ...]:
     """The names by which ``Participant.hide`` can refer to a turn."""
-    return (turn.by, turn.act, *(f"{each}round {turn.round}" for each in ("", f"{turn.by} ", f"{turn.act} ")))
+    return (turn.by, turn.act, *(f"{text}round {turn.round}" for text in ("", f"{turn.by} ", f"{turn.act} ")))
 
 
 def read_field(turn: Turn, name: str) -> Value | None:

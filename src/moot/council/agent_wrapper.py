@@ -71,10 +71,10 @@ class Context:
         while names:
             head = f"({left} older {'entry is' if left == 1 else 'entries are'} left out)" if left else ""
             whole = [_entry(name, self._entries[name]) for name in names]
-            sizes = [len(each) for each in whole]
+            sizes = [len(text) for text in whole]
             most = _share(sizes, self._characters - len(head) - 2 * (len(names) - (not head)))
             if most >= min(LEAST, max(sizes)) or len(names) == 1:
-                return "\n\n".join(filter(None, (head, *(shorten(each, most) for each in whole))))
+                return "\n\n".join(filter(None, (head, *(shorten(text, most) for text in whole))))
             names, left = names[1:], left + 1
         return ""
 
@@ -164,7 +164,7 @@ def create_agent(
         raise BriefError("system_prompt and model of an agent are texts", code="wrong_type")
     if temperature is not None:
         number("the temperature", temperature, 0, 2)
-    if isinstance(tools, str) or any(not isinstance(each, str) for each in tools):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(tools, str) or any(not isinstance(tool, str) for tool in tools):  # pyright: ignore[reportUnnecessaryIsInstance]
         found = "tools is a list of names: search, rag, summarizer, scorer, mcp:NAME"
         raise BriefError(found, code="bad_enum")
     settings = Settings(temperature=temperature)
@@ -179,9 +179,14 @@ def sit(agents: Sequence[object], moderator: object | None = None) -> Seating:
     """
     if not agents:
         raise BriefError("a step needs at least one agent")
-    debaters, chair = [wrap(each) for each in agents], [wrap(moderator)] if moderator else []
-    check_names([each.name for each in (*debaters, *chair)])
-    return sitting([*(_seated(each, "debater") for each in debaters), *(_seated(each, "moderator") for each in chair)])
+    debaters, chair = [wrap(agent) for agent in agents], [wrap(moderator)] if moderator else []
+    check_names([agent_wrapper.name for agent_wrapper in (*debaters, *chair)])
+    return sitting(
+        [
+            *(_seated(agent_wrapper, "debater") for agent_wrapper in debaters),
+            *(_seated(agent_wrapper, "moderator") for agent_wrapper in chair),
+        ]
+    )
 
 
 def _seated(wrapper: AgentWrapper, duty: Duty) -> tuple[Participant, object]:
@@ -198,8 +203,8 @@ def wrap(agent: object) -> AgentWrapper:
         return agent
     if isinstance(agent, HumanAgent | Participant):
         return AgentWrapper(agent)
-    found = f"an agent of a step is an AgentWrapper, a HumanAgent or a Participant, not {type(agent).__name__}"
-    raise BriefError(f"{found}; wrap it: AgentWrapper(agent, name)", code="bad_agent")
+    problem = f"an agent of a step is an AgentWrapper, a HumanAgent or a Participant, not {type(agent).__name__}"
+    raise BriefError(f"{problem}; wrap it: AgentWrapper(agent, name)", code="bad_agent")
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -89,11 +89,11 @@ class Council:
         self.store, self.limits = store, limits
         if not self.steps:
             raise BriefError("a council needs at least one step")
-        if odd := [each for each in self.steps if not hasattr(each, "execute")]:
+        if odd := [step for step in self.steps if not hasattr(step, "execute")]:
             raise BriefError(f"a step has a method execute(task, context); {type(odd[0]).__name__} has none")
         if error_strategy not in STRATEGIES:
-            found = f"no error strategy is called {error_strategy!r}; there are {', '.join(STRATEGIES)}"
-            raise BriefError(found, code="bad_enum")
+            problem = f"no error strategy is called {error_strategy!r}; there are {', '.join(STRATEGIES)}"
+            raise BriefError(problem, code="bad_enum")
         whole("retries", retries, 1, MOST_RETRIES)
         if (error_strategy == "fallback") != (fallback is not None):
             raise BriefError("the error strategy fallback and a fallback go together")
@@ -236,8 +236,8 @@ class _Function:
 
     async def execute(self, task: str, context: Context) -> Any:
         """Call it."""
-        given = self._function(task, context)
-        return await given if inspect.isawaitable(given) else given
+        function = self._function(task, context)
+        return await function if inspect.isawaitable(function) else function
 
 
 async def _own(step: Step, run: _Run) -> object:

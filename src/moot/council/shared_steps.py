@@ -30,9 +30,9 @@ def pieces(task: str) -> tuple[str, ...]:
     What stands before a list belongs to no item; lines behind an item belong to it. A task of one sentence is one
     piece.
     """
-    for found in (_items(task), _paragraphs(task), _sentences(task)):
-        if len(found) > 1:
-            return found
+    for item in (_items(task), _paragraphs(task), _sentences(task)):
+        if len(item) > 1:
+            return item
     return tuple(filter(None, (task.strip(),)))
 
 

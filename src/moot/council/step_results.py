@@ -67,7 +67,7 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
 def _counts(decision: Decision) -> dict[str, Any]:
     """How the votes fell; whose vote could not be read is named with the reason."""
     cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
-    void = {each.voter: _why(each) for each in decision.ballots if each.state in ("unread", "missing")}
+    void = {ballot.voter: _why(ballot) for ballot in decision.ballots if ballot.state in ("unread", "missing")}
     invalid = {name: why for name, why in void.items() if why == UNKNOWN_NAME}
     unparsed = {name: why for name, why in void.items() if name not in invalid}
     return {

@@ -300,8 +300,8 @@ class DebateStep(RecordedStep):
         self.agents, self.moderator, self.rounds = tuple(agents), moderator, rounds
         self.voting_strategy, self.ballot = voting_strategy, ballot
         if voting_strategy not in VOTING:
-            found = f"no voting strategy is called {voting_strategy!r}; there are {', '.join(VOTING)}"
-            raise ProtocolError(found, about="strategy")
+            problem = f"no voting strategy is called {voting_strategy!r}; there are {', '.join(VOTING)}"
+            raise ProtocolError(problem, about="strategy")
         if voting_strategy == "moderator" and moderator is None:
             raise ProtocolError("the voting strategy moderator needs a moderator", about="participants")
         whole("rounds", rounds, 0, MOST_ROUNDS)

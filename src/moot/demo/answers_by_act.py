@@ -68,7 +68,9 @@ def _attached(field: Field, case: Case, speech: Speech) -> Value | None:
 def _cited(field: Field, case: Case, speech: Speech) -> Value | None:
     """The documents that it quotes, and the lists of quotations that hold what it quotes."""
     names = dict.fromkeys(case.library.passages[number].source for number in speech.picks)
-    marks = [each.mark for each in artifacts(case.seen) if set(case.quotes[each.turn.key]) & set(speech.picks)]
+    marks = [
+        artifact.mark for artifact in artifacts(case.seen) if set(case.quotes[artifact.turn.key]) & set(speech.picks)
+    ]
     return (*names, *marks) or None
 
 
@@ -146,7 +148,7 @@ def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
     mine = {number for turn in case.mine for number in case.quotes[turn.key]}
     critiques = [turn for turn in case.context.about if turn.act == "critique"]
     asked = [[number for number in case.quotes[turn.key] if number not in mine] for turn in critiques]
-    return [(letter(n), any(quote(case, each) in speech.text for each in new)) for n, new in enumerate(asked)]
+    return [(letter(n), any(quote(case, item) in speech.text for item in new)) for n, new in enumerate(asked)]
 
 
 def _target(field: Field, case: Case, speech: Speech) -> Value | None:
@@ -211,8 +213,8 @@ def _question(field: Field, case: Case, speech: Speech) -> Value:
 
 
 def _next(field: Field, case: Case, speech: Speech) -> Value:
-    found = case.library.choose(case.query, case.stance, 1, but=case.used)
-    return f"{material.OPEN} {quote(case, found[0])}" if found else material.SPENT
+    numbers = case.library.choose(case.query, case.stance, 1, but=case.used)
+    return f"{material.OPEN} {quote(case, numbers[0])}" if numbers else material.SPENT
 
 
 def _score(field: Field, case: Case, speech: Speech) -> Value:
@@ -223,7 +225,7 @@ def _score(field: Field, case: Case, speech: Speech) -> Value:
         return 5
     if field.name == "EVIDENCE":
         return min(10, 2 * len(numbers))
-    before = {n for each in case.seen if each.number < turn.number for n in case.quotes[each.key]}
+    before = {n for item in case.seen if item.number < turn.number for n in case.quotes[item.key]}
     return round(10 * sum(number not in before for number in numbers) / len(numbers)) if numbers else 0
 
 
@@ -234,7 +236,7 @@ def _ranked(field: Field, case: Case, speech: Speech) -> Value:
     turn = case.context.about[place]
     numbers = case.quotes[turn.key]
     if field.kind == "number":
-        whole = max((case.weigh(case.quotes[each.key]) for each in case.context.about), default=0.0)
+        whole = max((case.weigh(case.quotes[turn.key]) for turn in case.context.about), default=0.0)
         return round(10 * case.weigh(numbers) / whole) if whole else 0
     return material.RANKED.format(n=len(numbers))
 
@@ -275,11 +277,11 @@ def _agreed(field: Field, case: Case, speech: Speech) -> Value:
 
 
 def _reconsider(field: Field, case: Case, speech: Speech) -> Value:
-    held = case.positions()
+    positions = case.positions()
     rows: list[str] = []
-    for name, numbers in held.items():
+    for name, numbers in positions.items():
         lean = sum(case.library.leans[number] for number in numbers)
-        others = [n for other, theirs in held.items() if other != name for n in theirs if n not in numbers]
+        others = [n for other, theirs in positions.items() if other != name for n in theirs if n not in numbers]
         against = [n for n in others if case.library.leans[n] * lean < 0]
         best = case.best(against or others)
         rows.append(f"{name}: {material.SPENT if best is None else quote(case, best)}")

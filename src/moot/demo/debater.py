@@ -63,21 +63,21 @@ class DemoDebater:
         case, asked = Case(ask, context, library), ask.form.fields if ask.form else ()
         if library.passages:
             speech = compose(case)
-            fields = {each.name: _fill(each, case, speech) for each in asked}
+            fields = {field.name: _fill(field, case, speech) for field in asked}
             text = _lay(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
-            text = _lay(ask.form, {each.name: _none(each, case) for each in asked}, NOTHING)
+            text = _lay(ask.form, {field.name: _none(field, case) for field in asked}, NOTHING)
         await _stream(text, say)
         reading = read(ask.form, text, speaker=context.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
 
     def _library(self, background: tuple[Source, ...]) -> Library:
         """The index of a background; the one that was used longest ago makes room for a new one."""
-        found = self._libraries.pop(background, None) or Library(background)
-        self._libraries[background] = found
+        library = self._libraries.pop(background, None) or Library(background)
+        self._libraries[background] = library
         while len(self._libraries) > KEEP:
             del self._libraries[next(iter(self._libraries))]
-        return found
+        return library
 
 
 async def _stream(text: str, say: Recorder) -> None:
@@ -151,7 +151,9 @@ def _text(field: Field, case: Case, speech: Speech) -> str:
     if name in _REMEDIES:
         return MEND
     if name in _DECISIONS:
-        held_back = form and not field.required and not speech.settled and any(_is_status(each) for each in form.fields)
+        held_back = (
+            form and not field.required and not speech.settled and any(_is_status(field) for field in form.fields)
+        )
         return "" if held_back else speech.decision or speech.text
     return speech.text
 

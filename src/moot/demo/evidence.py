@@ -67,17 +67,17 @@ class Library:
     """
 
     def __init__(self, background: Sequence[Source]) -> None:
-        self.passages = tuple(each for each in read_passages(background) if marks(each.text))
-        self._stems = [stems(each.text) for each in self.passages]
+        self.passages = tuple(passage for passage in read_passages(background) if marks(passage.text))
+        self._stems = [stems(passage.text) for passage in self.passages]
         self.leans = [valence(words) for words in self._stems]
-        headed = [(*words, *terms(each.heading)) for words, each in zip(self._stems, self.passages, strict=True)]
+        headed = [(*words, *terms(passage.heading)) for words, passage in zip(self._stems, self.passages, strict=True)]
         self._index = Index(headed)
-        self._fit = [_fitness(each) for each in self.passages]
+        self._fit = [_fitness(passage) for passage in self.passages]
         self._at: dict[tuple[str, str], list[int]] = {}
         self._leads: dict[str, int] = {}
-        for number, each in enumerate(self.passages):
-            self._at.setdefault((" ".join(each.source.split()), str(each.line)), []).append(number)
-            self._leads.setdefault(each.text[:_LEAD], number)
+        for number, passage in enumerate(self.passages):
+            self._at.setdefault((" ".join(passage.source.split()), str(passage.line)), []).append(number)
+            self._leads.setdefault(passage.text[:_LEAD], number)
 
     # ---- weights -----------------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class Library:
         ]
         found: list[Stance] = []
         for n, (option, sided, own) in enumerate(zip(options, sides, words, strict=True)):
-            rivals = tuple(each for m, each in enumerate(words) if m != n and each)
+            rivals = tuple(value for m, value in enumerate(words) if m != n and value)
             # "no change" beside options with names of their own is what speaks against those.
             bare = sided and (not rivals or len(stems(option)) == 1)
             found.append(Stance(side=sided) if bare else Stance(words=own, rivals=rivals))
@@ -160,14 +160,14 @@ class Library:
 
     def _found(self, text: str) -> Iterable[int]:
         """Passages with their place, or without one but with enough of their words to be known."""
-        for found in _CITE.finditer(text):
-            said = text[max(0, found.start() - _FAR) : found.start()].rpartition(_OPENERS[found[0][0]])[2]
-            for number in self._at.get((found[1], found[2]), ()):
+        for match in _CITE.finditer(text):
+            said = text[max(0, match.start() - _FAR) : match.start()].rpartition(_OPENERS[match[0][0]])[2]
+            for number in self._at.get((match[1], match[2]), ()):
                 whole = self.passages[number].text
                 if said == whole or (len(said) >= _ENOUGH and said.removesuffix(" …") in whole):
                     yield number
-        for found in _OPENING.finditer(text):
-            lead = text[found.end() : found.end() + _LEAD]
+        for match in _OPENING.finditer(text):
+            lead = text[match.end() : match.end() + _LEAD]
             if len(lead) == _LEAD and lead in self._leads:
                 yield self._leads[lead]
 
@@ -260,10 +260,10 @@ class Case:
 
     def hold(self, answer: str) -> None:
         """Hold another of the options from here on."""
-        held = self.options.index(answer)
+        index = self.options.index(answer)
         support = self.support(self.library.stances(self.options))
-        self.stance, self.answer = self.library.stances(self.options)[held], answer
-        self.confidence = support[held] / sum(support) if sum(support) else self.confidence
+        self.stance, self.answer = self.library.stances(self.options)[index], answer
+        self.confidence = support[index] / sum(support) if sum(support) else self.confidence
 
     def support(self, stances: Sequence[Stance], *, among: Iterable[int] | None = None) -> list[float]:
         """The weight of the evidence for each of these stances, and of what one's persona says for or against it.
@@ -305,7 +305,7 @@ class Case:
         if not self.context.view.anonymous:
             return " ".join(turn.by.split())
         about = self.context.about
-        keys = [each.key for each in about]
+        keys = [turn.key for turn in about]
         return proposal_names(self.context.view, about)[keys.index(turn.key)] if turn.key in keys else OTHER
 
     def rival(self) -> Turn | None:
@@ -339,12 +339,12 @@ class Case:
 
     def answers(self) -> dict[str, tuple[Turn, ...]]:
         """The turns of others that give each answer, in the order in which they are shown."""
-        given: dict[str, tuple[Turn, ...]] = {}
+        turns: dict[str, tuple[Turn, ...]] = {}
         for turn in self.context.about:
             answer = read_field(turn, "ANSWER")
             if answer is not None and turn.act not in _JUDGING:
-                given[str(answer)] = (*given.get(str(answer), ()), turn)
-        return given
+                turns[str(answer)] = (*turns.get(str(answer), ()), turn)
+        return turns
 
     def news(self) -> list[int]:
         """How many passages each round has quoted for the first time, in the order of the rounds."""
@@ -390,5 +390,9 @@ def _interests(context: Context, *, judging: bool) -> list[tuple[str, float]]:
     own = [(me.role, 1.5), (me.persona, 2.0)] if me.duty == "debater" else []
     if not judging:
         return own
-    others = [each.persona for each in context.brief.participants if each.duty == "debater" and each.name != me.name]
+    others = [
+        participant.persona
+        for participant in context.brief.participants
+        if participant.duty == "debater" and participant.name != me.name
+    ]
     return [(text, weight / 3) for text, weight in own] + [(text, 0.5) for text in others]

@@ -86,8 +86,8 @@ class _Scan:
         if self.inside == "comment" or row.lstrip().startswith("<!--"):
             self.inside = "" if "-->" in row else "comment"
             return True
-        if found := _FENCE.match(row):
-            self.fence = found[1]
+        if match := _FENCE.match(row):
+            self.fence = match[1]
             return True
         return False
 
@@ -103,10 +103,10 @@ class _Scan:
 
     def take(self, number: int, row: str) -> Iterator[Passage]:
         """Add a row of running text; a list item begins a paragraph of its own."""
-        found = _BULLET.match(row)
-        if found and (not self.rows or self.inside == "list" or found[1] in (None, "1")):
+        match = _BULLET.match(row)
+        if match and (not self.rows or self.inside == "list" or match[1] in (None, "1")):
             yield from self.flush()
-            self.inside, row = "list", row[found.end() :]
+            self.inside, row = "list", row[match.end() :]
         self.rows.append((number, row.strip()))
 
 
@@ -358,7 +358,7 @@ def valence(words: Sequence[str]) -> float:
 
 
 def _news(word: str, before: Sequence[str], after: Sequence[str]) -> int:
-    denied = any(_denies(each) for each in before[-3:]) or any(each in NOBODY for each in after[:2])
+    denied = any(_denies(text) for text in before[-3:]) or any(text in NOBODY for text in after[:2])
     if word == "could":
         return -1 if denied or after[:1] == ["not"] else 0
     base = (word in GOOD) - (word in BAD)
@@ -366,9 +366,9 @@ def _news(word: str, before: Sequence[str], after: Sequence[str]) -> int:
     if not kind:
         return 0
     near = (*before, *after)
-    if any(each in DOWN for each in near):
+    if any(text in DOWN for text in near):
         move = -1
-    elif any(each in UP for each in near):
+    elif any(text in UP for text in near):
         move = 1
     else:
         move = 1 if base else 0
@@ -402,7 +402,7 @@ def _count(words: Sequence[str], favouring: frozenset[str], opposing: frozenset[
         before = words[max(0, place - 3) : place]
         if (word == "for" and not _PLEAS.intersection(before[-2:])) or (word == "advocat" and "devil" in before):
             continue
-        total += -sign if any(_denies(each) for each in before) else sign
+        total += -sign if any(_denies(text) for text in before) else sign
     return total
 
 

@@ -96,19 +96,19 @@ def argue(case: Case) -> Speech:
 
 def revise(case: Case) -> Speech:
     """Keep one's proposal, with what others brought that fits it, or go over to an answer that more speaks for."""
-    kept = _own(case)
+    numbers = _own(case)
     own = [turn for turn in case.context.about if turn in case.mine]
     closing = case.ask.act.casefold() == "close"
     heard = case.seen if closing else case.context.about
     others = [turn for turn in heard if turn not in own and turn.by != case.context.me.name]
     critiques = [turn for turn in others if turn.act == "critique"]
-    if winner := _overtaken(case, kept):
+    if winner := _overtaken(case, numbers):
         return _switch(case, *winner)
-    rows = [" ".join([material.HOLD, *(quote(case, number) for number in kept)])] if kept else []
-    rows += _challenged(case, critiques, kept) if critiques else _taken_over(case, others, kept)
+    rows = [" ".join([material.HOLD, *(quote(case, number) for number in numbers)])] if numbers else []
+    rows += _challenged(case, critiques, numbers) if critiques else _taken_over(case, others, numbers)
     if not (critiques or closing):
-        rows += on(case, case.library.choose(case.query, case.stance, 1, but=case.used | set(kept)), more=True)
-    return _held(case, " ".join(rows), kept)
+        rows += on(case, case.library.choose(case.query, case.stance, 1, but=case.used | set(numbers)), more=True)
+    return _held(case, " ".join(rows), numbers)
 
 
 def criticise(case: Case) -> Speech:
@@ -117,18 +117,18 @@ def criticise(case: Case) -> Speech:
     if target is None:
         return argue(case)
     theirs = case.quotes[target.key]
-    found = case.library.choose(case.matter(target), case.against(target), 1, but=theirs)
-    if not found:
+    numbers = case.library.choose(case.matter(target), case.against(target), 1, but=theirs)
+    if not numbers:
         text = f"{material.FULL} {quote(case, theirs[0])}"
         return Speech(text=text, picks=theirs, share=0.0, where=quote(case, theirs[0], 160))
-    words = case.library.words(found[0])
+    words = case.library.words(numbers[0])
     near = max(theirs, key=lambda number: len(words.keys() & case.library.words(number).keys()), default=None)
     top = max(case.weights)
-    weight = case.weights[found[0]] / top if top else 0.0
-    against = max(0.0, case.library.favour(found[0], case.against(target)))
+    weight = case.weights[numbers[0]] / top if top else 0.0
+    against = max(0.0, case.library.favour(numbers[0], case.against(target)))
     return Speech(
-        text=f"{material.LEFT_OUT} {quote(case, found[0])}",
-        picks=found,
+        text=f"{material.LEFT_OUT} {quote(case, numbers[0])}",
+        picks=numbers,
         share=0.6 * weight + 0.4 * against,
         where="" if near is None else quote(case, near, 160),
     )
@@ -153,24 +153,24 @@ def moderate(case: Case) -> Speech:
     It is settled where all agree, or where the last round brought at most one new passage a speaker, and fewer than
     an earlier round.
     """
-    held = case.positions()
-    rows = [_counted(case, name, numbers) for name, numbers in held.items()]
+    positions = case.positions()
+    rows = [_counted(case, name, numbers) for name, numbers in positions.items()]
     news = case.news()
     if len(news) > 1:
         rows.append(material.NEW.format(n=news[-1], m=max(news[:-1])))
-    ranked = sorted((name for name in held if held[name]), key=lambda name: -case.weigh(held[name]))
-    picks = held[ranked[0]] if ranked else ()
+    ranked = sorted((name for name in positions if positions[name]), key=lambda name: -case.weigh(positions[name]))
+    picks = positions[ranked[0]] if ranked else ()
     if ranked and case.options:
-        support = case.support(case.library.stances(case.options), among=dict.fromkeys(sum(held.values(), ())))
+        support = case.support(case.library.stances(case.options), among=dict.fromkeys(sum(positions.values(), ())))
         case.hold(case.options[support.index(max(support))])
-    whole = sum(case.weigh(numbers) for numbers in held.values())
+    whole = sum(case.weigh(numbers) for numbers in positions.values())
     return Speech(
         text="\n".join(rows) or material.SPENT,
         picks=picks,
         share=case.weigh(picks) / whole if whole else 0.0,
         answer=case.answer,
-        decision=_decided(case, held, ranked),
-        settled=case.agreed() or (len(news) > 1 and news[-1] <= len(held) and news[-1] < max(news[:-1])),
+        decision=_decided(case, positions, ranked),
+        settled=case.agreed() or (len(news) > 1 and news[-1] <= len(positions) and news[-1] < max(news[:-1])),
     )
 
 

@@ -121,20 +121,20 @@ class Budget:
 
     def _settle(self, key: str, call: str, usage: Usage) -> None:
         """Put what was used in the place of what was reserved; where nobody says what was used, that stays."""
-        held = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
+        attempted = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
         self._release(key, call)
-        if held.prompt and usage.input_tokens and not usage.estimated:
-            longer = usage.input_tokens / held.prompt
-            self._longer[held.model] = max(self._longer.get(held.model, 1.0), longer)
+        if attempted.prompt and usage.input_tokens and not usage.estimated:
+            longer = usage.input_tokens / attempted.prompt
+            self._longer[attempted.model] = max(self._longer.get(attempted.model, 1.0), longer)
         used = usage.input_tokens + usage.output_tokens
-        self.tokens += used if used and not usage.estimated else max(used, held.tokens)
-        self.cost += (held.cost or 0.0) if usage.cost is None else usage.cost
+        self.tokens += used if used and not usage.estimated else max(used, attempted.tokens)
+        self.cost += (attempted.cost or 0.0) if usage.cost is None else usage.cost
 
     def _release(self, key: str, call: str) -> None:
-        held = self._reserved.pop((key, call), None)
-        if held:
-            self.tokens -= held.tokens
-            self.cost -= held.cost or 0.0
+        attempted = self._reserved.pop((key, call), None)
+        if attempted:
+            self.tokens -= attempted.tokens
+            self.cost -= attempted.cost or 0.0
 
 
 class CallRecorder:

@@ -64,15 +64,15 @@ class Deadlines:
         async with asyncio.TaskGroup() as group:
             waits = [group.create_task(answer(ask)) for ask in people]
             timed = [ask for ask in asks if ask.to not in self._untimed]
-            found = await self._in_time(timed, answer)
-            if found is None:
+            in_time = await self._in_time(timed, answer)
+            if in_time is None:
                 for wait in waits:
                     wait.cancel()
                 return None
             since = asyncio.get_running_loop().time()
         if self.ends is not None:
             self.ends += asyncio.get_running_loop().time() - since
-        came = {ask.key: outcome for ask, outcome in zip(timed, found, strict=True)}
+        came = {ask.key: outcome for ask, outcome in zip(timed, in_time, strict=True)}
         came |= {ask.key: wait.result() for ask, wait in zip(people, waits, strict=True)}
         return [came[ask.key] for ask in asks]
 
@@ -326,7 +326,7 @@ class _Driver:
             return True
         # A limit goes before people: their answers alone would not take the debate on.
         kind = "limit" if any(kind == "limit" for _, kind in waits) else "waiting"
-        return self._pause("; ".join(dict.fromkeys(str(why) for why, each in waits if each == kind)), kind)
+        return self._pause("; ".join(dict.fromkeys(str(why) for why, text in waits if text == kind)), kind)
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
         if self.hosting.stop.reason:
@@ -357,8 +357,8 @@ def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
         return next(play, None)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         last = transcript.all()[-1].key if transcript.all() else ROOT
-        told = f"after {last!r} the record has an event that its protocol cannot follow ({type(error).__name__})"
-        raise RecordMismatch(told) from error
+        problem = f"after {last!r} the record has an event that its protocol cannot follow ({type(error).__name__})"
+        raise RecordMismatch(problem) from error
 
 
 def _broken(ask: Ask, error: Exception) -> Failed:

@@ -87,8 +87,8 @@ def measure(forecasts: Sequence[Forecast]) -> Calibration | None:
         return None
     return Calibration(
         n=len(forecasts),
-        confidence=_mean([each.confidence for each in forecasts]),
-        accuracy=_mean([each.right for each in forecasts]),
+        confidence=_mean([forecast.confidence for forecast in forecasts]),
+        accuracy=_mean([forecast.right for forecast in forecasts]),
         brier=brier(forecasts),
         ece=ece(forecasts),
         auroc=auroc(forecasts),
@@ -99,12 +99,12 @@ def measure(forecasts: Sequence[Forecast]) -> Calibration | None:
 def levels(forecasts: Sequence[Forecast], *, bins: int = 10) -> tuple[Level, ...]:
     """The reliability table: bins of equal width that hold something, from low to high; 1 belongs to the last."""
     held: dict[int, list[Forecast]] = {}
-    for each in forecasts:
-        held.setdefault(_bin(each.confidence, bins), []).append(each)
+    for forecast in forecasts:
+        held.setdefault(_bin(forecast.confidence, bins), []).append(forecast)
     return tuple(
         Level(
-            confidence=_mean([each.confidence for each in group]),
-            accuracy=_mean([each.right for each in group]),
+            confidence=_mean([forecast.confidence for forecast in group]),
+            accuracy=_mean([forecast.right for forecast in group]),
             n=len(group),
         )
         for _, group in sorted(held.items())
@@ -124,9 +124,9 @@ def brier(forecasts: Sequence[Forecast], *, bins: int = 10) -> Brier:
         ValueError: there is no forecast.
     """
     n = _some(forecasts)
-    score = math.fsum((each.confidence - each.right) ** 2 for each in forecasts) / n
+    score = math.fsum((forecast.confidence - forecast.right) ** 2 for forecast in forecasts) / n
     table = levels(forecasts, bins=bins)
-    base = _mean([each.right for each in forecasts])
+    base = _mean([forecast.right for forecast in forecasts])
     reliability = math.fsum(level.n * (level.confidence - level.accuracy) ** 2 for level in table) / n
     resolution = math.fsum(level.n * (level.accuracy - base) ** 2 for level in table) / n
     uncertainty = base * (1 - base)
@@ -145,7 +145,7 @@ def ece(forecasts: Sequence[Forecast], *, bins: int = 10) -> float:
         ValueError: there is no forecast.
     """
     n = _some(forecasts)
-    return math.fsum(each.n * abs(each.confidence - each.accuracy) for each in levels(forecasts, bins=bins)) / n
+    return math.fsum(level.n * abs(level.confidence - level.accuracy) for level in levels(forecasts, bins=bins)) / n
 
 
 def auroc(forecasts: Sequence[Forecast]) -> float | None:
@@ -153,12 +153,12 @@ def auroc(forecasts: Sequence[Forecast]) -> float | None:
 
     None if all are right or all are wrong.
     """
-    right = sorted(each.confidence for each in forecasts if each.right)
-    wrong = sorted(each.confidence for each in forecasts if not each.right)
+    right = sorted(forecast.confidence for forecast in forecasts if forecast.right)
+    wrong = sorted(forecast.confidence for forecast in forecasts if not forecast.right)
     if not right or not wrong:
         return None
     # Twice the number of pairs, in whole numbers: one for each place below, one more for each not above.
-    above = sum(bisect_right(wrong, each) + bisect_left(wrong, each) for each in right)
+    above = sum(bisect_right(wrong, item) + bisect_left(wrong, item) for item in right)
     return above / (2 * len(right) * len(wrong))
 
 
@@ -169,8 +169,10 @@ def log_score(forecasts: Sequence[Forecast]) -> float:
         ValueError: there is no forecast.
     """
     n = _some(forecasts)
-    given = (min(max(each.confidence, CLIP), 1 - CLIP) for each in forecasts)
-    return -math.fsum(math.log(p if each.right else 1 - p) for p, each in zip(given, forecasts, strict=True)) / n
+    given = (min(max(forecast.confidence, CLIP), 1 - CLIP) for forecast in forecasts)
+    return (
+        -math.fsum(math.log(p if forecast.right else 1 - p) for p, forecast in zip(given, forecasts, strict=True)) / n
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,8 +202,8 @@ class Curve:
 def isotonic(forecasts: Sequence[Forecast]) -> Curve:
     """The best map that never falls: pool adjacent violators (Ayer and others 1955; Zadrozny and Elkan 2002)."""
     held: dict[float, list[bool]] = {}
-    for each in forecasts:
-        held.setdefault(each.confidence, []).append(each.right)
+    for forecast in forecasts:
+        held.setdefault(forecast.confidence, []).append(forecast.right)
     blocks: list[tuple[float, int, int]] = []
     for start, group in sorted(held.items()):
         block = (start, sum(group), len(group))
@@ -233,7 +235,7 @@ def document_weight(elo: float, calibration: float) -> float:
 
 def _prior(forecasts: Sequence[Forecast]) -> tuple[float, float]:
     n = len(forecasts)
-    return (sum(each.right for each in forecasts) + 1) / (n + 2), min(1.0, n / ENOUGH)
+    return (sum(forecast.right for forecast in forecasts) + 1) / (n + 2), min(1.0, n / ENOUGH)
 
 
 def _some(forecasts: Sequence[Forecast]) -> int:

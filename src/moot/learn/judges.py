@@ -54,15 +54,15 @@ def order_swap(verdicts: Sequence[Verdicts]) -> OrderSwap:
     if not verdicts:
         raise ValueError("there is no verdict to measure; at least one pair is needed")
     n = len(verdicts)
-    right = sum((each.straight == each.truth) + (each.swapped == each.truth) for each in verdicts)
-    agreeing = [each for each in verdicts if each.straight and each.straight == each.swapped]
-    given = sum(bool(each.straight) + bool(each.swapped) for each in verdicts)
-    first = sum((each.straight == each.one) + (each.swapped == each.other) for each in verdicts)
+    right = sum((verdict.straight == verdict.truth) + (verdict.swapped == verdict.truth) for verdict in verdicts)
+    agreeing = [verdict for verdict in verdicts if verdict.straight and verdict.straight == verdict.swapped]
+    given = sum(bool(verdict.straight) + bool(verdict.swapped) for verdict in verdicts)
+    first = sum((verdict.straight == verdict.one) + (verdict.swapped == verdict.other) for verdict in verdicts)
     return OrderSwap(
         n=n,
         accuracy=right / (2 * n),
         agree=len(agreeing) / n,
-        accuracy_agreeing=_share(sum(each.straight == each.truth for each in agreeing), len(agreeing)),
+        accuracy_agreeing=_share(sum(verdicts.straight == verdicts.truth for verdicts in agreeing), len(agreeing)),
         first=_share(first, given),
     )
 
@@ -130,17 +130,17 @@ def count_flips(shifts: Sequence[Shift]) -> Flips:
         raise ValueError("there is no stance to follow; at least one is needed")
     n = len(shifts)
     paths: Counter[tuple[Label, Label]] = Counter(
-        (each.start, each.end) for each in sorted(shifts, key=lambda each: (each.start, each.end))
+        (shift.start, shift.end) for shift in sorted(shifts, key=lambda shift: (shift.start, shift.end))
     )
     won, lost = paths["opposed", "aligned"], paths["aligned", "opposed"]
-    starts = Counter(each.start for each in shifts)
+    starts = Counter(shift.start for shift in shifts)
     return Flips(
         n=n,
         paths=dict(paths),
         won=won / starts["opposed"] if starts["opposed"] else None,
         lost=lost / starts["aligned"] if starts["aligned"] else None,
         flipped=(won + lost) / n,
-        mean=math.fsum(each.towards for each in shifts) / n,
+        mean=math.fsum(shift.towards for shift in shifts) / n,
     )
 
 

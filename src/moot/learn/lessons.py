@@ -44,7 +44,7 @@ def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:
 def option_of(text: str, options: Sequence[str]) -> str:
     """The option that a text names; "" if it names none, or more than one."""
     for plain in (normalise, _loose):
-        fits = [each for each in options if plain(each) == plain(text)]
+        fits = [option for option in options if plain(option) == plain(text)]
         if fits:
             return fits[0] if len(fits) == 1 else ""
     return ""
@@ -63,28 +63,29 @@ def against(transcript: Transcript, decision: Decision) -> Iterator[str]:
         decision: that it came to.
     """
     held = stands(transcript)
-    names = {each.name for each in transcript.brief.participants} if transcript.brief else set[str]()
-    for each in decision.minority:
-        words = held[each.answer][-1].answer if each.answer in held else each.argument
-        told = words if each.answer in names else each.answer
-        wanted = (each.by and not _left(each, decision, held)) or _kept(each, decision, held, names)
-        if wanted and told and not alike(told, decision.text):
-            yield told
+    names = {participant.name for participant in transcript.brief.participants} if transcript.brief else set[str]()
+    for minority in decision.minority:
+        words = held[minority.answer][-1].answer if minority.answer in held else minority.argument
+        sentence = words if minority.answer in names else minority.answer
+        wanted = (minority.by and not _left(minority, decision, held)) or _kept(minority, decision, held, names)
+        if wanted and sentence and not alike(sentence, decision.text):
+            yield sentence
 
 
-def _left(each: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]]) -> bool:
+def _left(minority: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]]) -> bool:
     """Whether nobody voted, and all who gave this answer gave another one in the end."""
     return not decision.ballots and all(
-        name in held and name != each.answer and not alike(held[name][-1].answer, each.answer) for name in each.by
+        name in held and name != minority.answer and not alike(held[name][-1].answer, minority.answer)
+        for name in minority.by
     )
 
 
-def _kept(each: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]], names: set[str]) -> bool:
+def _kept(minority: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]], names: set[str]) -> bool:
     """Whether somebody who has not voted for one candidate gave this answer last, or is its author."""
     voted = {ballot.voter for ballot in decision.ballots if ballot.state == "cast" and not ballot.ranks}
-    if each.answer in names:
-        return each.answer not in voted
-    return any(name not in voted and alike(held[name][-1].answer, each.answer) for name in held)
+    if minority.answer in names:
+        return minority.answer not in voted
+    return any(name not in voted and alike(held[name][-1].answer, minority.answer) for name in held)
 
 
 SUGGESTION = "SUGGESTION"
@@ -97,7 +98,7 @@ def movers(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> Mappi
     """How often one changed another's answer, by the names of both: everybody with a turn among the causes."""
     found: dict[tuple[str, str], int] = {}
     for change in changes(held):
-        for name in dict.fromkeys(each.turn.by for each in causes(transcript, change, held)):
+        for name in dict.fromkeys(cause.turn.by for cause in causes(transcript, change, held)):
             found[name, change.by] = found.get((name, change.by), 0) + 1
     return found
 
@@ -117,9 +118,9 @@ def patterns(
         for change in changes(held)
         for turn in sorted(
             {
-                each.turn.key: each.turn
-                for each in causes(transcript, change, {})
-                if each.how in ("accepted", "echoed")
+                cause.turn.key: cause.turn
+                for cause in causes(transcript, change, {})
+                if cause.how in ("accepted", "echoed")
             }.values(),
             key=lambda turn: turn.number,
         )
@@ -161,7 +162,7 @@ def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, 
     elif decision.status == "tie":
         pairs = [(one, other, 0.5) for one, other in combinations(_tops(decision, names), 2)]
     pairs = [pair for pair in pairs if _rated(who[pair[0]]) and _rated(who[pair[1]]) and who[pair[0]] != who[pair[1]]]
-    judges = {who.get(each.voter, "") for each in decision.ballots if each.voter not in names}
+    judges = {who.get(ballot.voter, "") for ballot in decision.ballots if ballot.voter not in names}
     pairs = [pair for pair in pairs if not any(_leans(judge, who[pair[0]], who[pair[1]]) for judge in judges)]
     return tuple(
         ModelMatch(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
@@ -179,15 +180,15 @@ def _fair(decision: Decision, who: Mapping[str, str]) -> bool:
 
     Where ballots are rankings it is so if nobody has ranked itself: what their rule made of them is not counted again.
     """
-    cast = [each for each in decision.ballots if each.state == "cast"]
-    if not cast or any(not who.get(each.voter) for each in cast):
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
+    if not cast or any(not who.get(ballot.voter) for ballot in cast):
         return False
-    if any(each.ranks for each in cast):
-        return not any(each.voter in tier for each in cast for tier in each.ranks)
+    if any(ballot.ranks for ballot in cast):
+        return not any(ballot.voter in tier for ballot in cast for tier in ballot.ranks)
     counted: dict[str, Fraction] = {}
-    for each in cast:
-        if each.choice != each.voter:
-            counted[each.choice] = counted.get(each.choice, Fraction(0)) + Fraction(str(each.weight))
+    for ballot in cast:
+        if ballot.choice != ballot.voter:
+            counted[ballot.choice] = counted.get(ballot.choice, Fraction(0)) + Fraction(str(ballot.weight))
     most = max(counted.values(), default=Fraction(0))
     tops = [name for name, votes in counted.items() if votes == most]
     return set(tops) == ({decision.winner} if decision.winner else set(_tops(decision, list(decision.tally))))
@@ -248,7 +249,7 @@ RESOLVE, DOMAIN, FORGET = "resolve", "domain", "forget"
 
 def notes(entries: Iterable[Entry]) -> Notes:
     """What the owner's notes on a debate come to; of each kind the last counts."""
-    said = {each.event.by: each.event.text for each in entries if isinstance(each.event, Interjected)}
+    said = {entry.event.by: entry.event.text for entry in entries if isinstance(entry.event, Interjected)}
     return Notes(truth=said.get(RESOLVE, ""), domain=said.get(DOMAIN, ""), forgotten=FORGET in said)
 
 
@@ -271,7 +272,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
     debaters = brief.names("debater")
     held = {name: held[name] for name in debaters if name in held}
     who = players(entries, transcript, brief)
-    seqs = {each.event.key: each.seq for each in entries if isinstance(each.event, Replied)}
+    seqs = {entry.event.key: entry.seq for entry in entries if isinstance(entry.event, Replied)}
     outcome = _outcome(entries, opened.name, transcript, known)
     if opened.forked:
         nobody = dict.fromkeys(who, "")
@@ -298,16 +299,16 @@ def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> M
     model; if none was called, by the agent that was asked.
     """
     called: dict[str, list[str]] = {}
-    for each in entries:
+    for entry in entries:
         # What a tool asks another model for, such as vectors, is no answer of a participant's.
-        if isinstance(call := each.event, Called) and not call.model.startswith(ASIDE) and call.call[:5] != "tool-":
+        if isinstance(call := entry.event, Called) and not call.model.startswith(ASIDE) and call.call[:5] != "tool-":
             called.setdefault(call.key, []).extend([call.model] if call.model else [])
     found: dict[str, str] = {}
-    for each in brief.participants:
-        answered = [turn for turn in transcript.turns(by=each.name) if turn.reply and turn.ask]
-        by = {name for turn in answered for name in called.get(turn.key) or [_asked(turn) or each.seat]}
-        alone = next(iter(by), each.seat)
-        found[each.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
+    for participant in brief.participants:
+        answered = [turn for turn in transcript.turns(by=participant.name) if turn.reply and turn.ask]
+        by = {name for turn in answered for name in called.get(turn.key) or [_asked(turn) or participant.seat]}
+        alone = next(iter(by), participant.seat)
+        found[participant.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
     return found
 
 
@@ -317,20 +318,20 @@ def _asked(turn: Turn) -> str:
 
 def _uses(transcript: Transcript) -> tuple[str, ...]:
     named = [read_field(turn, ORIGINS) for turn in transcript.turns(RECALL)]
-    return tuple(dict.fromkeys(each for value in named if isinstance(value, tuple) for each in value))
+    return tuple(dict.fromkeys(text for value in named if isinstance(value, tuple) for text in value))
 
 
 def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, known: Notes) -> Outcome:
     assert transcript.brief is not None
     assert transcript.closed is not None
     decision = transcript.decision or Decision(status="no_decision")
-    ruled = [each.seq for each in entries if isinstance(each.event, Ruled)]
+    ruled = [entry.seq for entry in entries if isinstance(entry.event, Ruled)]
     chosen = decision.text or decision.winner
-    seats = [each.seat for each in transcript.brief.participants if each.duty == "debater"]
-    trust: Trust = "quoted" if all(each.startswith(BUILTIN) for each in seats) else "unconfirmed"
+    seats = [participant.seat for participant in transcript.brief.participants if participant.duty == "debater"]
+    trust: Trust = "quoted" if all(seat.startswith(BUILTIN) for seat in seats) else "unconfirmed"
     if known.truth and chosen:
         options = transcript.brief.options
-        right = any(each and is_right(each, known.truth, options) for each in (chosen, decision.winner))
+        right = any(text and is_right(text, known.truth, options) for text in (chosen, decision.winner))
         # Words of a moderator's own say the same in many ways; that they are not the truth's words refutes nothing.
         comparable = decision.winner or option_of(chosen, options)
         trust = "confirmed" if right else "refuted" if comparable else trust
@@ -343,8 +344,8 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         how=clip(decision.how or transcript.closed.reason, LONGEST),
         strength=decision.strength,
         share=decision.share,
-        dissent=tuple(clip(each, LONGEST) for each in decision.dissent or _dissent(transcript, entries)),
-        minority=tuple(clip(each, LONGEST) for each in against(transcript, decision)),
+        dissent=tuple(clip(text, LONGEST) for text in decision.dissent or _dissent(transcript, entries)),
+        minority=tuple(clip(text, LONGEST) for text in against(transcript, decision)),
         trust=trust,
         seq=ruled[-1] if ruled else entries[-1].seq,
     )
@@ -352,8 +353,8 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
 
 def _dissent(transcript: Transcript, entries: Sequence[Entry]) -> Iterable[str]:
     """Who voted otherwise, and why, where the decision itself does not name them."""
-    for each in came(transcript, entries).dissent:
-        yield f"{each.voter} for {each.choice}{f': {each.reason}' if each.reason else ''}"
+    for ballot in came(transcript, entries).dissent:
+        yield f"{ballot.voter} for {ballot.choice}{f': {ballot.reason}' if ballot.reason else ''}"
 
 
 def _positions(
@@ -365,15 +366,15 @@ def _positions(
 ) -> Iterable[Position]:
     options = transcript.brief.options if transcript.brief else ()
     for name, stood in held.items():
-        for n, each in enumerate(stood, start=1):
+        for n, stand in enumerate(stood, start=1):
             yield Position(
                 who=name,
                 player=who[name],
-                seq=seqs[each.key],
-                answer=clip(each.answer, LONGEST),
-                confidence=_confidence(transcript.get(each.key)),
+                seq=seqs[stand.key],
+                answer=clip(stand.answer, LONGEST),
+                confidence=_confidence(transcript.get(stand.key)),
                 last=n == len(stood),
-                right=is_right(each.answer, truth, options) if truth else None,
+                right=is_right(stand.answer, truth, options) if truth else None,
             )
 
 
@@ -404,21 +405,21 @@ def _performances(
     assert transcript.brief is not None
     decision, turns = transcript.decision, transcript.all()
     flips = [change.by for change in changes(dict(held))]
-    for each in transcript.brief.participants:
-        if each.duty != "debater":
+    for participant in transcript.brief.participants:
+        if participant.duty != "debater":
             continue
-        mine = [turn for turn in turns if turn.by == each.name and turn.ask]
-        answer = held[each.name][-1].answer if each.name in held else ""
+        mine = [turn for turn in turns if turn.by == participant.name and turn.ask]
+        answer = held[participant.name][-1].answer if participant.name in held else ""
         won: bool | None = None
         if decision and decision.winner:
-            won = each.name == decision.winner or alike(answer, decision.text) or alike(answer, decision.winner)
+            won = participant.name == decision.winner or alike(answer, decision.text) or alike(answer, decision.winner)
         yield Performance(
-            who=each.name,
-            role=clip(each.role, LONGEST),
-            player=who[each.name],
+            who=participant.name,
+            role=clip(participant.role, LONGEST),
+            player=who[participant.name],
             answers=sum(turn.reply is not None for turn in mine),
             missing=sum(bool(turn.failure) for turn in mine),
-            changed=flips.count(each.name),
+            changed=flips.count(participant.name),
             won=won,
             right=is_right(answer, truth, transcript.brief.options) if truth and answer else None,
         )

@@ -207,9 +207,9 @@ class MemoryStore:
     def contents(self) -> list[tuple[object, ...]]:
         """Everything that is kept, in an order that does not depend on how or where it is kept."""
         with self._tables.reading():
-            kept = self._tables.rows()
-            debates, uses = sorted(kept.debates), sorted(kept.uses)
-            items = sorted(kept.items, key=lambda item: (item.debate, item.kind, item.n))
+            rows = self._tables.rows()
+            debates, uses = sorted(rows.debates), sorted(rows.uses)
+            items = sorted(rows.items, key=lambda item: (item.debate, item.kind, item.n))
         return [
             *(("debate", *row) for row in debates),
             *(("item", *row) for row in items),

@@ -47,7 +47,7 @@ def tops(answers: Answers, weights: Mapping[str, float] | None = None) -> tuple[
     for voter, answer in answers.items():
         if answer:
             parts.setdefault(answer, []).append(weights.get(voter, 1.0) if weights else 1.0)
-    tally = {answer: math.fsum(each) for answer, each in parts.items()}
+    tally = {answer: math.fsum(value) for answer, value in parts.items()}
     most = max(tally.values(), default=0.0)
     return tuple(sorted(answer for answer, weight in tally.items() if weight == most))
 
@@ -78,8 +78,8 @@ def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[st
         marks: by voter.
         options: k, how many answers there are to choose from, 2 or more.
     """
-    weights = {name: log_odds_weight(each, options=options) for name, each in sorted(marks.items())}
-    if any(each.n < ENOUGH for each in marks.values()) or not any(weights.values()):
+    weights = {name: log_odds_weight(value, options=options) for name, value in sorted(marks.items())}
+    if any(mark.n < ENOUGH for mark in marks.values()) or not any(weights.values()):
         return dict.fromkeys(weights, 1.0)
     return weights
 
@@ -117,7 +117,7 @@ def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[f
         voter: [float(item[voter] == truth) for item, truth in zip(items, truths, strict=True)] for voter in voters
     }
     pairs = [correlation(right[one], right[other]) for one, other in combinations(voters, 2)]
-    known = [each for each in pairs if each is not None]
+    known = [pair for pair in pairs if pair is not None]
     shared = max(math.fsum(known) / len(known), 0.0) if known else 0.0
     return len(voters) / (1 + (len(voters) - 1) * shared), shared
 
@@ -269,9 +269,9 @@ def _mean(shapes: Mapping[_Shape, int], rule: Rule) -> tuple[float, float]:
     calls: list[float] = []
     credits: list[float] = []
     for shape, count in sorted(shapes.items()):
-        each = _walk(shape, rule)
-        calls.append(count * each[0])
-        credits.append(count * each[1])
+        walk = _walk(shape, rule)
+        calls.append(count * walk[0])
+        credits.append(count * walk[1])
     n = sum(shapes.values())
     return math.fsum(calls) / n, math.fsum(credits) / n
 
@@ -287,14 +287,14 @@ def _walk(shape: _Shape, rule: Rule) -> tuple[float, float]:
     """
     right, wrong, silent = shape
     n = right + sum(wrong) + silent
-    states: dict[_State, float] = {((0, right), tuple((0, each) for each in wrong), silent): 1.0}
+    states: dict[_State, float] = {((0, right), tuple((0, item) for item in wrong), silent): 1.0}
     calls: list[float] = []
     credits: list[float] = []
     for asked in range(n + 1):
         ahead_of: dict[_State, list[float]] = {}
         for state, chance in sorted(states.items()):
             (seen, _), others, _ = state
-            counts = sorted((seen, *(each for each, _ in others)), reverse=True)
+            counts = sorted((seen, *(value for value, _ in others)), reverse=True)
             if asked == n or rule(counts, asked, n - asked):
                 calls.append(chance * asked)
                 credits.append(chance / counts.count(seen) if seen and seen == counts[0] else 0.0)

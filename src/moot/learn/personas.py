@@ -77,33 +77,35 @@ def personas(done: Iterable[tuple[str, Performance]]) -> tuple[Persona, ...]:
     Seats without a language model, and several who answered for one, count as taking part; whether they won or were
     right is nobody's performance.
     """
-    return _sums((each.who, each.role, debate, each) for debate, each in done)
+    return _sums((performance.who, performance.role, debate, performance) for debate, performance in done)
 
 
 def models(done: Iterable[tuple[str, Performance]]) -> tuple[Persona, ...]:
     """The sums for each model, those in most debates first; people are many, and none of them is a model."""
-    return _sums((each.player, "", debate, each) for debate, each in done if ":" in each.player)
+    return _sums(
+        (performance.player, "", debate, performance) for debate, performance in done if ":" in performance.player
+    )
 
 
 def _sums(done: Iterable[tuple[str, str, str, Performance]]) -> tuple[Persona, ...]:
     held: dict[tuple[str, str], list[tuple[str, Performance]]] = {}
-    for name, role, debate, each in done:
-        held.setdefault((name, role), []).append((debate, each))
-    found = [_persona(name, role, each) for (name, role), each in held.items()]
-    return tuple(sorted(found, key=lambda each: (-each.debates, each.name, each.role)))
+    for name, role, debate, performance in done:
+        held.setdefault((name, role), []).append((debate, performance))
+    found = [_persona(name, role, value) for (name, role), value in held.items()]
+    return tuple(sorted(found, key=lambda persona: (-persona.debates, persona.name, persona.role)))
 
 
 def _persona(name: str, role: str, done: Sequence[tuple[str, Performance]]) -> Persona:
-    every = [each for _, each in done]
-    won = [each.won for each in every if each.player and each.won is not None]
-    right = [each.right for each in every if each.player and each.right is not None]
+    every = [performance for _, performance in done]
+    won = [performance.won for performance in every if performance.player and performance.won is not None]
+    right = [performance.right for performance in every if performance.player and performance.right is not None]
     return Persona(
         name=name,
         role=role,
         debates=len({debate for debate, _ in done}),
-        answers=sum(each.answers for each in every),
-        missing=sum(each.missing for each in every),
-        changed=sum(each.changed for each in every),
+        answers=sum(performance.answers for performance in every),
+        missing=sum(performance.missing for performance in every),
+        changed=sum(performance.changed for performance in every),
         won=share(sum(won), len(won)),
         right=share(sum(right), len(right)),
     )
@@ -134,47 +136,47 @@ class Pair:
 def relations(items: Iterable[Item]) -> tuple[tuple[str, Relation], ...]:
     """What the memory store holds of the kind ``relation``, each with its debate."""
     return tuple(
-        (item.debate, replace(made, players=(made.players[0], made.players[1])))
+        (item.debate, replace(relation, players=(relation.players[0], relation.players[1])))
         for item in items
-        for made in [Relation(**cast("dict[str, Any]", item.body))]
+        for relation in [Relation(**cast("dict[str, Any]", item.body))]
     )
 
 
 def pairs(met: Iterable[tuple[str, Relation]]) -> tuple[Pair, ...]:
     """The sums for each two names, those with most debates first."""
-    return _pair_sums((each.one, each.other, debate, each) for debate, each in met)
+    return _pair_sums((relation.one, relation.other, debate, relation) for debate, relation in met)
 
 
 def model_pairs(met: Iterable[tuple[str, Relation]]) -> tuple[Pair, ...]:
     """The sums for each two models that are not the same."""
     return _pair_sums(
-        (*each.players, debate, each)
-        for debate, each in met
-        if all(":" in player for player in each.players) and each.players[0] != each.players[1]
+        (*relation.players, debate, relation)
+        for debate, relation in met
+        if all(":" in player for player in relation.players) and relation.players[0] != relation.players[1]
     )
 
 
 def _pair_sums(met: Iterable[tuple[str, str, str, Relation]]) -> tuple[Pair, ...]:
     held: dict[tuple[str, str], list[tuple[str, Relation]]] = {}
-    for one, other, debate, each in met:
-        turned = replace(each, moved_other=each.moved_one, moved_one=each.moved_other)
-        key, kept = ((one, other), each) if one <= other else ((other, one), turned)
+    for one, other, debate, relation in met:
+        turned = replace(relation, moved_other=relation.moved_one, moved_one=relation.moved_other)
+        key, kept = ((one, other), relation) if one <= other else ((other, one), turned)
         held.setdefault(key, []).append((debate, kept))
     found = [
         Pair(
             one=one,
             other=other,
             debates=len({debate for debate, _ in cases}),
-            agreed=share(*_agreed([each for _, each in cases])),
-            moved_other=sum(each.moved_other for _, each in cases),
-            moved_one=sum(each.moved_one for _, each in cases),
+            agreed=share(*_agreed([relation for _, relation in cases])),
+            moved_other=sum(relation.moved_other for _, relation in cases),
+            moved_one=sum(relation.moved_one for _, relation in cases),
         )
         for (one, other), cases in held.items()
     ]
-    return tuple(sorted(found, key=lambda each: (-each.debates, each.one, each.other)))
+    return tuple(sorted(found, key=lambda pair: (-pair.debates, pair.one, pair.other)))
 
 
 def _agreed(cases: Iterable[Relation]) -> tuple[int, int]:
     """How often two ended with the same answer, and how often both gave one."""
-    known = [each.agreed for each in cases if each.agreed is not None]
+    known = [relation.agreed for relation in cases if relation.agreed is not None]
     return sum(known), len(known)

@@ -173,12 +173,12 @@ class PostgresTables:
             raise RecordError(INSTALL) from error
         with ExitStack() as opened:
             try:
-                made = psycopg.connect(address, autocommit=True, connect_timeout=CONNECT, prepare_threshold=None)
+                connection = psycopg.connect(address, autocommit=True, connect_timeout=CONNECT, prepare_threshold=None)
             except psycopg.ProgrammingError:  # its words can hold the password
                 raise RecordError("The address of the database cannot be read.") from None
             except psycopg.Error as error:
                 raise _refusal("the database", error) from error
-            tables = cls(opened.enter_context(closing(made)))
+            tables = cls(opened.enter_context(closing(connection)))
             tables._prepare(busy)
             opened.pop_all()
         return tables
@@ -277,8 +277,8 @@ class PostgresTables:
 
     def debate(self, debate: str) -> DebateRow | None:
         """See Tables."""
-        found = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = %s", (debate,))
-        return next(map(DebateRow._make, found), None)
+        cursor = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = %s", (debate,))
+        return next(map(DebateRow._make, cursor), None)
 
     def debates(self) -> list[DebateRow]:
         """See Tables."""
@@ -321,8 +321,8 @@ class PostgresTables:
 
     def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:
         """See Tables."""
-        found = self._db.execute("SELECT id, debate, n FROM memory_item WHERE id = ANY (%s)", (list(ids),))
-        return {row: (debate, n) for row, debate, n in found}
+        cursor = self._db.execute("SELECT id, debate, n FROM memory_item WHERE id = ANY (%s)", (list(ids),))
+        return {row: (debate, n) for row, debate, n in cursor}
 
     def see(self, ids: Sequence[RowId]) -> Mapping[RowId, Seen]:
         """See Tables."""

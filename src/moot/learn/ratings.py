@@ -116,7 +116,8 @@ def by_domain(
     for match in matches:
         played.setdefault(match.domain, []).append(match)
     return {
-        domain: bradley_terry(each, anchor=anchor, level=level, prior=prior) for domain, each in sorted(played.items())
+        domain: bradley_terry(value, anchor=anchor, level=level, prior=prior)
+        for domain, value in sorted(played.items())
     }
 
 
@@ -206,7 +207,7 @@ def spearman(one: Mapping[str, float], other: Mapping[str, float]) -> float | No
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    return [sum(each < value for each in values) + (values.count(value) + 1) / 2 for value in values]
+    return [sum(item < value for item in values) + (values.count(value) + 1) / 2 for value in values]
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
@@ -292,7 +293,7 @@ def _invert(rows: list[list[float]]) -> list[list[float]]:
     wide = [[*row, *(1.0 if i == j else 0.0 for j in range(size))] for i, row in enumerate(rows)]
     for i in range(size):
         pivot = wide[i][i]
-        lead = wide[i] = [each / pivot for each in wide[i]]
+        lead = wide[i] = [item / pivot for item in wide[i]]
         for j, row in enumerate(wide):
             if j != i and row[i]:
                 factor = row[i]

@@ -88,15 +88,15 @@ class Retriever:
         feeds = await self._news(wanted.get(FEEDS), notes)
         news = tuple(line for lines in feeds.values() for line in lines)
         research = await self._research(context, say, notes) if RESEARCH in wanted else ()
-        history = tuple(_outcome(each, again) for each, again in found if each.kind == "outcome")
-        patterns = tuple(_pattern(each) for each, _ in found if each.kind == "pattern")
+        history = tuple(_outcome(value, again) for value, again in found if value.kind == "outcome")
+        patterns = tuple(_pattern(value) for value, _ in found if value.kind == "pattern")
         fields = {HISTORY: history, PATTERNS: patterns, FEEDS: tuple(feeds), PULSE: news, RESEARCH: research}
         text = "\n".join([HEAD, *_listed("Outcomes", history), *_listed("Critiques that changed an answer", patterns)])
         text = text if history or patterns else NOTHING
         more = (*_listed("News of feeds, by strangers", news), *_listed("Found by tools, to be judged", research))
         text = "\n".join([text, *more, *notes])
         say.delta(text)
-        origins = tuple(dict.fromkeys(each.debate for each, _ in found))
+        origins = tuple(dict.fromkeys(value.debate for value, _ in found))
         return Reply(
             text=text,
             fields={name: value for name, value in {**fields, ORIGINS: origins}.items() if value},
@@ -114,7 +114,7 @@ class Retriever:
             for kind, name in KINDS:
                 most = int(wanted[name].high or 0) if name in wanted else 0
                 seen = store.search(topic, kind, most=MANY, now=now) if most else ()
-                found += list(_chosen([each for each in seen if each.likeness]))[:most]
+                found += list(_chosen([item for item in seen if item.likeness]))[:most]
         return tuple(found)
 
     async def _news(self, field: Field | None, notes: list[str]) -> dict[str, list[str]]:
@@ -128,7 +128,7 @@ class Retriever:
             except ToolError as error:
                 notes.append(clean(f"the feed {name} cannot be read: {error}"))
                 continue
-            found[name] = [_headline(name, each) for each in news[:MOST_NEWS]]
+            found[name] = [_headline(name, new) for new in news[:MOST_NEWS]]
         return found
 
     async def _research(self, context: Context, say: Recorder, notes: list[str]) -> tuple[str, ...]:
@@ -136,8 +136,8 @@ class Retriever:
         found = await self.look(context, say) if self.look else ()
         if not found:
             notes.append("nothing was looked up: there are no tools")
-        notes.extend(clean(f"the tool {each.tool}: {each.text}") for each in found if not each.sources)
-        return tuple(_finding(each) for each in found if each.sources)
+        notes.extend(clean(f"the tool {finding.tool}: {finding.text}") for finding in found if not finding.sources)
+        return tuple(_finding(finding) for finding in found if finding.sources)
 
 
 def _chosen(seen: Sequence[Found]) -> Iterator[tuple[Found, int]]:
@@ -147,14 +147,14 @@ def _chosen(seen: Sequence[Found]) -> Iterator[tuple[Found, int]]:
     refuted last, and within that the best find. The same outcome on the same topic is told once; a critique, whose
     likeness is that of its debate's topic, is not told beside more than one other of its debate.
     """
-    likest = max((each.likeness for each in seen), default=0.0)
-    ordered = sorted(seen, key=lambda each: (2 * each.likeness < likest, _trusted(each)))
+    likest = max((item.likeness for item in seen), default=0.0)
+    ordered = sorted(seen, key=lambda item: (2 * item.likeness < likest, _trusted(item)))
     alike: dict[tuple[object, ...], list[Found]] = {}
-    told: Counter[str] = Counter()
-    for each in ordered:
-        told[each.debate] += 1
-        if each.kind == "outcome" or told[each.debate] <= OF_ONE:
-            alike.setdefault(_same(each), []).append(each)
+    counter: Counter[str] = Counter()
+    for item in ordered:
+        counter[item.debate] += 1
+        if item.kind == "outcome" or counter[item.debate] <= OF_ONE:
+            alike.setdefault(_same(item), []).append(item)
     return ((first, len(others)) for first, *others in alike.values())
 
 
@@ -177,11 +177,11 @@ def _headline(feed: str, news: News) -> str:
     return f"{line}: {quoted(news.text)}" if news.text else line
 
 
-def _finding(found: Finding) -> str:
+def _finding(finding: Finding) -> str:
     """The words of a tool; what it finds in the brief's own documents is no stranger's."""
-    trust = "document of the brief" if found.tool == "rag" else "foreign"
-    sources = plain(", ".join(found.sources), LONGEST)
-    return f"[tool {found.tool}, {sources}, {trust}] {quoted(found.text, LONGEST_FINDING)}"
+    trust = "document of the brief" if finding.tool == "rag" else "foreign"
+    sources = plain(", ".join(finding.sources), LONGEST)
+    return f"[tool {finding.tool}, {sources}, {trust}] {quoted(finding.text, LONGEST_FINDING)}"
 
 
 def _outcome(found: Found, again: int) -> str:
@@ -218,7 +218,7 @@ def _listed(head: str, lines: Sequence[str]) -> list[str]:
 
 def quoted(text: object, most: int = LONGEST) -> str:
     """A text between quotation marks on one line, at most so many characters; no mark within it ends it."""
-    inner = "".join("'" if each in '“”„‟«»"' else each for each in plain(text, most))
+    inner = "".join("'" if item in '“”„‟«»"' else item for item in plain(text, most))
     return f"“{inner}”"
 
 

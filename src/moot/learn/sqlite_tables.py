@@ -82,10 +82,10 @@ class SqliteTables:
         """
         try:
             with ExitStack() as opened:
-                made = sqlite3.connect(
+                connection = sqlite3.connect(
                     "" if path == Path() else path, busy, isolation_level=None, check_same_thread=False
                 )
-                tables = cls(path, opened.enter_context(closing(made)))
+                tables = cls(path, opened.enter_context(closing(connection)))
                 tables._prepare()
                 opened.pop_all()
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -157,8 +157,8 @@ class SqliteTables:
                 self._db.execute(f"INSERT INTO memory_words (rowid, {item.kind}) VALUES (?, ?)", (row, item.words))
                 vector = VECTOR.pack(row, length(item.vector), item.vector)
                 made.setdefault((item.kind, rack_of(item.debate)), []).append(vector)
-        for (kind, rack), each in made.items():
-            self._shelve(kind, rack, [*(VECTOR.pack(*kept) for kept in self._kept(kind, rack)), *each])
+        for (kind, rack), element in made.items():
+            self._shelve(kind, rack, [*(VECTOR.pack(*item) for item in self._kept(kind, rack)), *element])
         self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", rows.uses)
 
     def drop(self, debate: str) -> None:
@@ -167,15 +167,15 @@ class SqliteTables:
         self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
         gone = {row for (row,) in ids}
         for kind in get_args(Kind) if gone else ():
-            kept = [VECTOR.pack(*each) for each in self._kept(kind, rack_of(debate)) if each[0] not in gone]
+            kept = [VECTOR.pack(*item) for item in self._kept(kind, rack_of(debate)) if item[0] not in gone]
             self._shelve(kind, rack_of(debate), kept)
         for table in ("memory_debate", "memory_item", "memory_use"):
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
 
     def _kept(self, kind: str, rack: int) -> list[tuple[RowId, float, bytes]]:
         """The items of a block, each with the length and the numbers of its vector."""
-        found = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
-        return [(row, long, numbers) for (kept,) in found for row, long, numbers in VECTOR.iter_unpack(kept)]
+        cursor = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
+        return [(row, long, numbers) for (value,) in cursor for row, long, numbers in VECTOR.iter_unpack(value)]
 
     def _shelve(self, kind: str, rack: int, kept: Sequence[bytes]) -> None:
         self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, rack, b"".join(kept)))
@@ -187,13 +187,13 @@ class SqliteTables:
 
     def _items(self) -> Iterator[ItemRow]:
         racks = self._db.execute("SELECT kept FROM memory_vector")
-        vectors = {row: numbers for (kept,) in racks for row, _, numbers in VECTOR.iter_unpack(kept)}
+        vectors = {row: numbers for (value,) in racks for row, _, numbers in VECTOR.iter_unpack(value)}
         return (ItemRow._make((*rest, vectors.get(row))) for row, *rest in self._db.execute(ITEMS))
 
     def debate(self, debate: str) -> DebateRow | None:
         """See Tables."""
-        found = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = ?", (debate,))
-        return next(map(DebateRow._make, found), None)
+        cursor = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = ?", (debate,))
+        return next(map(DebateRow._make, cursor), None)
 
     def debates(self) -> list[DebateRow]:
         """See Tables."""

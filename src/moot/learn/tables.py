@@ -59,12 +59,12 @@ def vector(text: str) -> bytes:
     for pair, n in Counter(pairwise(words)).items():
         _add(numbers, " ".join(pair), _PAIR * (1 + log(n)))
     scale = TOP / (max(map(abs, numbers)) or 1.0)
-    return pack(f"{SIZE}b", *(round(each * scale) for each in numbers))
+    return pack(f"{SIZE}b", *(round(number * scale) for number in numbers))
 
 
 def length(numbers: bytes) -> float:
     """The length of a vector; 1 where all of it is 0, so that it is like nothing."""
-    return sqrt(sum(each * each for each in unpack(f"{SIZE}b", numbers))) or 1.0
+    return sqrt(sum(item * item for item in unpack(f"{SIZE}b", numbers))) or 1.0
 
 
 def cosines(kept: bytes, other: bytes, *, least: float, order: Literal["<", ">"]) -> dict[int, float]:
@@ -120,10 +120,10 @@ def bm25(hits: Sequence[Sequence[tuple[T, int, int]]], count: int, mean: float) 
     """
     k1, b = 1.2, 0.75
     found: dict[T, float] = {}
-    for each in hits:
-        rare = log((count - len(each) + 0.5) / (len(each) + 0.5))
+    for hit in hits:
+        rare = log((count - len(hit) + 0.5) / (len(hit) + 0.5))
         rare = rare if rare > 0 else 1e-6
-        for row, long, often in each:
+        for row, long, often in hit:
             weight = rare * ((often * (k1 + 1.0)) / (often + k1 * (1 - b + b * long / mean)))
             found[row] = found.get(row, 0.0) + weight
     return found

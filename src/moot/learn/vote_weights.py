@@ -78,17 +78,17 @@ def measured(store: MemoryStore) -> Measured:
     Raises:
         RecordError: it cannot be read.
     """
-    about = {each.debate: (bare(str(each.body["topic"])), str(each.body["domain"])) for each in store.bodies("outcome")}
-    matches = [(*about[each.debate], _match(each)) for each in store.bodies("bout")]
+    about = {body.debate: (bare(str(body.body["topic"])), str(body.body["domain"])) for body in store.bodies("outcome")}
+    matches = [(*about[body.debate], _match(body)) for body in store.bodies("bout")]
     return Measured(graded=tuple(_graded(store.bodies("position"))), matches=one_result(matches))
 
 
 def _graded(items: Sequence[Item]) -> Iterator[Graded]:
     """One for each person, and for each model and debate: if it answers for several participants, the first counts."""
     seen: set[tuple[str, str]] = set()
-    for each in items:
-        body, player = each.body, str(each.body["player"])
-        place = (each.debate, player if ":" in player else str(body["who"]))
+    for item in items:
+        body, player = item.body, str(item.body["player"])
+        place = (item.debate, player if ":" in player else str(body["who"]))
         if body["last"] and body["right"] is not None and player and place not in seen:
             seen.add(place)
             given = cast("float | None", body["confidence"])
@@ -110,15 +110,15 @@ def _match(item: Item) -> ModelMatch:
 def forecasts(graded: Sequence[Graded]) -> dict[str, list[Forecast]]:
     """The confidences that were given, with what came true, by player in their sorted order."""
     found: dict[str, list[Forecast]] = {}
-    for each in sorted(graded, key=lambda each: each.player):
-        if each.confidence is not None:
-            found.setdefault(each.player, []).append(Forecast(confidence=each.confidence, right=each.right))
+    for item in sorted(graded, key=lambda graded: graded.player):
+        if item.confidence is not None:
+            found.setdefault(item.player, []).append(Forecast(confidence=item.confidence, right=item.right))
     return found
 
 
 def marks(graded: Sequence[Graded], player: str) -> Marks:
     """How many graded answers of a player were right, and of how many."""
-    right = [each.right for each in graded if each.player == player]
+    right = [item.right for item in graded if item.player == player]
     return Marks(right=sum(right), n=len(right))
 
 
@@ -133,14 +133,14 @@ def by_log_odds(models: Mapping[str, str], known: Measured, *, options: int = 2)
         known: what memory knows.
         options: how many answers there are to choose from, 2 or more.
     """
-    found = {voter: marks(known.graded, _player(seat)) for voter, seat in models.items()}
+    markses = {voter: marks(known.graded, _player(seat)) for voter, seat in models.items()}
     grounds = tuple(
-        f"{_who(voter, models)}: {each.right} of {each.n} graded answers right" for voter, each in found.items()
+        f"{_who(voter, models)}: {value.right} of {value.n} graded answers right" for voter, value in markses.items()
     )
-    if few := list(dict.fromkeys(models[voter] for voter, each in found.items() if each.n < ENOUGH)):
+    if few := list(dict.fromkeys(models[voter] for voter, value in markses.items() if value.n < ENOUGH)):
         return equal(models, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
-    weights = log_odds_weights(found, options=options)
-    if not any(log_odds_weight(each, options=options) for each in found.values()):
+    weights = log_odds_weights(markses, options=options)
+    if not any(log_odds_weight(item, options=options) for item in markses.values()):
         return equal(models, "nobody's graded answers are better than chance", grounds)
     how = f"by the log-odds of graded answers that were right, with {options} answers to choose from"
     return Weighing(weights=weights, how=how, grounds=grounds)
@@ -183,9 +183,9 @@ def would_weigh(known: Measured) -> dict[str, float | None]:
 
     With two answers to choose from; see ``panels.log_odds_weight``.
     """
-    players = sorted({_player(each.player) for each in known.graded} - {""})
-    found = {player: marks(known.graded, player) for player in players}
-    return {player: log_odds_weight(each) if each.n >= ENOUGH else None for player, each in found.items()}
+    players = sorted({_player(graded.player) for graded in known.graded} - {""})
+    markses = {player: marks(known.graded, player) for player in players}
+    return {player: log_odds_weight(value) if value.n >= ENOUGH else None for player, value in markses.items()}
 
 
 def equal(models: Mapping[str, str], why: str, grounds: tuple[str, ...] = ()) -> Weighing:
@@ -223,7 +223,11 @@ class VoteWeigher:
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """
         asked = {field.name: field for field in ask.form.fields} if ask.form else {}
-        models = {each.name: each.seat for each in context.brief.participants if weight_field(each.name) in asked}
+        models = {
+            participant.name: participant.seat
+            for participant in context.brief.participants
+            if weight_field(participant.name) in asked
+        }
         by_points = METHOD in asked and ELO in asked[METHOD].choices
         options = max(len(context.brief.options), 2)
         known, notes = None, tuple[str, ...]()
@@ -232,17 +236,17 @@ class VoteWeigher:
             notes = tuple(filter(None, [await self.lacks()])) if self.lacks else ()
         except RecordError as error:
             notes = (clean(f"memory cannot be read: {error}"),)
-            found = equal(models, notes[0])
+            weighing = equal(models, notes[0])
         else:
             if known is None:
-                found = equal(models, "there is no memory of earlier debates")
+                weighing = equal(models, "there is no memory of earlier debates")
             else:
-                found = by_elo(models, known) if by_points else by_log_odds(models, known, options=options)
+                weighing = by_elo(models, known) if by_points else by_log_odds(models, known, options=options)
         if known and notes:  # who is told what votes weigh by is told this too
-            found = replace(found, how=f"{found.how}; {notes[0]}")
-        text = "\n".join([f"Votes weigh {found.how}.", *_lines(found)])
+            weighing = replace(weighing, how=f"{weighing.how}; {notes[0]}")
+        text = "\n".join([f"Votes weigh {weighing.how}.", *_lines(weighing)])
         say.delta(text)
-        fields = {**({METHOD: asked[METHOD].choices[0]} if METHOD in asked else {}), **_fields(found)}
+        fields = {**({METHOD: asked[METHOD].choices[0]} if METHOD in asked else {}), **_fields(weighing)}
         return Reply(text=text, fields=fields, asked=VOTE_WEIGHER, served=VOTE_WEIGHER, notes=notes)
 
     def _look(self) -> Measured | None:
@@ -253,11 +257,15 @@ class VoteWeigher:
             return measured(store)
 
 
-def _fields(found: Weighing) -> Mapping[str, Value]:
-    weights = {weight_field(voter): weight for voter, weight in found.weights.items()}
-    return {**weights, HOW: found.how, GROUNDS: found.grounds}
+def _fields(weighing: Weighing) -> Mapping[str, Value]:
+    weights = {weight_field(voter): weight for voter, weight in weighing.weights.items()}
+    return {**weights, HOW: weighing.how, GROUNDS: weighing.grounds}
 
 
-def _lines(found: Weighing) -> list[str]:
-    weights = [f"- {voter}: {weight:g}" for voter, weight in found.weights.items()]
-    return [*weights, *(["What that rests on:"] if found.grounds else []), *(f"- {each}" for each in found.grounds)]
+def _lines(weighing: Weighing) -> list[str]:
+    weights = [f"- {voter}: {weight:g}" for voter, weight in weighing.weights.items()]
+    return [
+        *weights,
+        *(["What that rests on:"] if weighing.grounds else []),
+        *(f"- {ground}" for ground in weighing.grounds),
+    ]

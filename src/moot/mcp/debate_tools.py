@@ -47,8 +47,8 @@ async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> Non
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await done.wait()
-        for each in tasks:
-            each.cancel()
+        for task in tasks:
+            task.cancel()
 
 
 async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: asyncio.Event) -> None:
@@ -74,7 +74,7 @@ async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -
             what = _what(item, transcript) or what
             if await workspace.store.read(debate, after=item.seq, limit=1):
                 continue  # first read all that is stored already
-            put = [each for each in transcript.all() if each.ask]
+            put = [turn for turn in transcript.all() if turn.ask]
             open_ = unanswered(transcript)
             if len(put) - len(open_) > told:
                 told, most = len(put) - len(open_), most or await workspace.count_asks(debate)

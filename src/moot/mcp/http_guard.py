@@ -55,8 +55,8 @@ class Sessions:
         session = headers.get(MCP_SESSION_ID_HEADER, "")
         used = self._used[client]
         if not session and _has_sessions(headers) and self._count(client) >= MOST:
-            told = f"this token has {MOST} open sessions, the maximum; close one, or try again later"
-            await JSONResponse({"error": told}, 503, {"Retry-After": "30"})(scope, receive, send)
+            sentence = f"this token has {MOST} open sessions, the maximum; close one, or try again later"
+            await JSONResponse({"error": sentence}, 503, {"Retry-After": "30"})(scope, receive, send)
             return
 
         opening, key = self._opening[client], object()
@@ -65,11 +65,11 @@ class Sessions:
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER, "")
+                text = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER, "")
                 if message["status"] == 404 or (scope["method"] == "DELETE" and message["status"] < 300):
                     used.pop(session, None)
-                elif not session and given and message["status"] < 400:
-                    used[given] = self._clock()
+                elif not session and text and message["status"] < 400:
+                    used[text] = self._clock()
                     opening.pop(key, None)
             await send(message)
 
@@ -150,8 +150,8 @@ class HttpGuard:
         """The owner's name of the token that was sent; all tokens are compared, each in constant time."""
         kind, _, secret = headers.get("authorization", "").partition(" ")
         mark = mark_of(secret.strip())
-        found = [name for name, each in self._marks.items() if compare_digest(each, mark)]
-        return found[0] if found and kind.lower() == "bearer" else None
+        names = [name for name, text in self._marks.items() if compare_digest(text, mark)]
+        return names[0] if names and kind.lower() == "bearer" else None
 
 
 async def _refuse(send: Send, status: int, sentence: str, wait: float = 0.0) -> None:

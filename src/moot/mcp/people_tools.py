@@ -47,11 +47,11 @@ class PeopleTools:
         client = self.server.client(here)
         await client.check_own(id)
         turn = await asked(client.workspace, id, who)
-        given = {name: tuple(each) if isinstance(each, list) else each for name, each in (fields or {}).items()}
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in (fields or {}).items()}
         reply = await answer(client.workspace, id, words, who=who, key=key, fields=given or None)
         runs = await client.admission.answered(id)
         told: dict[str, Given] = {
-            name: list(each) if isinstance(each, tuple) else each for name, each in reply.fields.items()
+            name: list(value) if isinstance(value, tuple) else value for name, value in reply.fields.items()
         }
         return Answered(by=turn.by, words=reply.text, fields=told, runs=runs)
 

@@ -66,10 +66,14 @@ class ReadTools:
         """List your debates, the newest first."""
         client = self.server.client(here)
         words = query.casefold().split()
-        found = [each for each in await client.workspace.list() if _fits(each, words) and await _is_read(client, each)]
+        listeds = [
+            listed
+            for listed in await client.workspace.list()
+            if _fits(listed, words) and await _is_read(client, listed)
+        ]
         by = await client.runner.holders()
-        rows = [_row(each, runs=each.debate in by) for each in found[:PAGE]]
-        return Rows(debates=rows, more=len(found) - len(rows))
+        rows = [_row(listed, runs=listed.debate in by) for listed in listeds[:PAGE]]
+        return Rows(debates=rows, more=len(listeds) - len(rows))
 
     async def list_protocols(self) -> Protocols:
         """List the protocols and the ways to decide."""
@@ -114,27 +118,27 @@ class ReadTools:
         return client
 
 
-async def _is_read(client: Client, each: Listed) -> bool:
+async def _is_read(client: Client, listed: Listed) -> bool:
     try:
-        return await client.may_read(each.debate)
+        return await client.may_read(listed.debate)
     except RecordError:  # its owner is not known
         return False
 
 
-def _fits(each: Listed, words: list[str]) -> bool:
-    text = f"{each.topic} {each.debate}".casefold()
+def _fits(listed: Listed, words: list[str]) -> bool:
+    text = f"{listed.topic} {listed.debate}".casefold()
     return all(word in text for word in words)
 
 
-def _row(each: Listed, *, runs: bool) -> Row:
+def _row(listed: Listed, *, runs: bool) -> Row:
     return Row.model_validate(
         {
-            "id": each.debate,
-            "topic": each.topic,
-            "protocol": each.protocol,
-            "status": "running" if runs and each.status in ("open", "paused") else each.status,
-            "reason": each.reason,
-            "begun": datetime.fromtimestamp(each.at, UTC).isoformat(timespec="seconds"),
-            "entries": each.entries,
+            "id": listed.debate,
+            "topic": listed.topic,
+            "protocol": listed.protocol,
+            "status": "running" if runs and listed.status in ("open", "paused") else listed.status,
+            "reason": listed.reason,
+            "begun": datetime.fromtimestamp(listed.at, UTC).isoformat(timespec="seconds"),
+            "entries": listed.entries,
         }
     )

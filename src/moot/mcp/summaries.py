@@ -10,6 +10,7 @@ from moot.app.run.people import Open, allowed, open_asks
 from moot.app.serve.view_model import frames
 from moot.app.serve.visibility import told
 from moot.core.ask import Field
+from moot.core.decision import Minority
 from moot.core.event import Entry
 from moot.core.labels import act_of, noun
 from moot.core.text import clean, clip, listed
@@ -58,8 +59,8 @@ async def standing(client: Client, debate: str) -> Standing:
     transcript = fold(entries)
     waits = () if transcript.closed else await open_asks(workspace, debate)
     status, reason = _status(transcript, runs=runs, waits=len(waits))
-    told = reason or str(error or "")
-    return Standing(entries=entries, transcript=transcript, status=status, reason=told, waits=waits, runs=runs)
+    text = reason or str(error or "")
+    return Standing(entries=entries, transcript=transcript, status=status, reason=text, waits=waits, runs=runs)
 
 
 def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[Status, str]:
@@ -75,7 +76,7 @@ def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[Status, 
 
 def unanswered(transcript: Transcript) -> list[str]:
     """The keys of the open questions."""
-    return [each.key for each in transcript.all() if each.ask and not transcript.answered(each.key)]
+    return [turn.key for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
 
 
 async def memo_of(client: Client, debate: str) -> Memo:
@@ -90,7 +91,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
         over=now.status in ENDS,
         reason=now.reason,
         next=_next(debate, now),
-        asked=sum(each.ask is not None for each in transcript.all()),
+        asked=sum(turn.ask is not None for turn in transcript.all()),
         missing=len(transcript.failures()),
         tokens=usage.input_tokens + usage.output_tokens,
         cost=usage.cost,
@@ -108,13 +109,15 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "rule": decision.rule,
             "how": plain(decision.how),
             "votes": _votes(now),
-            "dissent": [plain(each) for each in decision.dissent],
-            "minority": [
-                Minor(answer=plain(each.answer), by=list(each.by), share=each.share, argument=plain(each.argument))
-                for each in decision.minority
-            ],
+            "dissent": [plain(text) for text in decision.dissent],
+            "minority": [_minor(minority) for minority in decision.minority],
         }
     )
+
+
+def _minor(minority: Minority) -> Minor:
+    argument = plain(minority.argument)
+    return Minor(answer=plain(minority.answer), by=list(minority.by), share=minority.share, argument=argument)
 
 
 async def state_of(client: Client, debate: str, after: int) -> State:
@@ -124,7 +127,7 @@ async def state_of(client: Client, debate: str, after: int) -> State:
     turns, last, more = _turns(
         told(now.entries, ""), after
     )  # the agent that asks a person must not know the others' answers
-    asked = [each for each in transcript.all() if each.ask]
+    asked = [turn for turn in transcript.all() if turn.ask]
     return State(
         id=debate,
         topic=_topic(now),
@@ -134,12 +137,12 @@ async def state_of(client: Client, debate: str, after: int) -> State:
         reason=now.reason,
         runs=now.runs,
         asked=len(asked),
-        done=sum(transcript.answered(each.key) for each in asked),
+        done=sum(transcript.answered(turn.key) for turn in asked),
         turns=turns,
         after=last,
         more=more,
         votes=_votes(now),
-        waits_for=[_waited(each) for each in now.waits],
+        waits_for=[_waited(wait) for wait in now.waits],
         winner=plain(transcript.decision.winner) if transcript.decision else "",
         tokens=usage.input_tokens + usage.output_tokens,
         cost=usage.cost,
@@ -160,7 +163,7 @@ def _next(debate: str, now: Standing) -> str:
         case "running" | "casting":
             return f"it continues by itself; call wait_for_debate with {debate}, or come back later"
         case "waiting":
-            names = listed(list(dict.fromkeys(each.turn.by for each in now.waits)))
+            names = listed(list(dict.fromkeys(wait.turn.by for wait in now.waits)))
             return f"{names} must answer: ask the person, then call answer_question with {debate}"
         case "paused" | "open":
             return f"call resume_debate with {debate} to continue"
@@ -170,7 +173,7 @@ def _next(debate: str, now: Standing) -> str:
 
 def _turns(entries: Sequence[Entry], after: int) -> tuple[list[Said], int, bool]:
     """The turns after an entry, the last entry that they reach, and whether there are more."""
-    found: list[Said] = []
+    saids: list[Said] = []
     words = 0
     for frame in frames(entries):
         turn = frame.get("turn")
@@ -178,11 +181,11 @@ def _turns(entries: Sequence[Entry], after: int) -> tuple[list[Said], int, bool]
         if seq <= after or not isinstance(turn, dict):
             continue
         said = _said(seq, cast("dict[str, object]", turn))
-        if found and words + len(said.text) > MOST_WORDS:
-            return found, found[-1].seq, True
+        if saids and words + len(said.text) > MOST_WORDS:
+            return saids, saids[-1].seq, True
         words += len(said.text)
-        found.append(said)
-    return found, max(after, entries[-1].seq if entries else 0), False
+        saids.append(said)
+    return saids, max(after, entries[-1].seq if entries else 0), False
 
 
 def _said(seq: int, turn: Mapping[str, object]) -> Said:
@@ -203,7 +206,7 @@ def _said(seq: int, turn: Mapping[str, object]) -> Said:
 def _words(turn: Mapping[str, object]) -> str:
     """The full content of a turn: its fields, then its text."""
     facts = [f"{name}: {value}" for name, value in cast("list[list[str]]", turn["facts"])]
-    aside = [str(each) for each in cast("list[object]", turn["aside"])]
+    aside = [str(item) for item in cast("list[object]", turn["aside"])]
     return "\n\n".join(filter(None, ("\n".join([*facts, *aside]), str(turn["text"]))))
 
 
@@ -212,12 +215,12 @@ def _votes(now: Standing) -> list[Vote]:
     if now.transcript.decision and now.transcript.decision.ballots:
         counted = now.transcript.decision.ballots
         return [
-            Vote(by=each.voter, choice=plain(each.choice), reason=plain(each.reason) or _uncast(each.state))
-            for each in counted
+            Vote(by=ballot.voter, choice=plain(ballot.choice), reason=plain(ballot.reason) or _uncast(ballot.state))
+            for ballot in counted
         ]
-    turns = [cast("dict[str, object]", each["turn"]) for each in frames(now.entries) if "turn" in each]
-    given = [_said(0, each) for each in turns if "ballot" in each]
-    return [Vote(by=each.by, choice=each.choice) for each in given]
+    turns = [cast("dict[str, object]", data["turn"]) for data in frames(now.entries) if "turn" in data]
+    saids = [_said(0, turn) for turn in turns if "ballot" in turn]
+    return [Vote(by=said.by, choice=said.choice) for said in saids]
 
 
 def _uncast(state: str) -> str:

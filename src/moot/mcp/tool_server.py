@@ -87,12 +87,12 @@ def sentence(error: Exception) -> str:
     """An error as one sentence, without what was sent and without internal details."""
     match _cause(error):
         case MootError() | ToolError() as known:
-            told = str(known)
+            text = str(known)
         case ValidationError() as wrong:
-            told = "; ".join(_fault(each) for each in wrong.errors()[:5])
+            text = "; ".join(_fault(error_details) for error_details in wrong.errors()[:5])
         case _:
-            told = str(error)
-    return " ".join(hide(clean(told)).split())
+            text = str(error)
+    return " ".join(hide(clean(text)).split())
 
 
 def _fault(each: object) -> str:

@@ -126,7 +126,7 @@ class FunctionAgent(CustomAgent):
 
 def write(messages: Sequence[Message]) -> str:
     """Messages as one text, in their order; what the agent has said itself is marked as its own."""
-    return "\n\n".join(_own(each.text) if each.role == "assistant" else each.text for each in messages)
+    return "\n\n".join(_own(message.text) if message.role == "assistant" else message.text for message in messages)
 
 
 def _own(text: str) -> str:
@@ -139,21 +139,21 @@ async def apart(function: Agent, text: str) -> object:
     Nobody can end a thread from outside. One for which nobody waits any more runs on by itself, at most until the
     program ends: it does not keep it from ending.
     """
-    given: Future[object] = Future()
-    given.set_running_or_notify_cancel()
+    future: Future[object] = Future()
+    future.set_running_or_notify_cancel()
 
     def call() -> None:
         try:
-            given.set_result(function(text))
+            future.set_result(function(text))
         except StopIteration as error:  # Passed on as it is, it would be waited for in vain.
             stopped = RuntimeError("StopIteration")
             stopped.__cause__ = error
-            given.set_exception(stopped)
+            future.set_exception(stopped)
         except BaseException as error:  # noqa: BLE001  # house: broad because it is raised again where it is awaited
-            given.set_exception(error)
+            future.set_exception(error)
 
     Thread(target=contextvars.copy_context().run, args=(call,), daemon=True).start()
-    return await wrap_future(given)
+    return await wrap_future(future)
 
 
 def _booked(usage: Usage, request: Request, text: str) -> Usage:

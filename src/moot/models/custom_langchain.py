@@ -47,10 +47,10 @@ class ChatModel(CustomAgent):
     def __init__(self, name: str, model: "BaseChatModel") -> None:
         fields = type(model).model_fields
         taken = {
-            each: [name for name in OTHER_NAMES.get(each, (each,)) if name in fields] for each in Settings.__slots__
+            text: [name for name in OTHER_NAMES.get(text, (text,)) if name in fields] for text in Settings.__slots__
         }
-        self._fields = {each: names[0] for each, names in taken.items() if names and each != "stop"}
-        drops = tuple(each for each in Settings.__slots__ if each not in self._fields and each != "stop")
+        self._fields = {text: names[0] for text, names in taken.items() if names and text != "stop"}
+        drops = tuple(text for text in Settings.__slots__ if text not in self._fields and text != "stop")
         super().__init__(name, Traits(tools=False, drops=drops))
         self._model = model
 
@@ -69,7 +69,7 @@ class ChatModel(CustomAgent):
 
     def _set(self, given: Settings) -> "BaseChatModel":
         """The model with the participant's settings."""
-        values = {name: getattr(given, each) for each, name in self._fields.items()}
+        values = {name: getattr(given, text) for text, name in self._fields.items()}
         update = {name: value for name, value in values.items() if value is not None}
         return self._model.model_copy(update=update) if update else self._model
 
@@ -85,8 +85,8 @@ class _Told:
         """Take note of a chunk."""
         if used := chunk.usage_metadata:
             cached = used.get("input_token_details", {}).get("cache_read", 0)
-            told = Usage(input_tokens=used["input_tokens"], output_tokens=used["output_tokens"], cached_tokens=cached)
-            self._usage += told.mended()
+            usage = Usage(input_tokens=used["input_tokens"], output_tokens=used["output_tokens"], cached_tokens=cached)
+            self._usage += usage.mended()
         data = cast("Mapping[str, object]", chunk.response_metadata)
         self._served = str(data.get("model_name") or data.get("model") or self._served)
         ended = next((str(data[name]).lower() for name in ENDS if data.get(name)), "")
@@ -102,4 +102,4 @@ def _messages(said: Sequence[Message]) -> "list[BaseMessage]":
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     kinds = {"system": SystemMessage, "assistant": AIMessage}
-    return [kinds.get(each.role, HumanMessage)(content=each.text) for each in said]
+    return [kinds.get(message.role, HumanMessage)(content=message.text) for message in said]

@@ -72,7 +72,9 @@ class PydanticAgent(CustomAgent):
     async def _send(self, request: Request, heard: "_Heard | None") -> "Result":
         from pydantic_ai.capabilities import ReinjectSystemPrompt
 
-        *before, last = (replace(each, role="user") if each.role == "system" else each for each in request.messages)
+        *before, last = (
+            replace(message, role="user") if message.role == "system" else message for message in request.messages
+        )
         return await self._agent.run(
             last.text,
             message_history=pydantic_ai_wire.write_messages(before),
@@ -115,10 +117,10 @@ class _Heard:
                     self._speech.think()
 
 
-def _settings(given: Settings) -> "ModelSettings":
+def _settings(settings: Settings) -> "ModelSettings":
     """What the participant's settings say, in the library's names."""
-    named: dict[str, object] = {each: getattr(given, each) for each in TAKEN}
-    named["stop_sequences"] = list(given.stop) or None
+    named: dict[str, object] = {item: getattr(settings, item) for item in TAKEN}
+    named["stop_sequences"] = list(settings.stop) or None
     return cast("ModelSettings", {name: value for name, value in named.items() if value is not None})
 
 
@@ -126,8 +128,13 @@ def _end(result: "Result") -> End:
     """What the run used, all its calls together, and which model spoke last."""
     from pydantic_ai.messages import ModelResponse
 
-    used, answers = result.usage, [each for each in result.new_messages() if isinstance(each, ModelResponse)]
-    unknown = any(each.usage.cost is None for each in answers)  # What is known of the others is not the whole.
+    used, answers = (
+        result.usage,
+        [model_message for model_message in result.new_messages() if isinstance(model_message, ModelResponse)],
+    )
+    unknown = any(
+        model_response.usage.cost is None for model_response in answers
+    )  # What is known of the others is not the whole.
     usage = Usage(
         input_tokens=used.input_tokens,
         output_tokens=used.output_tokens,

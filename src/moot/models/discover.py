@@ -36,14 +36,14 @@ async def explain(name: ModelName, link: Link, error: Exception) -> ModelError:
         error: what the library raised; its causes tell more than its words.
     """
     chain = list(_causes(error))
-    if ours := next((each for each in chain if isinstance(each, ModelError)), None):
+    if ours := next((error for error in chain if isinstance(error, ModelError)), None):
         return ours
-    late = any(type(each).__name__ == "ConnectTimeout" for each in chain)
+    late = any(type(error).__name__ == "ConnectTimeout" for error in chain)
     words = " ".join(map(str, chain))
-    tls = next((each for each in chain if isinstance(each, ssl.SSLError)), None)
-    if found := await _wrong_address(urlsplit(link.url), tls, words, late=late):
-        return misled(f"{name.provider.name} at {link.url} {found}")
-    told = (str(each) for each in chain if type(each).__module__.startswith("httpx2") and str(each))
+    tls = next((error for error in chain if isinstance(error, ssl.SSLError)), None)
+    if text := await _wrong_address(urlsplit(link.url), tls, words, late=late):
+        return misled(f"{name.provider.name} at {link.url} {text}")
+    told = (str(error) for error in chain if type(error).__module__.startswith("httpx2") and str(error))
     why = f"it took longer than {CONNECT_SECONDS:g} s" if late else next(told, "") or str(error)
     return unreached(name, link.url, why, link.key)
 
@@ -154,14 +154,14 @@ async def look_around(env: Environment | None = None, *, seconds: float = SECOND
     """
     import httpx2  # deferred for start-up time
 
-    places = [each for each in PROVIDERS.values() if each.local or each.name == "compatible"]
+    places = [provider for provider in PROVIDERS.values() if provider.local or provider.name == "compatible"]
     values = os.environ if env is None else env
     async with httpx2.AsyncClient(timeout=seconds, trust_env=False) as client, asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_probe(client, each, values, seconds)) for each in places]
+        tasks = [group.create_task(_probe(client, provider, values, seconds)) for provider in places]
     found = [task.result() for task in tasks]
     servers = tuple(server for server in found if server.url or server.provider != "compatible")
-    keys = {each.name: key.origin for each in PROVIDERS.values() if (key := _key(each, values))}
-    needed = {each.name: " or ".join(each.keys) for each in PROVIDERS.values() if each.needs_key}
+    keys = {provider.name: key.origin for provider in PROVIDERS.values() if (key := _key(provider, values))}
+    needed = {provider.name: " or ".join(provider.keys) for provider in PROVIDERS.values() if provider.needs_key}
     return Reach(
         servers=servers,
         keys=tuple(keys.items()),

@@ -135,8 +135,8 @@ class Throttled(Layer):
 
     async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request when it is its turn; what the record holds already takes no place."""
-        if kept := say.done(request.call):
-            return kept
+        if call := say.done(request.call):
+            return call
         async with self._gate.place(request.seconds):
             try:
                 return await self._counted(request, say)
@@ -347,8 +347,8 @@ class Breaking(Layer):
         Raises:
             Unavailable: of the kind ``open``, where the breaker is open; nothing was sent.
         """
-        if kept := say.done(request.call):
-            return kept
+        if call := say.done(request.call):
+            return call
         ticket = self.breaker.admit()
         if not ticket:
             raise self._left_out()

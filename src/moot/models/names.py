@@ -79,8 +79,8 @@ def _local(name: str, url: str, *keys: str) -> Provider:
 
 
 PROVIDERS: Mapping[str, Provider] = {
-    each.name: each
-    for each in (
+    provider.name: provider
+    for provider in (
         Provider(
             name="ollama",
             wire="ollama",
@@ -197,12 +197,12 @@ def find_url(provider: Provider, env: Environment | None = None) -> str:
     Raises:
         BriefError: the environment's address cannot be used, or there must be one and is none.
     """
-    given = (os.environ if env is None else env).get(provider.url_env, "").strip()
-    if not given and provider.url:
+    text = (os.environ if env is None else env).get(provider.url_env, "").strip()
+    if not text and provider.url:
         return provider.url
     if provider.wire == "ollama":
-        given = _ollama_host(given)
-    parts = urlsplit(given)
+        text = _ollama_host(text)
+    parts = urlsplit(text)
     try:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -212,7 +212,7 @@ def find_url(provider: Provider, env: Environment | None = None) -> str:
             f"{provider.name} needs an address in {provider.url_env}, such as http://127.0.0.1:8000/v1",
             code="bad_address",
         )
-    return given.rstrip("/")
+    return text.rstrip("/")
 
 
 def find_key(provider: Provider, env: Environment | None = None) -> Key | None:
@@ -247,11 +247,11 @@ def need_key(provider: Provider, env: Environment | None = None) -> Key | None:
     return key
 
 
-def _ollama_host(given: str) -> str:
+def _ollama_host(text: str) -> str:
     """OLLAMA_HOST as an address. The server reads it too, so it may be no more than a host, a port, or ``0.0.0.0``."""
-    scheme, mark, rest = given.partition("://")
+    scheme, mark, rest = text.partition("://")
     if not mark:
-        scheme, rest = "http", given
+        scheme, rest = "http", text
     host, slash, path = rest.partition("/")
     name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     if not colon:

@@ -56,7 +56,7 @@ class Ollama:
     @property
     def traits(self) -> Traits:
         """What the wire takes; the context, and whether the model takes tools, are known after the first request."""
-        lengths = [each for each in (self._context, self._given) if each]
+        lengths = [item for item in (self._context, self._given) if item]
         # Its templates leave a last message of the assistant open. One that closes it has the model begin anew.
         return Traits(context=min(lengths, default=0), tools=self._tools, prefill=True)
 
@@ -108,7 +108,7 @@ class Ollama:
             "truncate": False,
             "shift": False,
         }
-        return {**body, "tools": [_tool(each) for each in request.tools]} if request.tools else body
+        return {**body, "tools": [_tool(tool_spec) for tool_spec in request.tools]} if request.tools else body
 
     async def _fit(self, request: Request) -> int:
         """The window for a prompt and its answer, never larger than the model's.
@@ -206,11 +206,11 @@ def _tool(spec: ToolSpec) -> dict[str, object]:
     return {"type": "function", "function": told}
 
 
-def _keep_alive(given: str | None) -> str | int:
+def _keep_alive(text: str | None) -> str | int:
     """A number of seconds must be sent as a number; other times carry their unit."""
-    if given is None:
+    if text is None:
         return KEEP_ALIVE
-    return int(given) if re.fullmatch(r"-?\d+", given) else given
+    return int(text) if re.fullmatch(r"-?\d+", text) else text
 
 
 def _end(event: Mapping[str, object]) -> End:

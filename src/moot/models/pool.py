@@ -39,25 +39,25 @@ class Fallback(Layer):
     @property
     def traits(self) -> Traits:
         """What the wires of all take."""
-        each = [model.traits for model in self._all]
+        traitses = [model.traits for model in self._all]
         return Traits(
-            system=all(one.system for one in each),
-            alternate=any(one.alternate for one in each),
-            context=min((one.context for one in each if one.context), default=0),
-            tools=all(one.tools for one in each),
-            prefill=all(one.prefill for one in each),
-            drops=each[0].drops,
+            system=all(one.system for one in traitses),
+            alternate=any(one.alternate for one in traitses),
+            context=min((one.context for one in traitses if one.context), default=0),
+            tools=all(one.tools for one in traitses),
+            prefill=all(one.prefill for one in traitses),
+            drops=traitses[0].drops,
         )
 
     def quote(self, request: Request) -> Quote:
         """The most that one try can use, whoever is asked."""
-        each = [model.quote(request) for model in self._all]
-        known = [one.cost for one in each if one.cost is not None]
-        dearest = max(each, key=lambda one: (one.cost is None, one.cost or 0.0))
+        quotes = [model.quote(request) for model in self._all]
+        known = [one.cost for one in quotes if one.cost is not None]
+        dearest = max(quotes, key=lambda one: (one.cost is None, one.cost or 0.0))
         return Quote(
             model=dearest.model,
-            tokens=max(one.tokens for one in each),
-            cost=max(known) if len(known) == len(each) else None,
+            tokens=max(one.tokens for one in quotes),
+            cost=max(known) if len(known) == len(quotes) else None,
         )
 
     async def complete(self, request: Request, say: Recorder) -> Called:

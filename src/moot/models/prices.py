@@ -49,7 +49,10 @@ def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> i
 
 def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int]) -> int:
     said = sum(OVERHEAD + count(message.text) + _count_calls(message, count) for message in messages)
-    offered = sum(OVERHEAD + count(f"{each.name} {each.help} {json.dumps(dict(each.parameters))}") for each in tools)
+    offered = sum(
+        OVERHEAD + count(f"{tool_spec.name} {tool_spec.help} {json.dumps(dict(tool_spec.parameters))}")
+        for tool_spec in tools
+    )
     return OVERHEAD + said + (TOOLS_OVERHEAD + offered if tools else 0)
 
 

@@ -97,8 +97,8 @@ def from_status(
 
 def unreached(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
     """The error for a connection that could not be made or broke; the provider may have worked on the request."""
-    found = f"no connection to {name.provider.name} at {url}{tell(detail, key)}"
-    return Unavailable(found, kind="connection", again=True)
+    sentence = f"no connection to {name.provider.name} at {url}{tell(detail, key)}"
+    return Unavailable(sentence, kind="connection", again=True)
 
 
 def misled(reason: str) -> Unavailable:
@@ -245,7 +245,7 @@ def _kind(error: Exception) -> str:
 
 def _named(error: Exception, known: Sequence[tuple[str, str]]) -> str:
     """What the names of its class, and of those it descends from, say; "" for nothing."""
-    names = " ".join(each.__name__ for each in type(error).__mro__)
+    names = " ".join(item.__name__ for item in type(error).__mro__)
     return next((kind for part, kind in known if re.search(part, names)), "")
 
 

@@ -46,7 +46,10 @@ OF_LOCAL_SERVERS = ("num_ctx", "keep_alive")
 
 def dropped_settings(name: ModelName, model: "Library") -> tuple[str, ...]:
     """The names of our settings that the model ignores or refuses."""
-    theirs = {"stop" if each == "stop_sequences" else str(each) for each in model.unsupported_settings}
+    theirs = {
+        "stop" if model_setting_name == "stop_sequences" else str(model_setting_name)
+        for model_setting_name in model.unsupported_settings
+    }
     beyond = BEYOND if name.provider.wire == "openai" else BEYOND[1:]
     dropped = {*name.provider.drops, *theirs, *beyond, *OF_LOCAL_SERVERS}.difference(name.provider.extras)
     profile = dict(model.profile)
@@ -55,62 +58,64 @@ def dropped_settings(name: ModelName, model: "Library") -> tuple[str, ...]:
         dropped.update(SAMPLING)
     if profile.get("anthropic_disallows_sampling_settings"):
         dropped.update(NEWER_CLAUDES)
-    return tuple(each for each in Settings.__slots__ if each in dropped)
+    return tuple(text for text in Settings.__slots__ if text in dropped)
 
 
 def write_settings(given: Settings, dropped: tuple[str, ...], provider: Provider) -> "AnthropicModelSettings":
     """The settings as the library takes them; the cap on tokens is always sent, so that what was reserved holds."""
     given = replace(given, **{name: () if name == "stop" else None for name in dropped})
-    made: AnthropicModelSettings = {"max_tokens": cap(given)}
+    anthropic_model_settings: AnthropicModelSettings = {"max_tokens": cap(given)}
     anthropic = provider.wire == "anthropic"
     if anthropic:
         # The beginning is the same for all participants, so a cache is worth its price. Others cache by themselves.
-        made["anthropic_cache_instructions"] = True
+        anthropic_model_settings["anthropic_cache_instructions"] = True
     if given.temperature is not None:
-        made["temperature"] = min(given.temperature, 1.0) if anthropic else given.temperature
+        anthropic_model_settings["temperature"] = min(given.temperature, 1.0) if anthropic else given.temperature
     if given.top_p is not None:
-        made["top_p"] = given.top_p
+        anthropic_model_settings["top_p"] = given.top_p
     if given.presence_penalty is not None:
-        made["presence_penalty"] = given.presence_penalty
+        anthropic_model_settings["presence_penalty"] = given.presence_penalty
     if given.frequency_penalty is not None:
-        made["frequency_penalty"] = given.frequency_penalty
+        anthropic_model_settings["frequency_penalty"] = given.frequency_penalty
     if given.seed is not None:
-        made["seed"] = given.seed
+        anthropic_model_settings["seed"] = given.seed
     if given.stop:
-        made["stop_sequences"] = list(given.stop)
+        anthropic_model_settings["stop_sequences"] = list(given.stop)
     if anthropic and given.top_k is not None:
-        made["top_k"] = given.top_k
+        anthropic_model_settings["top_k"] = given.top_k
     extras: dict[str, object] = {wire: getattr(given, ours) for ours, wire in provider.extras.items()}
     if known := {wire: value for wire, value in extras.items() if value is not None}:
-        made["extra_body"] = known
-    return made
+        anthropic_model_settings["extra_body"] = known
+    return anthropic_model_settings
 
 
 def write_messages(said: Sequence[Message]) -> "list[ModelMessage]":
     """The messages as the library takes them; the results of one answer's tools go together."""
     from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, ToolReturnPart, UserPromptPart
 
-    made: list[ModelMessage] = []
+    model_messages: list[ModelMessage] = []
     names = {call.id: call.name for message in said for call in message.calls}
     for role, group in groupby(said, key=lambda message: message.role):
         match role:
             case "tool":
-                returned = [ToolReturnPart(names.get(each.answers, ""), each.text, each.answers) for each in group]
-                made.append(ModelRequest(parts=returned))
+                returned = [
+                    ToolReturnPart(names.get(message.answers, ""), message.text, message.answers) for message in group
+                ]
+                model_messages.append(ModelRequest(parts=returned))
             case "assistant":
-                made.extend(ModelResponse(parts=_parts(each)) for each in group)
+                model_messages.extend(ModelResponse(parts=_parts(message)) for message in group)
             case "system":
-                made.extend(ModelRequest(parts=[SystemPromptPart(content=each.text)]) for each in group)
+                model_messages.extend(ModelRequest(parts=[SystemPromptPart(content=message.text)]) for message in group)
             case _:
-                made.extend(ModelRequest(parts=[UserPromptPart(content=each.text)]) for each in group)
-    return made
+                model_messages.extend(ModelRequest(parts=[UserPromptPart(content=message.text)]) for message in group)
+    return model_messages
 
 
 def _parts(message: Message) -> "list[TextPart | ToolCallPart]":
     from pydantic_ai.messages import TextPart, ToolCallPart
 
     words = [TextPart(content=message.text)] if message.text or not message.calls else []
-    calls = (ToolCallPart(tool_name=each.name, args=each.arguments, tool_call_id=each.id) for each in message.calls)
+    calls = (ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in message.calls)
     return [*words, *calls]
 
 
@@ -122,13 +127,13 @@ def write_tools(offered: Sequence[ToolSpec]) -> "ModelRequestParameters":
     return ModelRequestParameters(
         function_tools=[
             ToolDefinition(
-                name=each.name,
-                description=each.help,
-                parameters_json_schema=dict(each.parameters),
+                name=tool_spec.name,
+                description=tool_spec.help,
+                parameters_json_schema=dict(tool_spec.parameters),
                 # Strictness would rewrite the schema; what does not fit is told to the model instead.
                 strict=False,
             )
-            for each in offered
+            for tool_spec in offered
         ]
     )
 

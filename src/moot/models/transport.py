@@ -85,7 +85,7 @@ class Link:
             raise Unavailable(f"{self.provider.name} is at {own.host}, not at {request.url.host}", kind="connection")
         if self.provider.name in _OWN_CLIENT:
             return
-        for header in [each for each in request.headers if each not in _PLAIN]:
+        for header in [header for header in request.headers if header not in _PLAIN]:
             del request.headers[header]
         if self.key:
             request.headers["authorization"] = f"Bearer {self.key.reveal()}"
@@ -146,8 +146,8 @@ class Gate:
             # Whoever is still in flight may be told to wait longer meanwhile.
             while (left := self._open_at - asyncio.get_running_loop().time()) > 0:
                 if left > most:
-                    found = f"the provider asked to wait {left:.0f} seconds more"
-                    raise Unavailable(found, kind="rate", retry_after=left)
+                    problem = f"the provider asked to wait {left:.0f} seconds more"
+                    raise Unavailable(problem, kind="rate", retry_after=left)
                 await asyncio.sleep(left)
             yield
 

@@ -143,7 +143,7 @@ class GroupedDebatePattern(Face[GroupedResult]):
         people = transcript.brief.participants if transcript.brief else ()
         answers = transcript.turns("draft", "revise")
         rounds = max((turn.round for turn in answers), default=0)
-        roles = {each.name: each.role for each in people}
+        roles = {participant.name: participant.role for participant in people}
         reports = group_reports(transcript)
         state: GroupedState = {
             "topic": outcome.topic,
@@ -186,23 +186,23 @@ def _said(turn: Turn) -> _Said:
 
 def _summary(group: int, report: GroupReport) -> Summary:
     answers: list[Held] = [
-        {"answer": each.answer, "count": each.count, "argument": each.argument} for each in report.stands
+        {"answer": stand.answer, "count": stand.count, "argument": stand.argument} for stand in report.stands
     ]
     return {"group": group, "by": report.by, "answers": answers}
 
 
 def _miscounted(report: GroupReport) -> list[str]:
     return [
-        f"{report.by} reports {each.told:g} for {each.answer!r}; the record has {each.count}"
-        for each in report.stands
-        if each.told is not None and each.told != each.count
+        f"{report.by} reports {stand.told:g} for {stand.answer!r}; the record has {stand.count}"
+        for stand in report.stands
+        if stand.told is not None and stand.told != stand.count
     ]
 
 
 def _options(given: object) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise BriefError("options must be a list of texts", code="wrong_type")
-    options = tuple(words(f"option {n}", each) for n, each in enumerate(given, start=1))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if len(options) == 1 or len({each.casefold() for each in options}) < len(options):
+    options = tuple(words(f"option {n}", value) for n, value in enumerate(given, start=1))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if len(options) == 1 or len({option.casefold() for option in options}) < len(options):
         raise BriefError("options must be two or more different texts, or none", code="out_of_range")
     return options

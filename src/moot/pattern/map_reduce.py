@@ -108,4 +108,4 @@ def _items(given: object) -> tuple[str, ...]:
         or not 1 <= len(cast("Sequence[object]", given)) <= MOST_ITEMS
     ):
         raise BriefError(f"items must be a list of 1 to {MOST_ITEMS} texts", code="out_of_range")
-    return tuple(words(f"item {n}", each) for n, each in enumerate(cast("Sequence[object]", given), start=1))
+    return tuple(words(f"item {n}", value) for n, value in enumerate(cast("Sequence[object]", given), start=1))

@@ -162,7 +162,7 @@ class DebatePattern(Face[DebateResult]):
         decision = outcome.decision.text if outcome.decision else ""
         state: DebateState = {
             "topic": outcome.topic,
-            "debaters": described([each for each in people if each.duty == "debater"]),
+            "debaters": described([participant for participant in people if participant.duty == "debater"]),
             "current_round": max((turn.round for turn in transcript.all()), default=0),
             "max_rounds": most_rounds(opened),
             "debate_history": history(transcript),
@@ -179,7 +179,7 @@ class DebatePattern(Face[DebateResult]):
 def history(transcript: Transcript) -> list[Argument]:
     """The arguments in the order of asking, rounds counted from 0."""
     people = transcript.brief.participants if transcript.brief else ()
-    roles = {each.name: each.role for each in people}
+    roles = {participant.name: participant.role for participant in people}
     return [
         {"name": turn.by, "role": roles[turn.by], "argument": turn.text, "round": turn.round - 1}
         for turn in transcript.turns("argue")
@@ -209,7 +209,10 @@ def _place(config: "RunnableConfig") -> tuple[str, ...]:
 
 def _id(brief: Brief, place: Sequence[str]) -> str:
     """The id of the debate that a graph holds there, the same whenever its node is run again."""
-    people = [(each.name, each.role, each.persona, each.seat) for each in brief.participants]
+    people = [
+        (participant.name, participant.role, participant.persona, participant.seat)
+        for participant in brief.participants
+    ]
     mark = sha256(json.dumps([list(place), brief.topic, people]).encode()).hexdigest()[:12]
     return f"{slug(brief.topic, 32)}-{mark}"
 

@@ -39,21 +39,24 @@ def debaters_of(given: object, *, beside: Sequence[str] = ()) -> tuple[Participa
     """
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         shown = _short(cast("object", given))
-        found = f"debaters is {shown}; it must be a list of {{'name': …, 'role': …, 'system_prompt': …}}"
-        raise BriefError(found, code="wrong_type")
-    people = tuple(_debater(n, each) for n, each in enumerate(cast("Sequence[object]", given), start=1))
+        problem = f"debaters is {shown}; it must be a list of {{'name': …, 'role': …, 'system_prompt': …}}"
+        raise BriefError(problem, code="wrong_type")
+    people = tuple(_debater(n, value) for n, value in enumerate(cast("Sequence[object]", given), start=1))
     taken = {skeleton(name): name for name in beside}
-    for each in people:
-        if other := taken.get(skeleton(each.name)):
-            found = f"the name {each.name!r} is taken by {other!r}; each at the table needs a name of its own"
-            raise BriefError(found, code="duplicate_name")
-        taken[skeleton(each.name)] = each.name
+    for participant in people:
+        if other := taken.get(skeleton(participant.name)):
+            problem = f"the name {participant.name!r} is taken by {other!r}; each at the table needs a name of its own"
+            raise BriefError(problem, code="duplicate_name")
+        taken[skeleton(participant.name)] = participant.name
     return people
 
 
 def described(people: Sequence[Participant]) -> list[dict[str, str]]:
     """The participants with the documented keys."""
-    return [{"name": each.name, "role": each.role, "system_prompt": each.persona} for each in people]
+    return [
+        {"name": participant.name, "role": participant.role, "system_prompt": participant.persona}
+        for participant in people
+    ]
 
 
 def _debater(n: int, given: object) -> Participant:
@@ -68,19 +71,20 @@ def _debater(n: int, given: object) -> Participant:
     for key in KEYS:
         value = entry.get(key, "")
         if not isinstance(value, str) or (key != "system_prompt" and not value.strip()):
-            found = f"debater {n} has {'no' if key not in entry else 'a wrong'} {key}; it must be a text"
-            raise BriefError(found, code="wrong_type")
+            problem = f"debater {n} has {'no' if key not in entry else 'a wrong'} {key}; it must be a text"
+            raise BriefError(problem, code="wrong_type")
     name = check_name(str(entry["name"]))
     if isinstance(given, Participant):
         return given if given.name == name and given.duty == "debater" else _refuse(given)
     return Participant(name=name, role=str(entry["role"]).strip(), persona=str(entry.get("system_prompt", "")).strip())
 
 
-def _refuse(given: Participant) -> Participant:
-    found = (
-        f"the participant {given.name!r} cannot debate here: its duty must be debater, its name without extra blanks"
+def _refuse(participant: Participant) -> Participant:
+    problem = (
+        f"the participant {participant.name!r} cannot debate here: "
+        "its duty must be debater, its name without extra blanks"
     )
-    raise BriefError(found, code="inconsistent")
+    raise BriefError(problem, code="inconsistent")
 
 
 def _listed() -> str:
@@ -205,6 +209,6 @@ def _warnings(transcript: Transcript) -> list[str]:
             said.append(f"{place}: no answer: {turn.failure}")
         elif turn.reply and turn.ask and turn.ask.form:
             required = tuple(field.name for field in turn.ask.form.fields if field.required)
-            missing = [each for each in turn.reply.unread if each.partition(":")[0] in required]
-            said += [f"{place}: {each.partition(':')[0]} could not be read" for each in missing]
+            missing = [text for text in turn.reply.unread if text.partition(":")[0] in required]
+            said += [f"{place}: {text.partition(':')[0]} could not be read" for text in missing]
     return said

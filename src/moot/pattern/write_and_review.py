@@ -103,7 +103,7 @@ class ReflectionPattern(Face[ReflectionResult]):
     def _read(self, outcome: Outcome, opened: Opened) -> ReflectionResult:
         drafts = reviewed(outcome.transcript)
         final = outcome.decision.text if outcome.decision else ""
-        scores = [each.score for each in drafts if each.score is not None]
+        scores = [draft.score for draft in drafts if draft.score is not None]
         state: ReflectionState = {
             "task": outcome.topic,
             "final": final,
@@ -113,8 +113,8 @@ class ReflectionPattern(Face[ReflectionResult]):
             "max_rounds": most_rounds(opened),
             "threshold": threshold_of(opened),
             "history": [
-                {"round": each.round - 1, "draft": each.text, "score": each.score, "feedback": each.feedback}
-                for each in drafts
+                {"round": draft.round - 1, "draft": draft.text, "score": draft.score, "feedback": draft.feedback}
+                for draft in drafts
             ],
         }
         return ReflectionResult(state, outcome)

@@ -134,7 +134,7 @@ class Choices:
             more = (*self.memory.feeds, *self.memory.tools)
             facts["recalled"] = ", ".join((f"at most {self.memory.history} outcomes", *more))
         facts["votes weighed by"] = self.vote_weights if self.measured and self.vote_weights else ""
-        added = [each.name for each in fields(self.extras) if getattr(self.extras, each.name)]
+        added = [field.name for field in fields(self.extras) if getattr(self.extras, field.name)]
         facts["with"] = ", ".join(added)
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
 
@@ -157,8 +157,8 @@ class Choices:
         """
         rounds = usual if self.rounds is None else self.rounds
         if rounds > most:
-            found = f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm"
-            raise ProtocolError(found, about="rounds")
+            problem = f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm"
+            raise ProtocolError(problem, about="rounds")
         return rounds
 
     def order(self) -> Turns:

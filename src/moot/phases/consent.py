@@ -85,9 +85,9 @@ class Consent:
         counted = replace(
             none,
             ballots=tuple(ballots),
-            tally={each: float(sum(ballot.choice == each for ballot in cast)) for each in choices},
+            tally={choice: float(sum(ballot.choice == choice for ballot in cast)) for choice in choices},
             share=len(accept) / len(cast) if cast else 0.0,
-            dissent=tuple(f"{each.voter}: {each.reason or 'no reason given'}" for each in against),
+            dissent=tuple(f"{ballot.voter}: {ballot.reason or 'no reason given'}" for ballot in against),
         )
         if 2 * len(cast) <= len(ballots):
             return replace(counted, how=f"no quorum: {len(cast)} of {len(ballots)} answers could be read")

@@ -133,7 +133,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
 
 def retriever(brief: Brief) -> str:
     """The name of the memory retriever; "" if there is none."""
-    return next((each.name for each in brief.participants if each.seat == RETRIEVER), "")
+    return next((participant.name for participant in brief.participants if participant.seat == RETRIEVER), "")
 
 
 WEIGH_TASK = "Say what the vote of each voter weighs by what was measured in earlier debates, and what that rests on."
@@ -188,8 +188,8 @@ def with_weights(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         return tree
     who = vote_weigher(brief)
     if not who:
-        found = f"vote_weights {choices.vote_weights} needs a vote weigher among the participants"
-        raise ProtocolError(found, about="vote_weights")
+        text = f"vote_weights {choices.vote_weights} needs a vote weigher among the participants"
+        raise ProtocolError(text, about="vote_weights")
     weigh = Weigh(who=who, method=choices.vote_weights)
     return replace(tree, parts=(weigh, *tree.parts)) if isinstance(tree, Sequence) else Sequence(parts=(weigh, tree))
 
@@ -242,4 +242,4 @@ class Liken:
 
 def similarity_agent(brief: Brief) -> str:
     """The name of the similarity agent; "" if there is none."""
-    return next((each.name for each in brief.participants if each.seat.startswith(SIMILARITY)), "")
+    return next((participant.name for participant in brief.participants if participant.seat.startswith(SIMILARITY)), "")

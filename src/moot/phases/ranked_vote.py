@@ -109,8 +109,8 @@ def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking:
         ProtocolError: nobody could rank two answers that are not its own.
     """
     if len(brief.names("debater")) < 3 and not brief.names("juror"):
-        found = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
-        raise ProtocolError(found, about="strategy")
+        problem = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
+        raise ProtocolError(problem, about="strategy")
     approve = strategy == "approval"
     return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve, reasons=True)
 
@@ -159,8 +159,12 @@ def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transc
     """The decision with the words of the answers. The winner's author could not rank it, and so does not dissent."""
     decision = _joined(decision, answers)
     settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
-    against = [each for each in decision.ballots if each.state == "cast" and decision.winner not in each.ranks[0]]
-    dissent = opposed([each for each in against if each.voter != decision.winner], decision.winner, reasons=reasons)
+    against = [
+        ballot for ballot in decision.ballots if ballot.state == "cast" and decision.winner not in ballot.ranks[0]
+    ]
+    dissent = opposed(
+        [ballot for ballot in against if ballot.voter != decision.winner], decision.winner, reasons=reasons
+    )
     return replace(settled, dissent=dissent if decision.winner else ())
 
 
@@ -175,7 +179,7 @@ def _joined(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
         return decision
     winner = max(tied, key=lambda name: confidence(answers[name]))
     how = f"{decision.how}; all of them give the same answer"
-    support = tuple(each.voter for each in decision.ballots if each.state == "cast" and _tops(each, tied))
+    support = tuple(ballot.voter for ballot in decision.ballots if ballot.state == "cast" and _tops(ballot, tied))
     return replace(decision, status="decided", winner=winner, strength="", support=support, how=how)
 
 

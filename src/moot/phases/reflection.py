@@ -110,7 +110,7 @@ class Reflection:
     def _best(self, state: State) -> tuple[Turn | None, float | None]:
         """The text with the highest score, of equal ones the newest; without any score the newest text."""
         texts = state.transcript.turns("draft", "revise", by=self.writer, under=state.path)
-        scored = [(score, n) for n, each in enumerate(texts) if (score := score_of(state.transcript, each)) is not None]
+        scored = [(score, n) for n, turn in enumerate(texts) if (score := score_of(state.transcript, turn)) is not None]
         if scored:
             score, n = max(scored)
             return texts[n], score

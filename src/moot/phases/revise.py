@@ -62,8 +62,8 @@ class Revise:
 
     def _ask(self, state: State, n: int, old: Turn) -> Ask:
         mark = Field(name=REPLACES, kind="choice", choices=(old.mark,), required=False)
-        told = [field for field in speech(state.brief.options).fields if field.name not in ("TARGET", "RELATION")]
-        form = Form(name="revision", fields=(mark, *told))
+        fields = [field for field in speech(state.brief.options).fields if field.name not in ("TARGET", "RELATION")]
+        form = Form(name="revision", fields=(mark, *fields))
         key = state.key(n)
         return Ask(key=key, to=old.by, act="revise", task=self.task, form=form, about=(old.key,), view=LOG)
 
@@ -199,10 +199,10 @@ class Summarize:
 def _groups(state: State) -> Iterator[tuple[tuple[str, ...], tuple[Turn, ...]]]:
     """Who may see the same, with their last summary and what was said since; only those with something new."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for each in state.brief.participants:
+    for participant in state.brief.participants:
         # What a participant's own view leaves out must not come back to it in a summary.
-        sight = state.transcript.look(View(hide=each.view.hide if each.view else ()), each.name)
-        groups.setdefault(tuple(turn.key for turn in sight), []).append(each.name)
+        sight = state.transcript.look(View(hide=participant.view.hide if participant.view else ()), participant.name)
+        groups.setdefault(tuple(turn.key for turn in sight), []).append(participant.name)
     for keys, members in groups.items():
         turns = [state.transcript.get(key) for key in keys]
         old = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
@@ -279,7 +279,7 @@ class Translate:
 
     def play(self, state: State) -> Play:
         """Ask for all translations in parallel; nobody else sees them."""
-        tongues = [each.name for each in state.brief.participants if each.language]
+        tongues = [participant.name for participant in state.brief.participants if participant.language]
         said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
         if turns:

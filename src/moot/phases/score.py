@@ -88,8 +88,8 @@ class Score:
         """Who rates which turn: nobody its own, or one that it cannot see."""
         names = roster(state, ())
         newest = {turn.by: turn for turn in state.transcript.latest(*self.acts)}
-        made = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]
-        for turn in [turn for turn in made if turn.by in names]:
+        turns = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]
+        for turn in [turn for turn in turns if turn.by in names]:
             place = names.index(turn.by)
             raters = self.by or (*names[place + 1 :], *names[:place])
             able = [name for name in raters if name != turn.by and state.transcript.sees(name, turn)]

@@ -79,7 +79,7 @@ def speech(options: tuple[str, ...]) -> Form:
 
 def clash(options: tuple[str, ...]) -> Form:
     """A turn as in ``speech`` that quotes the words which it answers."""
-    return Form(name="clash", fields=tuple(each for field in speech(options).fields for each in _quoting(field)))
+    return Form(name="clash", fields=tuple(item for field in speech(options).fields for item in _quoting(field)))
 
 
 def aimed(form: Form, turn: Turn) -> Form:
@@ -282,11 +282,13 @@ def hearers(state: State, name: str, view: View) -> tuple[str, ...]:
     may know all of it: a mask would be none if the moderator told what is behind it.
     """
     brief, transcript = state.brief, state.transcript
-    if brief.participant(name).duty == "debater" or not any(each.hide for each in brief.participants):
+    if brief.participant(name).duty == "debater" or not any(participant.hide for participant in brief.participants):
         return ()
     shown = transcript.look(view.narrowed(brief.participant(name).view), name)
     readers = tuple(
-        each.name for each in brief.participants if all(transcript.may_know(each.name, turn) for turn in shown)
+        participant.name
+        for participant in brief.participants
+        if all(transcript.may_know(participant.name, turn) for turn in shown)
     )
     return () if len(readers) == len(brief.participants) else readers
 
@@ -298,7 +300,7 @@ def roster(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
 
 def lay(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
     """The keys of all turns that are laid before a participant."""
-    keys = [key for each in show for key in each.keys(state.transcript, name, state.chance(name))]
+    keys = [key for showing in show for key in showing.keys(state.transcript, name, state.chance(name))]
     return tuple(dict.fromkeys(keys))
 
 

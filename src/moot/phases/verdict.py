@@ -59,7 +59,7 @@ class Pick:
             names = list(shown)
             state.chance("order").shuffle(names)
             orders = (names, names[::-1])
-            yield [self._ask(state.key(n), [shown[each].key for each in order]) for n, order in enumerate(orders, 1)]
+            yield [self._ask(state.key(n), [shown[text].key for text in order]) for n, order in enumerate(orders, 1)]
             verdicts = [_verdict(state.transcript.get(state.key(n)), groups) for n, _ in enumerate(orders, 1)]
             decision = settle(self._decide(verdicts, groups), groups, state.transcript)
             yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
@@ -81,7 +81,7 @@ class Pick:
 
     def _decide(self, verdicts: Sequence[Ballot], groups: Mapping[str, Sequence[Turn]]) -> Decision:
         first, second = verdicts
-        chosen = [each.choice for each in verdicts if each.state == "cast"]
+        chosen = [ballot.choice for ballot in verdicts if ballot.state == "cast"]
         none = Decision(
             status="no_decision",
             rule=JUDGE,
@@ -148,8 +148,8 @@ class Rank:
             return replace(none, how=f"{self.by} gave no score for {', '.join(lacking)}")
         best = max(scores.values())
         tops = [name for name in scores if scores[name] == best]
-        told = ", ".join(f"{name} {scores[name]:g}" for name in sorted(scores, key=lambda each: -scores[each]))
-        how = f"{self.by} scores, of {MOST}: {told}"
+        text = ", ".join(f"{name} {scores[name]:g}" for name in sorted(scores, key=lambda text: -scores[text]))
+        how = f"{self.by} scores, of {MOST}: {text}"
         if len(tops) > 1:
             return replace(none, status="tie", how=f"tie: {how}")
         reason = read_field(turn, _why(under[tops[0]]))

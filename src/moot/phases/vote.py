@@ -72,7 +72,7 @@ def book(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = Fa
     if ballot.state == "cast" and turn.ask and turn.ask.form:
         labelled = next(field.choices for field in turn.ask.form.fields if field.name == BALLOT)
         chosen = turn.about[labelled.index(ballot.choice)]
-        names = [name for name, turns in groups.items() if chosen in [each.key for each in turns]]
+        names = [name for name, turns in groups.items() if chosen in [turn.key for turn in turns]]
         return replace(ballot, choice=names[0])
     return ballot
 
@@ -133,20 +133,20 @@ class Vote:
         if self.early:
             state.chance("voters").shuffle(put)
             left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in put}
-            ballots |= {name: weighed(state, each, unstated=self.unstated) for name, each in left.items()}
+            ballots |= {name: weighed(state, ballot, unstated=self.unstated) for name, ballot in left.items()}
         for n, batch in enumerate([[ask] for ask in put] if self.early else [put]):
             if reason := self._over(ballots, [ask.to for ask in put[n:]], tuple(groups)):
                 yield Halted(path=state.path, reason=reason)
                 break
             yield batch
             booked = [book(state.transcript.get(ask.key), groups, reasons=self.reasons) for ask in batch]
-            ballots |= {each.voter: weighed(state, each, unstated=self.unstated) for each in booked}
+            ballots |= {ballot.voter: weighed(state, ballot, unstated=self.unstated) for ballot in booked}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
         yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
 
     def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
         """Why no remaining voter needs to be asked; "" if one must."""
-        cast = [each for name, each in ballots.items() if name not in left]
+        cast = [ballot for name, ballot in ballots.items() if name not in left]
         for early in self.early:
             if reason := early.met(self.rule, cast, [ballots[name] for name in left], names):
                 return f"{reason}; {len(left)} of {len(ballots)} calls of the vote saved"
@@ -318,8 +318,8 @@ def settle(
     winner = groups.get(decision.winner)
     lost = [name for name in groups if name != decision.winner]
     whole = sum(decision.tally.values())
-    voters = {name: tuple(each.voter for each in decision.ballots if each.choice == name) for name in lost}
-    cast = [each for each in decision.ballots if each.state == "cast"]
+    voters = {name: tuple(ballot.voter for ballot in decision.ballots if ballot.choice == name) for name in lost}
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     return replace(
         decision,
         text=words(winner[0]) if winner else "",

@@ -39,7 +39,7 @@ class QuietFirst:
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """Who speaks next; see Turns."""
-        weights = weigh(said, [each.name for each in people])
+        weights = weigh(said, [participant.name for participant in people])
         for _ in said:  # the chance of a floor is the same for each turn: so many draws on
             floor.chance.random()
         return floor.chance.choices(list(weights), list(weights.values()))[0] if weights else ""
@@ -70,15 +70,18 @@ def recommendation(decision: Decision, states: Mapping[str, Standing]) -> str:
     """
     lines = [_headline(decision)]
     for verdict in decision.tally:
-        holders = [each for each in states.values() if _choice(decision, each.name) == verdict]
+        holders = [standing for standing in states.values() if _choice(decision, standing.name) == verdict]
         lines += [f"- {verdict}: {_names(holders)}"] if holders else []
-        lines += [f"  - {each.name}: {clip(' '.join(each.reasoning.split()), REASON)}" for each in _reasoned(holders)]
-    lines += [f"- changed: {_course(each)}" for each in states.values() if each.changed]
-    left = [f"{each.name} ({each.withdrawn})" for each in states.values() if each.withdrawn]
+        lines += [
+            f"  - {standing.name}: {clip(' '.join(standing.reasoning.split()), REASON)}"
+            for standing in _reasoned(holders)
+        ]
+    lines += [f"- changed: {_course(standing)}" for standing in states.values() if standing.changed]
+    left = [f"{standing.name} ({standing.withdrawn})" for standing in states.values() if standing.withdrawn]
     lines += [f"- withdrew: {', '.join(left)}"] if left else []
-    silent = [each for each in states.values() if not each.verdict]
+    silent = [standing for standing in states.values() if not standing.verdict]
     lines += [f"- without a verdict: {_names(silent)}"] if silent else []
-    absent = [each for each in states.values() if each.absent]
+    absent = [standing for standing in states.values() if standing.absent]
     lines += [f"- absent: {_names(absent)}"] if absent else []
     return "\n".join(lines)
 
@@ -94,16 +97,18 @@ def _headline(decision: Decision) -> str:
 
 
 def _choice(decision: Decision, name: str) -> str:
-    return next((each.choice for each in decision.ballots if each.voter == name), "")
+    return next((ballot.choice for ballot in decision.ballots if ballot.voter == name), "")
 
 
 def _reasoned(states: Iterable[Standing]) -> list[Standing]:
-    return [each for each in states if each.reasoning.strip()]
+    return [standing for standing in states if standing.reasoning.strip()]
 
 
 def _course(state: Standing) -> str:
-    return f"{state.name}, " + " -> ".join(f"{each.verdict} ({each.mark})" for each in state.history)
+    return f"{state.name}, " + " -> ".join(
+        f"{given_verdict.verdict} ({given_verdict.mark})" for given_verdict in state.history
+    )
 
 
 def _names(states: Iterable[Standing]) -> str:
-    return ", ".join(each.name for each in states)
+    return ", ".join(standing.name for standing in states)

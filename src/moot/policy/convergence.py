@@ -67,8 +67,8 @@ class Stalled:
         found = measured(transcript, steps) or measure(steps)
         if found.own < self.least:
             return ""
-        told = f"each {found.own:.2f} or more like its last text, two of them {found.between:.2f} alike"
-        return f"stalled: everybody repeats itself ({told}, by {found.method})"
+        sentence = f"each {found.own:.2f} or more like its last text, two of them {found.between:.2f} alike"
+        return f"stalled: everybody repeats itself ({sentence}, by {found.method})"
 
 
 def last_steps(transcript: Transcript, acts: tuple[str, ...]) -> tuple[tuple[Turn, Turn], ...]:
@@ -106,7 +106,7 @@ def text(turn: Turn) -> str:
 def likeness(one: str, other: str) -> float:
     """How alike two texts are by their words, 0 to 1: the cosine of their counts of words and pairs of words."""
     first, second = _counts(one), _counts(other)
-    shared = sum(n * second[each] for each, n in first.items())
+    shared = sum(n * second[value] for value, n in first.items())
     # The root of the product, not the product of the roots: the same text is exactly 1 then.
     lengths = sqrt(sum(n * n for n in first.values()) * sum(n * n for n in second.values()))
     return shared / lengths if lengths else float(first == second)
@@ -118,7 +118,7 @@ def denies(one: str, other: str) -> bool:
     That is so where one alone denies anything, and where one denies more in much the same words. What a denial is
     about nobody knows by words, so two who agree may seem opposed; two who are opposed shall not seem to agree.
     """
-    here, there = (sum(each in DENIALS or each.endswith("n't") for each in stems(text)) for text in (one, other))
+    here, there = (sum(stem in DENIALS or stem.endswith("n't") for stem in stems(text)) for text in (one, other))
     return here != there and (not here or not there or likeness(one, other) >= NEAR)
 
 

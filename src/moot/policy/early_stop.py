@@ -72,8 +72,8 @@ class Lead:
     def met(self, rule: Rule, cast: Sequence[Ballot], left: Sequence[Ballot], candidates: Sequence[str]) -> str:
         """The reason, or ""; see Early."""
         now = _now(rule, cast, left, candidates)
-        ends = [[replace(each, state="cast", choice=name, reason="") for each in left] for name in candidates]
-        ends.append([replace(each, state="abstained", reason="") for each in left])
+        ends = [[replace(ballot, state="cast", choice=name, reason="") for ballot in left] for name in candidates]
+        ends.append([replace(ballot, state="abstained", reason="") for ballot in left])
         winners = {_winner(rule.decide((*cast, *end), candidates)) for end in ends}
         return f"the lead of {now.winner} cannot be overturned" if now.winner and winners == {_winner(now)} else ""
 

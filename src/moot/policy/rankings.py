@@ -83,10 +83,10 @@ def borda(profile: Profile) -> Tallied:
 def approval(profile: Profile) -> Tallied:
     """How many ballots list a candidate, in whatever place (S. Brams, P. Fishburn 1978, "Approval voting")."""
     tally = dict.fromkeys(profile.candidates, Fraction(0))
-    for tiers, each in profile.ballots:
+    for tiers, fraction in profile.ballots:
         for name in dict.fromkeys(name for tier in tiers for name in tier):
-            tally[name] += each
-    shares = {name: each / profile.total for name, each in tally.items()}
+            tally[name] += fraction
+    shares = {name: fraction / profile.total for name, fraction in tally.items()}
     return Tallied(tally=tally, told="approvals", shares=shares)
 
 
@@ -145,22 +145,22 @@ def instant_runoff(profile: Profile) -> Tallied:
         most, least = max(tally.values()), min(tally.values())
         if 2 * most > counting or most == least:
             break
-        gone = [name for name in left if tally[name] == least]
-        course.append(f"{listed(gone)} out with {amount(least)}{' each' if len(gone) > 1 else ''}")
-        left = [name for name in left if name not in gone]
-    told = f"votes of {amount(counting)} in round {len(course) + 1}"
+        names = [name for name in left if tally[name] == least]
+        course.append(f"{listed(names)} out with {amount(least)}{' each' if len(names) > 1 else ''}")
+        left = [name for name in left if name not in names]
+    sentence = f"votes of {amount(counting)} in round {len(course) + 1}"
     whole = {name: tally.get(name, Fraction(0)) for name in profile.candidates}
-    return Tallied(tally=whole, told=f"{told} ({'; '.join(course)})" if course else told)
+    return Tallied(tally=whole, told=f"{sentence} ({'; '.join(course)})" if course else sentence)
 
 
 def _firsts(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
     """The weight of the ballots on which each of those left is first; equal ones share a ballot."""
     tally = dict.fromkeys(left, Fraction(0))
-    for tiers, each in profile.ballots:
+    for tiers, fraction in profile.ballots:
         standing = [[name for name in tier if name in tally] for tier in tiers]
         for first in [tier for tier in standing if tier][:1]:
             for name in first:
-                tally[name] += each / len(first)
+                tally[name] += fraction / len(first)
     return tally
 
 
@@ -202,32 +202,36 @@ class Ranked:
             status="no_decision", rule=self.name, tally=dict.fromkeys(candidates, 0.0), ballots=tuple(ballots)
         )
         if not profile.total:
-            weightless = any(each.state == "cast" for each in ballots)
+            weightless = any(ballot.state == "cast" for ballot in ballots)
             how = "all ballots that were cast weigh nothing" if weightless else silence(ballots, candidates)
             return replace(none, how=how)
         count = METHODS[self.method](profile)
         tops = top(count.tally)
         share = count.shares[tops[0]] if count.shares else profile.agreed(tops[0])
-        counted = replace(none, tally={name: float(each) for name, each in count.tally.items()}, share=float(share))
+        counted = replace(
+            none, tally={name: float(fraction) for name, fraction in count.tally.items()}, share=float(share)
+        )
         most = amount(count.tally[tops[0]])
         if len(tops) > 1:
             how = f"tie: {listed(tops)} have {most} each: {count.told}"
             return replace(counted, status="tie", strength="contested", how=how)
         winner = tops[0]
-        second = max((each for name, each in count.tally.items() if name != winner), default=Fraction(0))
+        second = max((fraction for name, fraction in count.tally.items() if name != winner), default=Fraction(0))
         next_ = f", the next {amount(second)}" if len(count.tally) > 1 else ""
         return replace(
             counted,
             status="decided",
             winner=winner,
-            support=tuple(each.voter for each in ballots if each.state == "cast" and winner in tiers_of(each)[0]),
+            support=tuple(
+                ballot.voter for ballot in ballots if ballot.state == "cast" and winner in tiers_of(ballot)[0]
+            ),
             strength=self._strength(share, ballots, profile),
             how=f"{winner} has {most}{next_}: {count.told}",
         )
 
     def _strength(self, share: Fraction, ballots: Sequence[Ballot], profile: Profile) -> Strength:
         """The share, taken of all voters."""
-        return strength(share * profile.total / sum(weight_of(each, weighted=self.weighted) for each in ballots))
+        return strength(share * profile.total / sum(weight_of(ballot, weighted=self.weighted) for ballot in ballots))
 
 
 def tiers_of(ballot: Ballot) -> Tiers:
@@ -257,8 +261,8 @@ def gather(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bo
         candidates=tuple(candidates),
         ballots=tuple((tiers, weight) for (tiers, _), weight in alike.items()),
         total=sum(alike.values(), Fraction(0)),
-        duels={pair: Fraction(each, scale) for pair, each in duels.items()},
-        yielded={pair: Fraction(each, scale) for pair, each in yielded.items()},
+        duels={pair: Fraction(value, scale) for pair, value in duels.items()},
+        yielded={pair: Fraction(value, scale) for pair, value in yielded.items()},
     )
 
 
@@ -285,10 +289,12 @@ def elect(rule: str, ballots: Sequence[Ballot], candidates: Sequence[str] = ()) 
         ValueError: there is no such rule.
     """
     stand = tuple(candidates) or tuple(
-        dict.fromkeys(name for each in ballots if each.state == "cast" for tier in tiers_of(each) for name in tier)
+        dict.fromkeys(
+            name for ballot in ballots if ballot.state == "cast" for tier in tiers_of(ballot) for name in tier
+        )
     )
     if rule == PLURALITY.name:
-        return Share(name=rule, weighted=True).decide([_single(each) for each in ballots], stand)
+        return Share(name=rule, weighted=True).decide([_single(ballot) for ballot in ballots], stand)
     if rule not in METHODS:
         raise ValueError(f"no rule is called {rule!r}; there are plurality, {', '.join(METHODS)}")
     return Ranked(method=rule, weighted=True).decide(ballots, stand)

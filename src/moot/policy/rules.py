@@ -90,7 +90,7 @@ class Share:
 
     def _strength(self, most: Fraction, ballots: Sequence[Ballot]) -> Strength:
         """The share of all voters: who abstained or could not be read has not agreed."""
-        return strength(most / sum((weight_of(each, weighted=self.weighted) for each in ballots), Fraction(0)))
+        return strength(most / sum((weight_of(ballot, weighted=self.weighted) for ballot in ballots), Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissen
 
 def opposed(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:
     """Who voted for whom instead of a candidate, with the reasons on the ballots, unless without them."""
-    against = [(f"{each.voter} for {each.choice}", each.reason) for each in cast if each.choice != candidate]
+    against = [(f"{ballot.voter} for {ballot.choice}", ballot.reason) for ballot in cast if ballot.choice != candidate]
     return tuple(f"{who}: {reason}" if reason and reasons else who for who, reason in against)
 
 

@@ -33,8 +33,8 @@ def claim(turn: Turn) -> str | None:
         return None
     value = read_field(turn, CLAIM)
     if value is not None:
-        made = normalise(value)
-        return "" if made == NONE else made
+        text = normalise(value)
+        return "" if text == NONE else text
     return None if asks(turn, CLAIM) else normalise(turn.text)
 
 
@@ -51,16 +51,16 @@ def adds_nothing(turn: Turn, before: Sequence[Turn]) -> bool:
         turn: the turn.
         before: the turns of earlier rounds, oldest first.
     """
-    made = claim(turn)
-    known = made == "" or (made is not None and made in [claim(each) for each in before])
+    text = claim(turn)
+    known = text == "" or (text is not None and text in [claim(turn) for turn in before])
     return known and not _changes(turn, before)
 
 
 def _changes(turn: Turn, before: Sequence[Turn]) -> bool:
     """Whether a turn gives another answer than its author's newest one; one without an answer changes none."""
     answer = wording(turn)
-    held = [wording(each) for each in before if each.by == turn.by]
-    given = [each for each in held if each is not None]
+    held = [wording(item) for item in before if item.by == turn.by]
+    given = [text for text in held if text is not None]
     return answer is not None and given[-1:] != [answer]
 
 
@@ -131,8 +131,8 @@ class NothingNew:
         """The reason, or ""; see Stop."""
         spoken = [(_round(turn), turn) for turn in transcript.all() if turn.act in self.acts]
         rounds = list(dict.fromkeys(place for place, _ in spoken))
-        held = [path for path in transcript.entered if re.search(r"/round-\d+$", path)]
-        if spoken and held and not any(within(turn.key, held[-1]) for _, turn in spoken):
+        paths = [path for path in transcript.entered if re.search(r"/round-\d+$", path)]
+        if spoken and paths and not any(within(turn.key, paths[-1]) for _, turn in spoken):
             return "nobody had anything to say in the last round"
         if len(rounds) < 2:
             return ""
@@ -205,7 +205,7 @@ class Ahead:
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
         given = [answer_of(turn, self.field) for turn in transcript.latest(*self.acts)]
-        counts = [n for _, n in Counter(each for each in given if each is not None).most_common(2)]
+        counts = [n for _, n in Counter(text for text in given if text is not None).most_common(2)]
         first, second = (*counts, 0, 0)[:2]
         chance = chance_ahead(first, second)
         if chance < Fraction(self.least):
@@ -265,5 +265,5 @@ def _holds(turn: Turn, field: str) -> bool:
 
 def _round(turn: Turn) -> str:
     """The outermost round in which a turn stands, as a path; "" outside rounds."""
-    found = re.match(r".*?/round-\d+", turn.key)
-    return found[0] if found else ""
+    match = re.match(r".*?/round-\d+", turn.key)
+    return match[0] if match else ""

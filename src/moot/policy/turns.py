@@ -62,7 +62,7 @@ class Drawn:
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """The next in the order that was drawn; see Turns."""
-        order = [each.name for each in people]
+        order = [participant.name for participant in people]
         floor.chance.shuffle(order)
         return order[len(said)] if len(said) < len(order) else ""
 
@@ -73,7 +73,7 @@ class ByPriority:
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """The next in the order of priority; see Turns."""
-        order = sorted(people, key=lambda each: -each.priority)
+        order = sorted(people, key=lambda participant: -participant.priority)
         return order[len(said)].name if len(said) < len(order) else ""
 
 
@@ -93,7 +93,7 @@ class Reacting:
         had = Counter(turn.by for turn in said)
         heard = _heard(floor.transcript, people)
         newest = heard[-1] if heard else None
-        free = [each.name for each in people if had[each.name] < SHARE]
+        free = [participant.name for participant in people if had[participant.name] < SHARE]
         free = [name for name in free if newest is None or name != newest.by] or free
         target = floor.transcript.target(newest) if newest else None
         if target and target.by in free:
@@ -108,7 +108,7 @@ def _is_said(turn: Turn) -> bool:
 
 def _heard(transcript: Transcript, people: Sequence[Participant]) -> list[Turn]:
     """What these people were asked to say to all, answered or not, but summaries; all else is for one alone."""
-    names = {each.name for each in people}
+    names = {participant.name for participant in people}
     return [turn for turn in transcript.all() if _is_said(turn) and turn.by in names]
 
 

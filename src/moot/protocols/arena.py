@@ -70,9 +70,9 @@ def arena(brief: Brief, choices: Choices) -> Phase:
 
 def paired(brief: Brief, choices: Choices) -> Pairs:
     """Who criticises whom: as chosen, else all criticise all in a small debate; highest weight is strongest."""
-    people = [each for each in brief.participants if each.duty == "debater"]
+    people = [participant for participant in brief.participants if participant.duty == "debater"]
     topology = choices.topology or ("all-to-all" if len(people) <= ALL else "adaptive")
-    weights = {each.name: each.weight for each in people if each.weight is not None}
+    weights = {participant.name: participant.weight for participant in people if participant.weight is not None}
     strongest = tuple(name for name, weight in weights.items() if weight == max(weights.values()))
     return Pairs(topology=topology, strongest=strongest if topology == "adaptive" else ())
 

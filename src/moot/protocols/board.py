@@ -95,19 +95,19 @@ def addressed(form: Form, who: str, people: Sequence[str]) -> Form:
     others = tuple(name for name in people if name != who)
     names = {SPEAKER: (who,), SPEAKING_TO: (*others, ALL), WHISPER_TO: others}
     return replace(
-        form, fields=tuple(replace(each, choices=names.get(each.name, each.choices)) for each in form.fields)
+        form, fields=tuple(replace(field, choices=names.get(field.name, field.choices)) for field in form.fields)
     )
 
 
 def bound_to_judge(form: Form) -> Form:
     """The form with a verdict that has to be given."""
-    fields = [replace(each, required=each.required or each.name == VERDICT) for each in form.fields]
+    fields = [replace(field, required=field.required or field.name == VERDICT) for field in form.fields]
     return replace(form, fields=tuple(fields))
 
 
 def judged(form: Form) -> Form:
     """The form for a member with a verdict: reasons and leaving need no new one."""
-    fields = [replace(each, needs="" if each.needs == VERDICT else each.needs) for each in form.fields]
+    fields = [replace(field, needs="" if field.needs == VERDICT else field.needs) for field in form.fields]
     return replace(form, fields=tuple(fields))
 
 
@@ -140,7 +140,7 @@ class Recommend:
         """Ask for what is missing, and decide."""
         states = self._states(state)
         owing = [name for name, member in states.items() if not member.verdict]
-        people = [each.name for each in state.brief.participants]
+        people = [participant.name for participant in state.brief.participants]
         asks = [
             Ask(
                 key=state.key(n),
@@ -189,9 +189,9 @@ def _ballot(state: State, member: Standing, choice: str) -> Ballot:
 
 def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool = False) -> Decision:
     """The decision with what the board recommends in words, its best reason, and who recommends otherwise and why."""
-    votes = {name: [each for each in decision.ballots if each.choice == name] for name in decision.tally}
+    votes = {name: [ballot for ballot in decision.ballots if ballot.choice == name] for name in decision.tally}
     lost = [name for name, ballots in votes.items() if ballots and name != decision.winner]
-    against = [each for name in lost for each in votes[name]]
+    against = [ballot for name in lost for ballot in votes[name]]
     whole = sum(decision.tally.values())
     return replace(
         decision,
@@ -201,7 +201,7 @@ def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool 
         minority=tuple(
             Minority(
                 answer=name,
-                by=tuple(each.voter for each in votes[name]),
+                by=tuple(ballot.voter for ballot in votes[name]),
                 share=decision.tally[name] / whole if whole else 0.0,
                 argument=_reason(votes[name]),
             )
@@ -211,7 +211,7 @@ def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool 
 
 
 def _reason(ballots: Sequence[Ballot]) -> str:
-    return next((each.reason for each in ballots if each.reason), "")
+    return next((ballot.reason for ballot in ballots if ballot.reason), "")
 
 
 # A member that is not told what withdrawing costs does so at once, to please.
@@ -298,8 +298,8 @@ class Meeting:
     def _next(self, state: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
         """Who has the floor; "" if nobody is left."""
         owing = course.owing(states)
-        people = [each for each in state.brief.participants if each.duty == "debater"]
-        debtors = [each for each in people if each.name in owing]
+        people = [participant for participant in state.brief.participants if participant.duty == "debater"]
+        debtors = [participant for participant in people if participant.name in owing]
         hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("floor"))
         return self.turns.next(said, debtors or people, hearing)
 
@@ -307,7 +307,11 @@ class Meeting:
         owes = due and not member.verdict
         most = self.rounds * len(state.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
-        form = addressed(self.form, name, [each.name for each in state.brief.participants if each.duty != "aide"])
+        form = addressed(
+            self.form,
+            name,
+            [participant.name for participant in state.brief.participants if participant.duty != "aide"],
+        )
         return Ask(
             key=state.key(n),
             to=name,
@@ -351,7 +355,7 @@ class Course:
     def is_time(self, said: Sequence[Turn], times: Sequence[int]) -> bool:
         """Whether the timekeeper has to speak: after given numbers of messages, never twice for the same number."""
         heard = _heard(said)
-        return heard > self.reminded and any(heard % each == 0 for each in times)
+        return heard > self.reminded and any(heard % time == 0 for time in times)
 
     def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
         """The timekeeper speaks; this is a deadline if it is due and a verdict is missing."""
@@ -392,7 +396,7 @@ def _told(course: Course, states: Mapping[str, Standing]) -> str:
 def _attached(state: State, name: str) -> str:
     """What can be cited, without words of those who attached it."""
     turns = [turn for turn in state.transcript.turns() if state.transcript.sees(name, turn)]
-    marks = [f"{each.mark} ({each.turn.by})" for each in artifacts(turns)]
+    marks = [f"{artifact.mark} ({artifact.turn.by})" for artifact in artifacts(turns)]
     return f"Artifacts so far: {', '.join(marks)}." if marks else ""
 
 

@@ -92,7 +92,11 @@ class Synthesis:
 
     def _ask(self, state: State, laid: Sequence[Turn], ranked: Decision) -> Ask:
         sees = state.transcript.sees
-        heard = tuple(each.name for each in state.brief.participants if all(sees(each.name, turn) for turn in laid))
+        heard = tuple(
+            participant.name
+            for participant in state.brief.participants
+            if all(sees(participant.name, turn) for turn in laid)
+        )
         names = dict(zip((turn.by for turn in laid), labels(len(laid)), strict=True))
         return Ask(
             key=state.key(1),
@@ -116,7 +120,7 @@ class Synthesis:
         if lacking:
             return replace(none, how=f"{self.by}'s {lacking[0]} could not be read")
         taken = _takings(turn, shown)
-        rest = {name: (each,) for name, each in answers.items() if name not in taken}
+        rest = {name: (turn,) for name, turn in answers.items() if name not in taken}
         return replace(
             none,
             status="decided",
@@ -142,7 +146,7 @@ def _form(names: Sequence[str], options: tuple[str, ...]) -> Form:
 
 def _told(ranked: Decision, names: Mapping[str, str]) -> str:
     """The rankings put together, under the labels, the best first."""
-    cast = [each for each in ranked.ballots if each.state == "cast"]
+    cast = [ballot for ballot in ranked.ballots if ballot.state == "cast"]
     if not cast:
         return "Nobody has ranked them."
     order = sorted(names, key=lambda name: (-ranked.tally[name], names[name]))

@@ -85,10 +85,10 @@ def at_end(tree: Phase, *then: Phase) -> Phase:
     return replace(tree, parts=(*tree.parts, *then)) if isinstance(tree, Sequence) else Sequence(parts=(tree, *then))
 
 
-def _joined(each: Phase, extra: Phase) -> Phase:
-    if isinstance(each, Sequence):
-        return replace(each, parts=(*each.parts, extra))
-    return Sequence(parts=(each, extra))
+def _joined(phase: Phase, extra: Phase) -> Phase:
+    if isinstance(phase, Sequence):
+        return replace(phase, parts=(*phase.parts, extra))
+    return Sequence(parts=(phase, extra))
 
 
 def _rounds(tree: Phase, change: Callable[[Rounds], Phase]) -> Phase:
@@ -186,9 +186,9 @@ def check(protocol: str, choices: Choices) -> None:
     Raises:
         ProtocolError: there is one.
     """
-    if protocol not in ENDED and (strange := [each for each in choices.until if each not in OPEN]):
-        found = f"{protocol} takes no {strange[0]}: that goes with {' and '.join(ENDED)}"
-        raise ProtocolError(found, about=ABOUT)
+    if protocol not in ENDED and (strange := [condition for condition in choices.until if condition not in OPEN]):
+        problem = f"{protocol} takes no {strange[0]}: that goes with {' and '.join(ENDED)}"
+        raise ProtocolError(problem, about=ABOUT)
 
 
 def rounds(
@@ -255,7 +255,7 @@ def early(deciding: Phase, choices: Choices) -> Phase:
     Raises:
         ProtocolError: it is no vote, or one by a rule to which the condition does not fit.
     """
-    chosen = tuple(each for name, each in OF_VOTES.items() if name in choices.until)
+    chosen = tuple(value for name, value in OF_VOTES.items() if name in choices.until)
     vote = deciding if isinstance(deciding, Vote) else None
     if "lead_decided" in choices.until and vote is None:
         found = "lead_decided goes with a vote for one of several proposals; here answers are counted or ranked"
@@ -344,7 +344,7 @@ def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         tree = before_end(tree, *ratings)
     if extras.self_reflection:
         tree = at_end(tree, Reflect())
-    if any(each.language for each in brief.participants if each.duty == "debater"):
+    if any(participant.language for participant in brief.participants if participant.duty == "debater"):
         tree = at_end(tree, Translate(chaired=bool(brief.names("moderator"))))
     return tree
 
@@ -355,7 +355,7 @@ def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
     A participant who sees only the newest summary needs one after the opening, and one after every round
     where no other number was chosen.
     """
-    alone = any(each.view is not None and each.view.summary_only for each in brief.participants)
+    alone = any(participant.view is not None and participant.view.summary_only for participant in brief.participants)
     if every or alone:
         tree = after_rounds(tree, Summarize(), every=every or 1)
     if alone and isinstance(tree, Sequence):

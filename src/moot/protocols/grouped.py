@@ -198,15 +198,19 @@ def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
     """Who may read a report of these turns, () for all: those who could see each of them if it were public."""
     said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
     people = state.brief.participants
-    told = [each.name for each in people if all(state.transcript.sees(each.name, turn) for turn in said)]
+    told = [
+        participant.name
+        for participant in people
+        if all(state.transcript.sees(participant.name, turn) for turn in said)
+    ]
     return () if len(told) == len(people) else tuple(told)
 
 
 def _counted(transcript: Transcript, report: Turn) -> str:
     """The counts of a report by the record, and where the report says otherwise."""
     parts = [
-        f"answer {n} by {each.count}" + (f" (the report says {each.told:g})" if _wrong(each) else "")
-        for n, each in enumerate(stands(transcript, report), start=1)
+        f"answer {n} by {stand.count}" + (f" (the report says {stand.told:g})" if _wrong(stand) else "")
+        for n, stand in enumerate(stands(transcript, report), start=1)
     ]
     return "; ".join(parts)
 

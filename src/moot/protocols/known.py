@@ -134,7 +134,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     tree = make(brief, choices)
     if choices.mediation:
         tree = mediate(tree, brief, choices)
-    people = [each for each in brief.participants if name not in TIMED or each.duty != "moderator"]
+    people = [participant for participant in brief.participants if name not in TIMED or participant.duty != "moderator"]
     judging = replace(brief, participants=tuple(people))
     # The judgement is added last, so that the moderator judges the round with everything that was added to it.
     tree = with_judgement(add(tree, judging, choices), judging, choices)

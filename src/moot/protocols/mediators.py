@@ -127,11 +127,13 @@ def mediate(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     if kind != "consensus":
         return _at(tree, _part(kind, by, brief), when)
     if choices.strategy:
-        found = f"a mediator of the kind consensus decides by consent; strategy {choices.strategy!r} has to be left out"
-        raise ProtocolError(found, about="strategy")
-    if masked := [each.name for each in brief.participants if each.hide]:
-        found = f"a text for all cannot be drawn from turns that are hidden from {masked[0]}: leave out hide"
-        raise ProtocolError(found, about="participants")
+        problem = (
+            f"a mediator of the kind consensus decides by consent; strategy {choices.strategy!r} has to be left out"
+        )
+        raise ProtocolError(problem, about="strategy")
+    if masked := [participant.name for participant in brief.participants if participant.hide]:
+        problem = f"a text for all cannot be drawn from turns that are hidden from {masked[0]}: leave out hide"
+        raise ProtocolError(problem, about="participants")
     draft = Everyone(act="moderate", task=RECONCILING, who=(by,), form=COMMON_GROUND, view=LOG)
     return at_end(_undecided(tree), draft, Consent(acts=POSITIONS, task=CONSENTING))
 

@@ -110,7 +110,7 @@ POINT_TASK = (
 # The speaker's time is spent: the answer settles the point, and nothing else.
 REPLY_TASK = "{name} puts the point above to your speech as {office}. Answer it in at most three sentences."
 
-AGAINST = tuple(each for each in RELATIONS if each != "SUPPORT")
+AGAINST = tuple(item for item in RELATIONS if item != "SUPPORT")
 """Nobody rises to support the other side."""
 
 POINT = Form(
@@ -170,8 +170,8 @@ class Speech:
         key = state.key(1)
         form = linked(self.form, state, self.by, self.view)
         yield [Ask(key=key, to=self.by, act="argue", task=self.task, form=form, view=self.view)]
-        given = state.transcript.get(key)
-        if given.reply:
+        turn = state.transcript.get(key)
+        if turn.reply:
             point = CuttingIn(
                 bidding=self._said(self.bid),
                 cutting=self._said(self.point),
@@ -180,7 +180,7 @@ class Speech:
                 reply=REPLY,
                 view=self.view,
             )
-            yield from point.play(state, given, self.who, 2)
+            yield from point.play(state, turn, self.who, 2)
 
     def _said(self, task: str) -> str:
         filled = task.replace("{side}", self.side).replace("{office}", self.office)
@@ -205,17 +205,17 @@ def order_paper(speakers: Listed[str]) -> str:
         for office, name in zip(OFFICES, speakers, strict=True):
             if office.team == team:
                 titles.setdefault(name, []).append(office.title)
-        rows.append(f"- {team}: " + "; ".join(f"{name} ({', '.join(held)})" for name, held in titles.items()))
+        rows.append(f"- {team}: " + "; ".join(f"{name} ({', '.join(value)})" for name, value in titles.items()))
     return "\n".join(rows)
 
 
 def spoken_for(office: Office, options: tuple[str, ...]) -> Form:
     """A speech that says for whom it is given, so that the log shows it where names are hidden too."""
-    held = Field(name="OFFICE", kind="choice", choices=(office.full,), required=False, help="for whom you speak")
+    field = Field(name="OFFICE", kind="choice", choices=(office.full,), required=False, help="for whom you speak")
     answer, *rest = speech(options).fields
     # A side is drawn, not believed in.
     ours = replace(answer, help="the answer that your side stands for")
-    return Form(name="bp_speech", fields=(held, ours, *rest))
+    return Form(name="bp_speech", fields=(field, ours, *rest))
 
 
 def bp_style(brief: Brief, choices: Choices) -> Phase:

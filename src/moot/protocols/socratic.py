@@ -114,7 +114,7 @@ class Examination:
     def _question(self, state: State, key: str, name: str) -> Ask:
         said = [turn for turn in state.transcript.turns(*STATEMENTS, by=name) if state.transcript.sees(self.by, turn)]
         # Only the one who is examined can be asked about, but an older statement may be held against the newest.
-        others = tuple(each.name for each in state.brief.participants if each.name != name)
+        others = tuple(participant.name for participant in state.brief.participants if participant.name != name)
         task = self.task if said else self.unheard
         return Ask(
             key=key,
@@ -152,6 +152,6 @@ def socratic(brief: Brief, choices: Choices) -> Phase:
     choices.no_turn_mode("socratic")
     by, *who = names
     opening = Everyone(act="open", task=THESIS, who=tuple(who), form=speech(brief.options), view=View(last=0))
-    each = Examination(by=by, who=tuple(who), form=answer_form(brief.options))
-    rounds = Rounds(each=each, most=choices.at_least_one("socratic", 3), until=until(choices))
+    examination = Examination(by=by, who=tuple(who), form=answer_form(brief.options))
+    rounds = Rounds(each=examination, most=choices.at_least_one("socratic", 3), until=until(choices))
     return Sequence(parts=(opening, rounds, *ending(brief, choices)))

@@ -49,7 +49,7 @@ def protocol(name: str) -> Protocol | None:
     if not found:
         return None
     if len(found) > 1:
-        names = ", ".join(sorted(_package(each) for each in found))
+        names = ", ".join(sorted(_package(entry_point) for entry_point in found))
         raise ProtocolError(f"several packages offer a protocol {name!r}: {names}; keep one", about="protocol")
     point = found[0]
     make = _load_entry_point(point)
@@ -64,10 +64,12 @@ def modules() -> Iterator[ModuleType]:
     Raises:
         ProtocolError: one of them cannot be loaded.
     """
-    for each in sorted(entry_points(group=PARTS_GROUP), key=lambda each: (each.name, _package(each))):
-        module = _load_entry_point(each)
+    for entry_point in sorted(
+        entry_points(group=PARTS_GROUP), key=lambda entry_point: (entry_point.name, _package(entry_point))
+    ):
+        module = _load_entry_point(entry_point)
         if not isinstance(module, ModuleType):
-            raise ProtocolError(_broken(each, "it is not a module"), about="protocol")
+            raise ProtocolError(_broken(entry_point, "it is not a module"), about="protocol")
         yield module
 
 
@@ -132,10 +134,10 @@ MODULES = (
 
 
 def _values(module: ModuleType) -> Iterator[type[object]]:
-    for each in vars(module).values():
-        own = isinstance(each, type) and each.__module__ == module.__name__ and each is not base.State
-        if own and is_dataclass(each):
-            yield each
+    for var in vars(module).values():
+        own = isinstance(var, type) and var.__module__ == module.__name__ and var is not base.State
+        if own and is_dataclass(var):
+            yield var
 
 
 PARTS: Mapping[str, type[object]] = {
@@ -201,13 +203,13 @@ def _dump(value: object) -> Data:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, tuple):
-        return [_dump(each) for each in cast(tuple[object, ...], value)]
+        return [_dump(item) for item in cast(tuple[object, ...], value)]
     return dump(value)
 
 
 def _load(data: object) -> object:
     if isinstance(data, list | tuple):
-        return tuple(_load(each) for each in cast(list[object], data))
+        return tuple(_load(item) for item in cast(list[object], data))
     if not isinstance(data, Mapping):
         return data
     given = dict(cast(Mapping[str, object], data))

@@ -24,7 +24,7 @@ VERSION = 1
 LATEST = 253_402_214_400.0
 """Seconds since 1970 of the last day that a calendar knows in all time zones: 30 December 9999."""
 
-KINDS: Mapping[str, type[Event]] = {each.__name__.lower(): each for each in EVENTS}
+KINDS: Mapping[str, type[Event]] = {item.__name__.lower(): item for item in EVENTS}
 
 _PLACE = re.compile(r"field_name='(\w+)'")
 """Where pydantic says in which field it has met something that it cannot write."""

@@ -190,7 +190,7 @@ class Ledger:
                 durable.set_exception(self._over)
 
     def _wake(self) -> None:
-        waiting = [each for each in self._waiters if each[0] > self._stored]
+        waiting = [waiter for waiter in self._waiters if waiter[0] > self._stored]
         for seq, durable in self._waiters:
             if seq <= self._stored and not durable.done():
                 durable.set_result(None)

@@ -284,8 +284,8 @@ class PostgresStore:
     # ---- in the thread of the links ----------------------------------------------------------------------------------
 
     def _spread(self, debate: str) -> None:
-        for told in self._listeners:
-            told(debate)
+        for listener in self._listeners:
+            listener(debate)
 
     async def _drain(self) -> None:
         """The writer's work: batch after batch, while appends wait."""
@@ -299,13 +299,13 @@ class PostgresStore:
         stuck: dict[str, bool] = {}
         size = 0
         with self._lock:
-            for each in self._waiting:
-                run = runs.setdefault(each.debate, _Run(each.debate, each.after)) if size < BATCH else None
-                if run is None or stuck.get(each.debate) or not run.take(each):
-                    stuck[each.debate] = True
-                    left.append(each)
+            for append in self._waiting:
+                run = runs.setdefault(append.debate, _Run(append.debate, append.after)) if size < BATCH else None
+                if run is None or stuck.get(append.debate) or not run.take(append):
+                    stuck[append.debate] = True
+                    left.append(append)
                 else:
-                    size += sum(map(len, each.lines))
+                    size += sum(map(len, append.lines))
             self._waiting = left
             self._draining = bool(runs)
         return list(runs.values())
@@ -316,17 +316,17 @@ class PostgresStore:
             lasts = await self._put(runs)
         except Exception as error:  # noqa: BLE001 # house: broad because callers wait for whatever comes of it
             fault = error if isinstance(error, RecordError) else explain(self.place, error)
-            settle([(each, fault) for run in runs for each in run.appends])
+            settle([(append, fault) for run in runs for append in run.appends])
             return
         outcomes: list[tuple[Append, RecordError | None]] = []
         again: list[Append] = []
         for run in runs:
             last = lasts.get(run.debate)
             if last is None:
-                outcomes += [(each, None) for each in run.appends]
+                outcomes += [(append, None) for append in run.appends]
             elif last != run.after:
-                found = f"Debate {run.debate} has {last} entries in {self.place}, not {run.after}"
-                outcomes.append((run.appends[0], RecordConflict(f"{found}: somebody else has written.")))
+                sentence = f"Debate {run.debate} has {last} entries in {self.place}, not {run.after}"
+                outcomes.append((run.appends[0], RecordConflict(f"{sentence}: somebody else has written.")))
                 again += run.appends[1:]  # which may stand where the first did not
             else:
                 again += run.appends  # its last line has come in between

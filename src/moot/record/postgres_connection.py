@@ -171,13 +171,13 @@ class Links:
 
     async def _prepare(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         async with pool.acquire() as link:
-            encoding, found = await link.fetchval("SHOW server_encoding"), await version(link)
+            encoding, sentence = await link.fetchval("SHOW server_encoding"), await version(link)
         if encoding != "UTF8":
             raise refusal(self.place, f"its encoding is {encoding}, and records need UTF8")
-        if found > newest():
-            newer = f"its format is {found}, newer than this program's {newest()}"
+        if sentence > newest():
+            newer = f"its format is {sentence}, newer than this program's {newest()}"
             raise refusal(self.place, f"{newer}; bring the program up to date")
-        if found < newest():
+        if sentence < newest():
             try:
                 await migrate(self._connect)
             except ImportError as error:

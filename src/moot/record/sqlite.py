@@ -277,8 +277,8 @@ class SqliteFile:
                 connection.close()
 
     def _looks(self) -> tuple[int, ...]:
-        found = self.path.stat()
-        return found.st_ino, found.st_size, found.st_mtime_ns, self._log()
+        stat = self.path.stat()
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns, self._log()
 
     def _log(self) -> int:
         """The size of the log beside it; what stands in it cannot be read without locks."""
@@ -323,19 +323,19 @@ class SqliteFile:
 
     def _add(self, connection: sqlite3.Connection, batch: list[Append]) -> list[RecordError | None]:
         """Insert the lines of all appends that fit where they want to stand."""
-        names = json.dumps(list({each.debate for each in batch}))
+        names = json.dumps(list({append.debate for append in batch}))
         lasts: dict[str, int] = json.loads(connection.execute(LASTS, (names,)).fetchone()[0])
         outcomes: list[RecordError | None] = []
         rows: list[tuple[str, int, str]] = []
-        for each in batch:
-            last = lasts[each.debate]
-            if last == each.after:
-                rows.extend((each.debate, seq, line) for seq, line in enumerate(each.lines, last + 1))
-                lasts[each.debate] = last + len(each.lines)
+        for append in batch:
+            last = lasts[append.debate]
+            if last == append.after:
+                rows.extend((append.debate, seq, line) for seq, line in enumerate(append.lines, last + 1))
+                lasts[append.debate] = last + len(append.lines)
                 outcomes.append(None)
             else:
-                found = f"Debate {each.debate} has {last} entries in {self.path}, not {each.after}"
-                outcomes.append(RecordConflict(f"{found}: somebody else has written."))
+                sentence = f"Debate {append.debate} has {last} entries in {self.path}, not {append.after}"
+                outcomes.append(RecordConflict(f"{sentence}: somebody else has written."))
         while rows:
             size = min(128, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
             some, rows = rows[:size], rows[size:]
@@ -355,10 +355,10 @@ class SqliteFile:
         return tuple(StreamInfo(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in infos)
 
     def _fetch(self, question: str, *values: str | int) -> str | None:
-        found: str | None = self._reading.execute(question, values).fetchone()[0]
+        text: str | None = self._reading.execute(question, values).fetchone()[0]
         if self.still and self._looks() != self.still:
             raise _refusal(self.path, "another program has written it meanwhile; try again")
-        return found
+        return text
 
 
 _OPENING = threading.Lock()  # house: state because the locks on a file are the process's
@@ -388,8 +388,8 @@ def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
         _make(real)
     if real.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    found = real.stat()
-    key = found.st_dev, found.st_ino
+    stat = real.stat()
+    key = stat.st_dev, stat.st_ino
     file = _FILES.get(key)
     if file is not None and file.process != os.getpid():
         raise _refusal(path, FORKED)

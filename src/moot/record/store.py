@@ -173,7 +173,7 @@ class Begun:
     def wait(self) -> None:
         """Block until all that are begun now have landed."""
         with self._lock:
-            landing = [each.landed for appends in self._appends.values() for each in appends]
+            landing = [append.landed for appends in self._appends.values() for append in appends]
         wait(landing)
 
     def _drop(self, append: Append, landed: Future[None]) -> None:
@@ -191,16 +191,16 @@ _BEGUN: WeakValueDictionary[str, Begun] = WeakValueDictionary()  # house: state 
 def begun_at(place: str) -> Begun:
     """What was begun at a place, through whichever store of this process; kept as long as one of them is there."""
     with _LOCK:
-        found = _BEGUN.get(place)
-        if found is None:
-            found = _BEGUN[place] = Begun()
-        return found
+        begun = _BEGUN.get(place)
+        if begun is None:
+            begun = _BEGUN[place] = Begun()
+        return begun
 
 
 async def wait_for(appends: Sequence[Append]) -> None:
     """Wait until these have landed, whatever came of them."""
-    for each in appends:
-        await asyncio.wrap_future(each.landed)
+    for append in appends:
+        await asyncio.wrap_future(append.landed)
 
 
 def new_append(debate: str, lines: Sequence[str], after: int) -> Append:
@@ -222,6 +222,6 @@ def settle(outcomes: Sequence[tuple[Append, RecordError | None]]) -> None:
 
 
 def _tell(pairs: list[tuple[Append, RecordError | None]]) -> None:
-    for each, outcome in pairs:
-        if not each.outcome.done():  # done: its caller was cancelled
-            each.outcome.set_result(outcome)
+    for append, outcome in pairs:
+        if not append.outcome.done():  # done: its caller was cancelled
+            append.outcome.set_result(outcome)

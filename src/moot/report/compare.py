@@ -271,14 +271,14 @@ def _opening(entries: Sequence[Entry], debate: str) -> Opened:
 
 def _same_matter(one: Opened, other: Opened) -> bool:
     """Whether the same people debate the same topic."""
-    ours, theirs = ([each.name for each in opened.brief.participants] for opened in (one, other))
+    ours, theirs = ([participant.name for participant in opened.brief.participants] for opened in (one, other))
     return one.brief.topic == other.brief.topic and ours == theirs
 
 
 def _are_related(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
     """Whether one was forked from the other, or both from the same debate."""
     ours, theirs = (
-        {name, each.forked.rpartition("@")[0]} - {""} for each, name in ((one, names[0]), (other, names[1]))
+        {name, opened.forked.rpartition("@")[0]} - {""} for opened, name in ((one, names[0]), (other, names[1]))
     )
     return bool(ours & theirs)
 
@@ -312,15 +312,15 @@ def _people(opened: Opened, transcript: Transcript) -> Iterator[Standing]:
     held = stands(transcript)
     flips = [change.by for change in changes(held)]
     ballots = transcript.decision.ballots if transcript.decision else ()
-    votes = {each.voter: each.choice or each.state for each in ballots}
-    for each in opened.brief.participants:
-        last = transcript.last(each.name, *_ANSWERS)
+    votes = {ballot.voter: ballot.choice or ballot.state for ballot in ballots}
+    for participant in opened.brief.participants:
+        last = transcript.last(participant.name, *_ANSWERS)
         yield Standing(
-            name=each.name,
-            seat=each.seat,
-            answer=held[each.name][-1].answer if each.name in held else _words(last),
-            flips=flips.count(each.name),
-            vote=votes.get(each.name, ""),
+            name=participant.name,
+            seat=participant.seat,
+            answer=held[participant.name][-1].answer if participant.name in held else _words(last),
+            flips=flips.count(participant.name),
+            vote=votes.get(participant.name, ""),
         )
 
 
@@ -332,7 +332,7 @@ def _words(turn: Turn | None) -> str:
 
 
 def _differences(one: Opened, other: Opened) -> Iterator[Difference]:
-    ours, theirs = ([each.name for each in opened.brief.participants] for opened in (one, other))
+    ours, theirs = ([participant.name for participant in opened.brief.participants] for opened in (one, other))
     both = [name for name in ours if name in theirs]
     # The trees of two protocols have nothing to set side by side.
     trees = one.name == other.name
@@ -347,10 +347,14 @@ def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tu
     brief = opened.brief
     yield "topic", brief.topic
     yield "protocol", opened.name
-    yield "participants", ", ".join(each.name for each in brief.participants)
-    for each in brief.participants:
-        if each.name in people:
-            yield from ((what, words) for what, words in _lay(each, each.name) if what != f"{each.name}: name")
+    yield "participants", ", ".join(participant.name for participant in brief.participants)
+    for participant in brief.participants:
+        if participant.name in people:
+            yield from (
+                (what, words)
+                for what, words in _lay(participant, participant.name)
+                if what != f"{participant.name}: name"
+            )
     for what, sources in (("background", brief.background), ("library", brief.library)):
         yield what, ", ".join(source.name for source in sources)
         yield from ((f"{what}: {source.name}", source.text) for source in sources)
@@ -366,17 +370,17 @@ def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tu
 def _lay(value: object, what: str) -> Iterator[tuple[str, str]]:
     """A value as its smallest parts, each with its place in words."""
     if is_dataclass(value):
-        for each in fields(value):
-            yield from _lay(cast(object, getattr(value, each.name)), f"{what}: {each.name}")
+        for field in fields(value):
+            yield from _lay(cast(object, getattr(value, field.name)), f"{what}: {field.name}")
     elif isinstance(value, Mapping):
         for key, inner in cast(Mapping[str, object], value).items():
             yield from _lay(inner, f"{what}: {key}")
     elif isinstance(value, list | tuple):
         found = cast(Sequence[object], value)
-        if all(isinstance(each, str) for each in found):
+        if all(isinstance(item, str) for item in found):
             yield what, "; ".join(cast(Sequence[str], found))
         else:
-            for n, each in enumerate(found, start=1):
-                yield from _lay(each, f"{what} {n}")
+            for n, item in enumerate(found, start=1):
+                yield from _lay(item, f"{what} {n}")
     else:
         yield what, "" if value is None else shown(cast(Value, value))

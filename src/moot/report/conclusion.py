@@ -73,7 +73,7 @@ def conclusion(transcript: Transcript, entries: Sequence[Entry]) -> Conclusion:
     if decision is None:
         return Conclusion(status=status, line=line)
     ballots = tuple(_with_reason(ballot, transcript) for ballot in decision.ballots)
-    names = [each.name for each in transcript.brief.participants] if transcript.brief else []
+    names = [participant.name for participant in transcript.brief.participants] if transcript.brief else []
     return Conclusion(
         status=status,
         line=line,
@@ -169,7 +169,7 @@ def _copies(decision: Decision, transcript: Transcript, entries: Sequence[Entry]
         return []
     owner = {turn.key: turn.by for turn in transcript.all()}
     called = {(owner[entry.event.key], entry.event.model) for entry in entries if isinstance(entry.event, Called)}
-    seats = {each.name: each.seat for each in transcript.brief.participants}
+    seats = {participant.name: participant.seat for participant in transcript.brief.participants}
     models: set[str] = set()
     for voter in voters:
         own = {model for name, model in called if name == voter and model and not model.startswith(ASIDE)}
@@ -228,10 +228,10 @@ def board(transcript: Transcript) -> Board | None:
     brief = transcript.brief
     members = tuple(standings(brief.names("debater"), transcript.all()).values())
     attached = artifacts(turns)
-    marks = {each.mark.casefold(): each.mark for each in attached}
+    marks = {artifact.mark.casefold(): artifact.mark for artifact in attached}
     known = {source.name.casefold() for source in (*brief.background, *brief.library)}
     cites = [(turn, words) for turn in turns for words in _cites(turn)]
-    cited: Mapping[str, list[tuple[str, str]]] = {each.mark: [] for each in attached}
+    cited: Mapping[str, list[tuple[str, str]]] = {artifact.mark: [] for artifact in attached}
     unknown: list[tuple[str, str, str]] = []
     for turn, words in cites:
         if words.casefold() in marks:
@@ -242,8 +242,14 @@ def board(transcript: Transcript) -> Board | None:
         members=members,
         split=split(members),
         attachments=tuple(
-            Attachment(mark=each.mark, by=each.turn.by, title=each.title, text=each.text, cited=tuple(cited[each.mark]))
-            for each in attached
+            Attachment(
+                mark=artifact.mark,
+                by=artifact.turn.by,
+                title=artifact.title,
+                text=artifact.text,
+                cited=tuple(cited[artifact.mark]),
+            )
+            for artifact in attached
         ),
         unknown=tuple(unknown),
         whispers=tuple(_whispers(turns)),
@@ -252,7 +258,7 @@ def board(transcript: Transcript) -> Board | None:
 
 def _cites(turn: Turn) -> tuple[str, ...]:
     value = read_field(turn, "Cites")
-    return tuple(each.strip(" .") for each in value) if isinstance(value, tuple) else ()
+    return tuple(text.strip(" .") for text in value) if isinstance(value, tuple) else ()
 
 
 def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
@@ -282,31 +288,37 @@ def boardroom(found: Board | None, decision: Decision | None) -> list[str]:
 def _members(members: Sequence[Standing]) -> str:
     lines = [
         [
-            inline(each.name),
-            inline(each.verdict, LONG) or ("abstained" if each.abstained else "none"),
-            inline(each.reasoning, LONG) or "–",
-            " → ".join(f"{inline(past.verdict, LONG)} ({past.mark})" for past in each.history) if each.changed else "–",
-            each.withdrawn or ("absent" if each.absent else "–"),
-            f"{each.messages}",
+            inline(standing.name),
+            inline(standing.verdict, LONG) or ("abstained" if standing.abstained else "none"),
+            inline(standing.reasoning, LONG) or "–",
+            " → ".join(f"{inline(past.verdict, LONG)} ({past.mark})" for past in standing.history)
+            if standing.changed
+            else "–",
+            standing.withdrawn or ("absent" if standing.absent else "–"),
+            f"{standing.messages}",
         ]
-        for each in members
+        for standing in members
     ]
     return table(["Member", "Verdict", "Reasons", "Changes", "Withdrew", "Messages"], lines, numbers=1)
 
 
 def _refused(members: Sequence[Standing]) -> list[str]:
-    told = [f"{inline(each.name)} ({', '.join(each.refused)})" for each in members if each.refused]
+    told = [f"{inline(standing.name)} ({', '.join(standing.refused)})" for standing in members if standing.refused]
     return [f"*Withdrawals without a verdict did not count: {listed(told)}.*"] if told else []
 
 
 def _attachments(attachments: Sequence[Attachment]) -> list[str]:
-    return ["### Artifacts", *(piece for each in attachments for piece in _attachment(each))] if attachments else []
+    return (
+        ["### Artifacts", *(piece for attachment in attachments for piece in _attachment(attachment))]
+        if attachments
+        else []
+    )
 
 
-def _attachment(each: Attachment) -> list[str]:
-    cited = listed([f"{inline(by)} ({mark})" for by, mark in each.cited])
-    head = f"**{each.mark}: {inline(each.title)}**, attached by {inline(each.by)}"
-    return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(each.text))]
+def _attachment(attachment: Attachment) -> list[str]:
+    cited = listed([f"{inline(by)} ({mark})" for by, mark in attachment.cited])
+    head = f"**{attachment.mark}: {inline(attachment.title)}**, attached by {inline(attachment.by)}"
+    return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(attachment.text))]
 
 
 def _unknown(found: Board) -> list[str]:
@@ -319,8 +331,8 @@ def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
         return []
     audience = "Only its author and the named member saw each whisper."
     lines = [
-        f"{each.mark}, {inline(each.by)} to {inline(each.to) if each.to else 'nobody in the debate'}: "
-        f"{inline(each.text, 2 * LONG)}"
-        for each in whispers
+        f"{whisper.mark}, {inline(whisper.by)} to {inline(whisper.to) if whisper.to else 'nobody in the debate'}: "
+        f"{inline(whisper.text, 2 * LONG)}"
+        for whisper in whispers
     ]
     return ["### Whispers", audience, bullets(lines)]

@@ -114,7 +114,7 @@ def course(transcript: Transcript) -> Course:
     """What changed in a debate, complete or not."""
     held = stands(transcript)
     numbers = {turn.key: turn.number for turn in transcript.all()}
-    own = {by: {numbers[each.key]: each.answer for each in answers} for by, answers in held.items()}
+    own = {by: {numbers[stand.key]: stand.answer for stand in answers} for by, answers in held.items()}
     reflections = tuple(_reflection(turn, own.get(turn.by, {})) for turn in transcript.turns("reflect"))
     notes = transcript.turns("strategy")
     return Course(
@@ -150,8 +150,8 @@ def _reflection(turn: Turn, answers: Mapping[int, str]) -> Reflection:
 
 def span(words: str) -> tuple[int, int]:
     """The numbers of the first and the last turn that a report names; (0, 0) where it names fewer than two."""
-    found = [int(number) for number in _MARK.findall(words)]
-    return (min(found), max(found)) if len(found) > 1 else (0, 0)
+    numbers = [int(number) for number in _MARK.findall(words)]
+    return (min(numbers), max(numbers)) if len(numbers) > 1 else (0, 0)
 
 
 def _differ(turns: tuple[int, int], answers: Mapping[int, str]) -> bool:
@@ -162,8 +162,8 @@ def _differ(turns: tuple[int, int], answers: Mapping[int, str]) -> bool:
 def _moves(
     by: str, answers: Sequence[Stand], numbers: Mapping[str, int], reflections: Sequence[Reflection]
 ) -> list[Move]:
-    looked_back = [each for each in reflections if each.by == by]
-    spans = [span(told.words) for each in looked_back for told in each.changes if told.shown]
+    looked_back = [reflection for reflection in reflections if reflection.by == by]
+    spans = [span(change.words) for reflection in looked_back for change in reflection.changes if change.shown]
     return [
         Move(
             by=by,
@@ -202,8 +202,8 @@ def _second_thoughts(course: Course) -> list[str]:
     if not course.revisions and not course.reflections:
         return []
     looks = [
-        _look(each, [move for move in course.moves if move.by == each.by and move.told is False])
-        for each in course.reflections
+        _look(reflection, [move for move in course.moves if move.by == reflection.by and move.told is False])
+        for reflection in course.reflections
     ]
     return ["## Revisions and reflection", bullets(map(_revision, course.revisions)), *looks]
 
@@ -221,16 +221,16 @@ def _look(reflection: Reflection, untold: Sequence[Move]) -> str:
     who = inline(reflection.by)
     head = f"**{who}**, in reflection, {_SAYS[reflection.changed]}."
     told = [
-        f"{inline(each.words, 2 * LONG)} (*the record {'shows' if each.shown else 'does not show'} it*)"
-        for each in reflection.changes
+        f"{inline(change.words, 2 * LONG)} (*the record {'shows' if change.shown else 'does not show'} it*)"
+        for change in reflection.changes
     ]
     missing = [
         f"*Not reported, but on record:* {move.old} -> {move.new}: from {inline(move.before, LONG)} "
         f"to {inline(move.after, LONG)}"
         for move in untold
     ]
-    against = [f"Contradiction: {inline(each, 2 * LONG)}" for each in reflection.contradictions]
-    return "\n\n".join(each for each in (head, bullets((*told, *missing, *against))) if each)
+    against = [f"Contradiction: {inline(contradiction, 2 * LONG)}" for contradiction in reflection.contradictions]
+    return "\n\n".join(text for text in (head, bullets((*told, *missing, *against))) if text)
 
 
 def _notes(notes: Sequence[Note]) -> list[str]:
@@ -291,13 +291,13 @@ def scores(transcript: Transcript) -> Scores:
     # A ranking of all at once is no rating: it decides, and stands with the decision.
     turns = [turn for turn in transcript.turns("score") if len(turn.about) == 1]
     ratings = [_rating(turn, transcript.get(turn.about[0])) for turn in turns]
-    debaters = dict.fromkeys(each.of for each in ratings)
-    raters = dict.fromkeys(each.by for each in ratings)
+    debaters = dict.fromkeys(rating.of for rating in ratings)
+    raters = dict.fromkeys(rating.by for rating in ratings)
     return Scores(
         ratings=tuple(ratings),
-        criteria=tuple(dict.fromkeys(name for each in ratings for name in each.points)),
-        debaters={name: _means([each for each in ratings if each.of == name]) for name in debaters},
-        raters={name: _means([each for each in ratings if each.by == name]) for name in raters},
+        criteria=tuple(dict.fromkeys(name for rating in ratings for name in rating.points)),
+        debaters={name: _means([rating for rating in ratings if rating.of == name]) for name in debaters},
+        raters={name: _means([rating for rating in ratings if rating.by == name]) for name in raters},
     )
 
 
@@ -314,8 +314,8 @@ def _rating(turn: Turn, on: Turn) -> Rating:
 
 def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
     given: dict[str, list[float]] = {}
-    for each in ratings:
-        for name, points in each.points.items():
+    for rating in ratings:
+        for name, points in rating.points.items():
             given.setdefault(name, []).append(points)
     return {name: Mean(value=math.fsum(points) / len(points), n=len(points)) for name, points in given.items()}
 
@@ -334,7 +334,7 @@ def scoreboard(scores: Scores) -> list[str]:
 
 
 def _means_table(head: str, means: Mapping[str, Mapping[str, Mean]], criteria: Sequence[str]) -> str:
-    lines = [[inline(name), *(_mean(held.get(each)) for each in criteria)] for name, held in means.items()]
+    lines = [[inline(name), *(_mean(value.get(criterion)) for criterion in criteria)] for name, value in means.items()]
     return table([head, *map(inline, criteria)], lines, numbers=len(criteria))
 
 

@@ -82,9 +82,9 @@ def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
     if turn.state != "answered":
         reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
         return [head, reason]
-    shown = "\n\n".join(each for each in (_subjects(turn), *body(turn)) if each)
-    told = translations.get(turn.key, "").strip()
-    translation = [quoted(f"*Translated:*\n\n{block(told)}")] if told else []
+    shown = "\n\n".join(text for text in (_subjects(turn), *body(turn)) if text)
+    text = translations.get(turn.key, "").strip()
+    translation = [quoted(f"*Translated:*\n\n{block(text)}")] if text else []
     return [head, quoted(shown) if turn.moderator else shown, *translation]
 
 
@@ -107,7 +107,7 @@ def _subjects(turn: Spoken) -> str:
 def _of(act: str, on: Sequence[Subject]) -> str:
     if len(on) == 1:
         return inline(owned(on[0].by, act))
-    return f"the {inline(plural(act))} of {listed([inline(each.by) for each in on])}"
+    return f"the {inline(plural(act))} of {listed([inline(subject.by) for subject in on])}"
 
 
 def body(turn: Spoken) -> list[str]:
@@ -130,13 +130,13 @@ def _fields(fields: Iterable[tuple[str, str]]) -> list[str]:
     """Short fields in one list, long ones as blocks of their own."""
     blocks: list[str] = []
     for name, value in fields:
-        told = lead(inline(name), value)
-        if "\n" in told:
-            blocks.append(told)
+        text = lead(inline(name), value)
+        if "\n" in text:
+            blocks.append(text)
         elif blocks and "\n\n" not in blocks[-1]:
-            blocks[-1] += f"\n- {told}"
+            blocks[-1] += f"\n- {text}"
         else:
-            blocks.append(f"- {told}")
+            blocks.append(f"- {text}")
     return blocks
 
 
@@ -189,15 +189,15 @@ def _view(view: View) -> str:
     """How a view differs from the whole log."""
     usual = View()
     told = [
-        inline(each.name if getattr(view, each.name) is True else f"{each.name} {getattr(view, each.name)}")
-        for each in fields(View)
-        if getattr(view, each.name) != getattr(usual, each.name)
+        inline(field.name if getattr(view, field.name) is True else f"{field.name} {getattr(view, field.name)}")
+        for field in fields(View)
+        if getattr(view, field.name) != getattr(usual, field.name)
     ]
     return ", ".join(told) or "the whole log"
 
 
 def _form(form: Form) -> str:
-    return f"{inline(form.name)}, as {form.layout}: {'; '.join(_field(each) for each in form.fields)}"
+    return f"{inline(form.name)}, as {form.layout}: {'; '.join(_field(field) for field in form.fields)}"
 
 
 def _field(field: Field) -> str:
@@ -219,11 +219,11 @@ def _step(event: _Effort) -> str:
 
 def _called(event: Called) -> str:
     used = event.usage
-    told = [f"answered in {event.seconds:.1f} s", *([f"by {code(event.served)}"] if event.served else [])]
+    parts = [f"answered in {event.seconds:.1f} s", *([f"by {code(event.served)}"] if event.served else [])]
     if used.input_tokens or used.output_tokens:
-        told.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
-    told += [f"ended by {inline(event.finish)}"] if event.finish else []
-    told += [f"asks for {code(f'{each.name} {each.arguments}')}" for each in event.tools]
-    told += [f"from {inline(source)}" for source in event.sources]
+        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
+    parts += [f"ended by {inline(event.finish)}"] if event.finish else []
+    parts += [f"asks for {code(f'{tool_call.name} {tool_call.arguments}')}" for tool_call in event.tools]
+    parts += [f"from {inline(source)}" for source in event.sources]
     result = f": {inline(event.text, LONGEST)}" if event.model.startswith(TOOL) else ""
-    return f"{', '.join(told)}{result}"
+    return f"{', '.join(parts)}{result}"

@@ -55,7 +55,7 @@ class _Chart:
         match tree.get("is"):
             case "Rounds":
                 most = tree.get("most", _ROUNDS)
-                stops = [_spaced(each) for each in _stops(tree.get("until"))]
+                stops = [_spaced(stop) for stop in _stops(tree.get("until"))]
                 gate = self.box("rounds", f"at most {most}", f"or until {' or '.join(stops)}" if stops else "", "{}")
                 self.join(ends, gate)
                 self.join(self._all(inner, ((gate, "next round"),)), gate)
@@ -100,9 +100,9 @@ def _parts(tree: Tree, *names: str) -> list[Tree]:
 
 
 def _trees(value: object) -> Iterator[Tree]:
-    for each in cast(Sequence[object], value) if isinstance(value, list | tuple) else (value,):
-        if isinstance(each, Mapping):
-            yield cast(Tree, each)
+    for item in cast(Sequence[object], value) if isinstance(value, list | tuple) else (value,):
+        if isinstance(item, Mapping):
+            yield cast(Tree, item)
 
 
 def _told(tree: Tree) -> tuple[str, str, str]:
@@ -124,15 +124,15 @@ def _how(tree: Tree) -> Iterator[str]:
         inner = _parts(rule, "rule") or [rule]
         quorum = " with a quorum" if rule.get("is") == "Quorum" else ""
         yield f"{inner[0].get('name') or inner[0].get('method') or _spaced(inner[0])}{quorum}"
-    if early := [_spaced(each) for each in _parts(tree, "early")]:
+    if early := [_spaced(part) for part in _parts(tree, "early")]:
         yield f"early: {' or '.join(early)}"
 
 
 def _stops(value: object) -> Iterator[Tree]:
     """The conditions that end rounds, without wrappers."""
-    for each in _trees(value):
-        held = _parts(each, "stop", "stops")
-        yield from _stops(held) if held else (each,)
+    for tree in _trees(value):
+        trees = _parts(tree, "stop", "stops")
+        yield from _stops(trees) if trees else (tree,)
 
 
 def _when(tree: Tree) -> str:

@@ -44,7 +44,7 @@ def summary(report: Report) -> str:
         *_summed_up(turns),
         *verdict(report),
     ]
-    return "\n\n".join(each for each in blocks if each) + "\n"
+    return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _last_words(report: Report, turns: list[Spoken]) -> list[str]:
@@ -95,7 +95,7 @@ def metered(report: Report, entries: Sequence[Entry]) -> dict[str, object]:
             "missing": report.metrics.total.missing,
             "elapsed": report.metrics.seconds,
             "paused": report.metrics.paused,
-            "models": {name: _used(each) for name, each in report.metrics.models.items()},
+            "models": {name: _used(value) for name, value in report.metrics.models.items()},
         },
     }
 
@@ -108,7 +108,7 @@ def _header(report: Report, brief: Brief) -> dict[str, object]:
         "protocol": report.protocol,
         "options": report.options,
         "background": report.background,
-        "participants": [_person(each) for each in brief.participants],
+        "participants": [_person(participant) for participant in brief.participants],
         "limits": asdict(brief.limits),
         "seed": brief.seed,
         "began": report.began,
@@ -119,15 +119,15 @@ def _header(report: Report, brief: Brief) -> dict[str, object]:
     }
 
 
-def _person(each: Participant) -> dict[str, object]:
+def _person(participant: Participant) -> dict[str, object]:
     return {
-        "name": each.name,
-        "role": each.role,
-        "duty": each.duty,
-        "seat": each.seat,
-        "weight": each.weight,
-        "language": each.language,
-        "tools": each.tools,
+        "name": participant.name,
+        "role": participant.role,
+        "duty": participant.duty,
+        "seat": participant.seat,
+        "weight": participant.weight,
+        "language": participant.language,
+        "tools": participant.tools,
     }
 
 
@@ -146,7 +146,7 @@ def _turn(turn: Turn, events: Sequence[Event]) -> dict[str, object]:
         "served": reply.served if reply else "",
         **_used(use(events)),
         "seconds": reply.seconds if reply else None,
-        "tools": [{"tool": each.model, "seconds": each.seconds, "sources": each.sources} for each in tools],
+        "tools": [{"tool": call.model, "seconds": call.seconds, "sources": call.sources} for call in tools],
         "text": turn.text,
         "fields": dict(turn.fields),
         "unread": reply.unread if reply else (),
@@ -199,12 +199,12 @@ def write(mode: Mode, report: Report, entries: Sequence[Entry]) -> Mapping[str, 
 
 
 def _tree(report: Report) -> Mapping[str, str]:
-    found, judged = report.arguments, report.judged
-    page = [f"# Argument map: {inline(report.topic, LONG)}", *whole(found, judged)]
+    argument_map, judged = report.arguments, report.judged
+    page = [f"# Argument map: {inline(report.topic, LONG)}", *whole(argument_map, judged)]
     return {
         ".tree.md": "\n\n".join(page) + "\n",
-        ".tree.svg": svg(found, judged, report.topic),
-        ".tree.json": _json({"debate": report.debate, "topic": report.topic, **as_data(found, judged)}),
+        ".tree.svg": svg(argument_map, judged, report.topic),
+        ".tree.json": _json({"debate": report.debate, "topic": report.topic, **as_data(argument_map, judged)}),
     }
 
 

@@ -35,7 +35,7 @@ _LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
 def tools_chapter(used: Sequence[Used]) -> list[str]:
     """The chapter in Markdown, for at least one use of a tool."""
     numbers = {
-        source: n for n, source in enumerate(dict.fromkeys(each for use in used for each in use.sources), start=1)
+        source: n for n, source in enumerate(dict.fromkeys(source for use in used for source in use.sources), start=1)
     }
     turns = dict.fromkeys(use.key for use in used)
     return [
@@ -53,10 +53,10 @@ def cite(source: str) -> str:
 
 def _counts(used: Sequence[Used], sources: int) -> str:
     counted = Counter(use.tool for use in used)
-    told = listed([f"{inline(tool)} {_times(n)}" for tool, n in counted.items()])
+    text = listed([f"{inline(tool)} {_times(n)}" for tool, n in counted.items()])
     failed = sum(bool(use.fault) for use in used)
     lost = f" {failed} of {len(used)} gave no result." if failed else ""
-    return f"Tools were used {_times(len(used))}: {told}. {_sources(sources)}{lost}"
+    return f"Tools were used {_times(len(used))}: {text}. {_sources(sources)}{lost}"
 
 
 def _sources(count: int) -> str:
@@ -75,10 +75,10 @@ def _turn(used: Sequence[Used], numbers: dict[str, int]) -> str:
 
 def _uses(used: Sequence[Used], numbers: dict[str, int]) -> Iterator[str]:
     for use in used:
-        given = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
-        found = ", ".join(f"[{numbers[source]}]" for source in use.sources)
-        told = f": {inline(_in_words(use.fault), _SHORT)}" if use.fault else f" found {found}" if found else ""
-        yield f"{inline(use.tool)}{given}{told}"
+        sentence = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
+        text = ", ".join(f"[{numbers[source]}]" for source in use.sources)
+        told = f": {inline(_in_words(use.fault), _SHORT)}" if use.fault else f" found {text}" if text else ""
+        yield f"{inline(use.tool)}{sentence}{told}"
 
 
 def _in_words(fault: str) -> str:
@@ -154,18 +154,18 @@ def searches(entries: Iterable[Entry]) -> tuple[Searched, ...]:
 def appendix(found: Sequence[Searched]) -> list[str]:
     """The searches as a chapter in Markdown, block by block, for at least one search."""
     blocks = ["## Appendix: search for arguments"]
-    for each in found:
-        blocks += [f"### {inline(each.by)}, {place(each.key)[:1].lower()}{place(each.key)[1:]}", _told(each)]
-        blocks.append("\n".join(_line(thought) for thought in each.thoughts))
+    for search in found:
+        blocks += [f"### {inline(search.by)}, {place(search.key)[:1].lower()}{place(search.key)[1:]}", _told(search)]
+        blocks.append("\n".join(_line(thought) for thought in search.thoughts))
     return blocks
 
 
-def _told(each: Searched) -> str:
-    ended = f" It ended early: {inline(each.stopped, LONG)}." if each.stopped else ""
-    replies = counted(each.depth, "reply")
+def _told(search: Searched) -> str:
+    ended = f" It ended early: {inline(search.stopped, LONG)}." if search.stopped else ""
+    replies = counted(search.depth, "reply")
     return (
-        f"Monte Carlo tree search, {each.simulations} of {each.asked} simulations, {replies} deep. The line in bold "
-        f"was chosen; values run from 0 to 1, for {inline(each.by)}.{ended}"
+        f"Monte Carlo tree search, {search.simulations} of {search.asked} simulations, {replies} deep. The line in "
+        f"bold was chosen; values run from 0 to 1, for {inline(search.by)}.{ended}"
     )
 
 

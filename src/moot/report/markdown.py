@@ -49,10 +49,10 @@ def whole(found: ArgumentMap, judged: Judgement) -> list[str]:
     return [_chart(found, judged), ABOUT, *_settled(judged), *_groups(found, judged), *_unanswered(found, judged)]
 
 
-def _chart(found: ArgumentMap, judged: Judgement) -> str:
-    text = mermaid(found, judged)
-    if len(text) > MOST_TEXT or len(found.edges) > MOST_EDGES:
-        many = f"{len(found.nodes)} claims with {len(found.edges)} links"
+def _chart(argument_map: ArgumentMap, judged: Judgement) -> str:
+    text = mermaid(argument_map, judged)
+    if len(text) > MOST_TEXT or len(argument_map.edges) > MOST_EDGES:
+        many = f"{len(argument_map.nodes)} claims with {len(argument_map.edges)} links"
         return f"The map is too large for a chart here ({many}); the file that ends in `.tree.svg` shows it."
     return f"```mermaid\n{text}```"
 
@@ -61,41 +61,41 @@ def _settled(judged: Judgement) -> list[str]:
     return [] if judged.settled else ["> **Note:** The strengths did not converge: these are their last values."]
 
 
-def _groups(found: ArgumentMap, judged: Judgement) -> Iterable[str]:
+def _groups(argument_map: ArgumentMap, judged: Judgement) -> Iterable[str]:
     for standing, title in _GROUPS.items():
-        nodes = [node for node in found.nodes if judged.standing[node.mark] == standing]
+        nodes = [node for node in argument_map.nodes if judged.standing[node.mark] == standing]
         nodes.sort(key=lambda node: -judged.strength.get(node.mark, 0.0))
         if nodes:
-            yield f"**{title}**\n\n{bullets(_line(node, found, judged) for node in nodes)}"
+            yield f"**{title}**\n\n{bullets(_line(node, argument_map, judged) for node in nodes)}"
 
 
-def _line(node: Node, found: ArgumentMap, judged: Judgement) -> str:
+def _line(node: Node, argument_map: ArgumentMap, judged: Judgement) -> str:
     strength = f", strength {judged.strength[node.mark]:.2f}" if node.mark in judged.strength else ""
-    return f"{_named(node)}{strength}: {inline(node.claim, LONG)}{_why(node, found, judged)}"
+    return f"{_named(node)}{strength}: {inline(node.claim, LONG)}{_why(node, argument_map, judged)}"
 
 
-def _why(node: Node, found: ArgumentMap, judged: Judgement) -> str:
+def _why(node: Node, argument_map: ArgumentMap, judged: Judgement) -> str:
     """What keeps a claim from standing."""
     if node.replaced:
         return f" *(replaced by {node.replaced})*"
     if judged.standing[node.mark] != "out":
         return ""
-    against = [edge for edge in found.edges if edge.target == node.mark and edge.relation in AGAINST]
+    against = [edge for edge in argument_map.edges if edge.target == node.mark and edge.relation in AGAINST]
     marks = [edge.source for edge in against if judged.standing[edge.source] == "in"]
     return f" *(against it: {listed(list(dict.fromkeys(marks)))})*"
 
 
-def _unanswered(found: ArgumentMap, judged: Judgement) -> Iterable[str]:
+def _unanswered(argument_map: ArgumentMap, judged: Judgement) -> Iterable[str]:
     attacks = [edge for edge in judged.unanswered if edge.relation in AGAINST]
     questions = [edge for edge in judged.unanswered if edge.relation not in AGAINST]
     for title, edges in (("Unanswered attacks", attacks), ("Unanswered questions", questions)):
         if edges:
-            yield f"**{title}**\n\n{bullets(_open(edges, found))}"
+            yield f"**{title}**\n\n{bullets(_open(edges, argument_map))}"
 
 
-def _open(edges: Sequence[Edge], found: ArgumentMap) -> Iterable[str]:
+def _open(edges: Sequence[Edge], argument_map: ArgumentMap) -> Iterable[str]:
     for edge in edges:
-        source, target = found.node(edge.source), found.node(edge.target)
+        source, target = argument_map.node(edge.source), argument_map.node(edge.target)
         yield f"{_named(source)} {VERBS[edge.relation]} {_named(target)}: {inline(source.claim, LONG)}"
 
 
@@ -215,13 +215,13 @@ def _dissent(ballots: Sequence[Ballot]) -> str:
 def _minority(decision: Decision) -> list[str]:
     """The answers that lost with their best arguments; those without any vote only where no answer has one."""
     name = "Minority answer" if decision.status == "decided" else "Answer without a decision"
-    answers = {decision.winner, *(each.answer for each in decision.minority)}
+    answers = {decision.winner, *(minority.answer for minority in decision.minority)}
     # Rankings that somebody else has made up his mind by have elected nobody.
-    led = any(ballot.ranks for ballot in decision.ballots) and not any(each.share for each in decision.minority)
+    led = any(ballot.ranks for ballot in decision.ballots) and not any(minority.share for minority in decision.minority)
     voted = not led and any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
     blocks: list[str] = []
-    for each in [each for each in decision.minority if each.share] or decision.minority:
-        blocks += [f"**{name}:** {_held(each, voted=voted)}", *_argued(each.argument)]
+    for minority in [minority for minority in decision.minority if minority.share] or decision.minority:
+        blocks += [f"**{name}:** {_held(minority, voted=voted)}", *_argued(minority.argument)]
     return blocks
 
 
@@ -235,7 +235,7 @@ def _held(minority: Minority, *, voted: bool) -> str:
 
 
 def _changes(report: Report) -> str:
-    if not any(len(held) > 1 for held in report.stands.values()):
+    if not any(len(stand) > 1 for stand in report.stands.values()):
         return ""
     if not report.changes:
         return "Nobody changed their answer during the debate."
@@ -288,7 +288,7 @@ def markdown(report: Report) -> str:
         *_record(report),
         *(appendix(report.searches) if report.searches else ()),
     ]
-    return "\n\n".join(each for each in blocks if each) + "\n"
+    return "\n\n".join(item for item in blocks if item) + "\n"
 
 
 def _header(report: Report) -> list[str]:
@@ -389,8 +389,8 @@ def _fault(kind: Kind, who: str, reason: str, same: Sequence[Fault]) -> str:
     places = list(dict.fromkeys(place(fault.key) for fault in same if "#" in fault.key))
     where = inline(places[0]) if len(places) == 1 else ""
     times = f"{len(same)} times" if len(same) > 1 else ""
-    told = ", ".join(part for part in (inline(who), where, times) if part)
-    head = f"**{_FAULTS[kind]}**{f' ({told})' if told else ''}"
+    text = ", ".join(part for part in (inline(who), where, times) if part)
+    head = f"**{_FAULTS[kind]}**{f' ({text})' if text else ''}"
     return f"{head}: {inline(reason, 2 * LONG)}" if reason else head
 
 
@@ -415,8 +415,8 @@ def _calls(use: Use) -> str:
         _count(use.errors, "failed attempt"),
         _count(use.lost, "lost attempt"),
     ]
-    told = listed([each for each in more if each])
-    return f"{use.calls:,} answered{f', with {told}' if told else ''}"
+    text = listed([text for text in more if text])
+    return f"{use.calls:,} answered{f', with {text}' if text else ''}"
 
 
 def _count(n: int, noun: str) -> str:

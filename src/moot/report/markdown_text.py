@@ -93,13 +93,13 @@ def block(text: str) -> str:
 
 
 def _opened(body: str, indent: int) -> _Fence | None:
-    found = _FENCE.fullmatch(body)
-    return _Fence(mark=found[1], indent=indent) if found and indent <= 3 else None
+    match = _FENCE.fullmatch(body)
+    return _Fence(mark=match[1], indent=indent) if match and indent <= 3 else None
 
 
 def _language(body: str) -> str:
-    found = re.match(r"[`~]+[ \t]*([\w+#.-]{1,20})", body)
-    return found[1] if found else ""
+    match = re.match(r"[`~]+[ \t]*([\w+#.-]{1,20})", body)
+    return match[1] if match else ""
 
 
 def _line(line: str) -> str:
@@ -124,10 +124,10 @@ def _spans(text: str) -> str:
     """
     out: list[str] = []
     at = 0
-    while found := _MARK.search(text, at):
-        size, piece = _piece(text, found.start())
-        out += (text[at : found.start()], piece)
-        at = found.start() + size
+    while match := _MARK.search(text, at):
+        size, piece = _piece(text, match.start())
+        out += (text[at : match.start()], piece)
+        at = match.start() + size
     return "".join([*out, text[at:]])
 
 

@@ -124,14 +124,14 @@ def measure(entries: Sequence[Entry]) -> Metrics:
 def _without_tools(entries: Sequence[Entry]) -> list[Event]:
     """All events but the uses of tools and the trees of searches, which are no calls of a model."""
     aside: set[tuple[str, str]] = set()
-    kept: list[Event] = []
+    events: list[Event] = []
     for entry in entries:
         event = entry.event
         if isinstance(event, Attempted | Called) and event.model.startswith(ASIDE):
             aside.add((event.key, event.call))
         elif not isinstance(event, Erred) or (event.key, event.call) not in aside:
-            kept.append(event)
-    return kept
+            events.append(event)
+    return events
 
 
 def use(events: Iterable[Event]) -> Use:
@@ -268,11 +268,11 @@ def _once(found: Sequence[Fault]) -> tuple[Fault, ...]:
 def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
     """The agent asked for each answer; answers that a fork kept are by the agents of its parent."""
     openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
-    seats = {each.name: each.seat for opened in openings for each in opened.brief.participants}
+    seats = {participant.name: participant.seat for opened in openings for participant in opened.brief.participants}
     found = {key: seats.get(ask.to, "") for key, ask in asks.items()}
     if any(opened.forked for opened in openings):
         replies = [entry.event for entry in entries if isinstance(entry.event, Replied)]
-        found.update({each.key: each.reply.asked for each in replies if each.reply.asked})
+        found.update({replied.key: replied.reply.asked for replied in replies if replied.reply.asked})
     return found
 
 

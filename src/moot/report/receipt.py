@@ -163,8 +163,8 @@ def _paid(total: Use) -> Paid:
 
 
 def _seated(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Seated, ...]:
-    models: dict[str, dict[str, None]] = {each.name: {} for each in brief.participants}
-    served: dict[str, dict[str, None]] = {each.name: {} for each in brief.participants}
+    models: dict[str, dict[str, None]] = {participant.name: {} for participant in brief.participants}
+    served: dict[str, dict[str, None]] = {participant.name: {} for participant in brief.participants}
     for entry in entries:
         event = entry.event
         if isinstance(event, Called) and not event.model.startswith(ASIDE):
@@ -174,30 +174,36 @@ def _seated(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> t
             served[transcript.get(event.key).by][event.reply.served] = None
     return tuple(
         Seated(
-            name=each.name,
-            role=each.role,
-            duty=each.duty,
-            seat=each.seat,
-            weight=each.weight,
-            models=tuple(filter(None, models[each.name])),
-            served=tuple(filter(None, served[each.name])),
+            name=participant.name,
+            role=participant.role,
+            duty=participant.duty,
+            seat=participant.seat,
+            weight=participant.weight,
+            models=tuple(filter(None, models[participant.name])),
+            served=tuple(filter(None, served[participant.name])),
         )
-        for each in brief.participants
+        for participant in brief.participants
     )
 
 
 def _evidence(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Evidence, ...]:
     """The texts of the brief, cited or not, then the sources that tools gave and turns name."""
-    hashes = {each.name: hashlib.sha256(each.text.encode()).hexdigest() for each in (*brief.background, *brief.library)}
+    hashes = {
+        source.name: hashlib.sha256(source.text.encode()).hexdigest() for source in (*brief.background, *brief.library)
+    }
     cited = citations(entries, transcript)
     return tuple(
         Evidence(
             source=source,
-            turns=tuple(dict.fromkeys(each.mark for each in cited if each.source == source and each.found)),
-            unfound=tuple(dict.fromkeys(each.mark for each in cited if each.source == source and not each.found)),
+            turns=tuple(
+                dict.fromkeys(citation.mark for citation in cited if citation.source == source and citation.found)
+            ),
+            unfound=tuple(
+                dict.fromkeys(citation.mark for citation in cited if citation.source == source and not citation.found)
+            ),
             sha256=hashes.get(source, ""),
         )
-        for source in dict.fromkeys((*hashes, *(each.source for each in cited)))
+        for source in dict.fromkeys((*hashes, *(citation.source for citation in cited)))
     )
 
 
@@ -209,14 +215,14 @@ def certificate(receipt: Receipt) -> str:
         "## Decision",
         lead(inline(receipt.line), receipt.decision) if receipt.decision else f"**{inline(receipt.line)}**",
         table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
-        *_chapter("Ballots", [_ballot(each) for each in receipt.ballots]),
-        *_chapter("Dissent", [_ballot(each) for each in receipt.dissent]),
+        *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
+        *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
         *_chapter("Answers that lost", _lost(receipt)),
-        *_chapter("Evidence", [_cited(each) for each in receipt.evidence]),
+        *_chapter("Evidence", [_cited(evidence) for evidence in receipt.evidence]),
         "## Participants",
         _people(receipt.participants),
     ]
-    return "\n\n".join(each for each in blocks if each) + "\n"
+    return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _facts(receipt: Receipt) -> list[str]:
@@ -244,9 +250,9 @@ def _ballot(ballot: Ballot) -> str:
 
 def _lost(receipt: Receipt) -> list[str]:
     return [
-        f"{inline(each.answer, LONG)} ({', '.join(map(inline, each.by)) or 'nobody'})"
-        + (f": {inline(each.argument, LONG)}" if each.argument else "")
-        for each in receipt.minority
+        f"{inline(minority.answer, LONG)} ({', '.join(map(inline, minority.by)) or 'nobody'})"
+        + (f": {inline(minority.argument, LONG)}" if minority.argument else "")
+        for minority in receipt.minority
     ]
 
 
@@ -260,6 +266,7 @@ def _cited(evidence: Evidence) -> str:
 def _people(people: Sequence[Seated]) -> str:
     heads = ["Name", "Role", "Duty", "Agent", "Models asked", "Models that answered"]
     rows = [
-        (each.name, each.role, each.duty, each.seat, *map(", ".join, (each.models, each.served))) for each in people
+        (seated.name, seated.role, seated.duty, seated.seat, *map(", ".join, (seated.models, seated.served)))
+        for seated in people
     ]
     return table(heads, [[inline(cell, LONG) or "–" for cell in row] for row in rows], numbers=0)

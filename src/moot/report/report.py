@@ -58,8 +58,8 @@ def _most(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
                 yield most
         part = list(held.values())
     if isinstance(part, list | tuple):
-        for each in cast("Sequence[object]", part):
-            yield from _most(each, kind, name, usual)
+        for item in cast("Sequence[object]", part):
+            yield from _most(item, kind, name, usual)
 
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
@@ -208,7 +208,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         ended=moment(entries[-1].at),
         outcome=conclusion(transcript, entries),
         participants=_people(brief, metrics),
-        quoting=tuple(each.name for each in brief.participants if each.seat == QUOTES),
+        quoting=tuple(participant.name for participant in brief.participants if participant.seat == QUOTES),
         parts=_parts(entries, transcript, brief, found),
         stands=held,
         changes=changes(held),
@@ -233,9 +233,9 @@ def _data(value: object) -> Data:
     if is_dataclass(value):
         return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {clean(key): _data(each) for key, each in cast(Mapping[str, object], value).items()}
+        return {clean(key): _data(item) for key, item in cast(Mapping[str, object], value).items()}
     if isinstance(value, tuple | list):
-        return [_data(each) for each in cast(Sequence[object], value)]
+        return [_data(item) for item in cast(Sequence[object], value)]
     return clean(value) if isinstance(value, str) else cast(Data, value)
 
 
@@ -247,17 +247,17 @@ def moment(at: float) -> str:
 def _people(brief: Brief, metrics: Metrics) -> tuple[Person, ...]:
     return tuple(
         Person(
-            name=each.name,
-            role=each.role,
-            persona=each.persona,
-            duty=each.duty,
-            seat=each.seat,
-            weight=each.weight,
-            use=metrics.participants.get(each.name, Use()),
-            language=each.language,
-            tools=each.tools,
+            name=participant.name,
+            role=participant.role,
+            persona=participant.persona,
+            duty=participant.duty,
+            seat=participant.seat,
+            weight=participant.weight,
+            use=metrics.participants.get(participant.name, Use()),
+            language=participant.language,
+            tools=participant.tools,
         )
-        for each in brief.participants
+        for participant in brief.participants
     )
 
 

@@ -149,7 +149,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
     """A turn in words; ``kind`` is that of its failure."""
     if turn.ask is None:
         return Spoken(key=turn.key, by=turn.by, act=turn.act, state="outside", text=turn.text)
-    person = next((each for each in brief.participants if each.name == turn.by), None)
+    person = next((participant for participant in brief.participants if participant.name == turn.by), None)
     form = turn.ask.form
     layout = (form.name, form.under, form.envelope, *_empty(turn)) if form else ()
     on = subjects(turn, transcript)
@@ -194,11 +194,11 @@ def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
     hidden = turn.ask is not None and turn.ask.view.anonymous
     counted: Counter[str] = Counter()
     found: list[Subject] = []
-    for each in (transcript.get(key) for key in turn.about):
-        word = "Critique" if each.act == "critique" else "Proposal"
+    for item in (transcript.get(key) for key in turn.about):
+        word = "Critique" if item.act == "critique" else "Proposal"
         label = f"{word} {letter(counted[word])}" if hidden else ""
         counted[word] += 1
-        found.append(Subject(key=each.key, by=each.by, act=act_of(each), label=label))
+        found.append(Subject(key=item.key, by=item.by, act=act_of(item), label=label))
     return tuple(found)
 
 
@@ -217,9 +217,11 @@ def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
         return text
     if value == ABSTAIN:
         return "abstains"
-    whose = {each.label: f"{owned(each.by, each.act)} (shown as {each.label})" for each in on if each.label}
+    whose = {
+        subject.label: f"{owned(subject.by, subject.act)} (shown as {subject.label})" for subject in on if subject.label
+    }
     if isinstance(value, tuple):
-        return "; ".join(whose.get(each, each) for each in value)
+        return "; ".join(whose.get(text, text) for text in value)
     return whose.get(text, text)
 
 
@@ -263,7 +265,7 @@ class Namer:
         self._transcript.apply(entry.event)
         match entry.event:
             case Opened(brief=brief):
-                agents = [each.name for each in brief.participants if each.duty != "aide"]
+                agents = [participant.name for participant in brief.participants if participant.duty != "aide"]
                 return _named(entry, "debate_start", task=brief.topic, agents=agents)
             case Entered(path=path) if (number := path.rpartition("/round-")[2]).isdecimal():
                 return _named(entry, "round_start", round=int(number))
@@ -292,7 +294,7 @@ class Namer:
     def _said(self, entry: Entry, turn: Turn) -> Named:
         if turn.act == "vote":
             asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-            chosen = [turn.fields[each.name] for each in asked if each.kind != "text" and each.name in turn.fields]
+            chosen = [turn.fields[item.name] for item in asked if item.kind != "text" and item.name in turn.fields]
             return _named(entry, "vote", agent=turn.by, choice=chosen[0] if chosen else "", text=turn.text)
         if turn.act == "critique":
             of = [self._transcript.get(key).by for key in turn.about]

@@ -134,8 +134,8 @@ async def check_model(open_model: Callable[[], Model]) -> None:
 
 def _check_reply(reply: Reply, form: Form | None) -> None:
     assert reply.text or reply.fields, "a reply has words or fields"
-    assert not form or {each.split(":")[0] for each in reply.unread} <= {each.name for each in form.fields}
-    fields = {each.name: each for each in form.fields} if form else {}
+    assert not form or {text.split(":")[0] for text in reply.unread} <= {item.name for item in form.fields}
+    fields = {item.name: item for item in form.fields} if form else {}
     for name, value in reply.fields.items():
         assert name in fields, f"the form has no field {name}"
         asked = fields[name]

@@ -44,7 +44,7 @@ class Oracle:
             return Called(key=ask.key, call="answer", text=text, model="oracle")
 
         called = await say.call("answer", Quote(model="oracle", tokens=1), send)
-        fields = {each.name: self._value(each, ask) for each in ask.form.fields} if ask.form else {}
+        fields = {item.name: self._value(item, ask) for item in ask.form.fields} if ask.form else {}
         return Reply(text=called.text, fields=fields, asked="oracle", seconds=1.0)
 
     def _value(self, field: Field, ask: Ask) -> Value:

@@ -83,7 +83,7 @@ class ScriptedModel:
 
     def quote(self, request: Request) -> Quote:
         """One token for each word, and a hundred for the answer; free."""
-        return Quote(model=self._name, tokens=sum(len(each.text.split()) for each in request.messages) + 100)
+        return Quote(model=self._name, tokens=sum(len(message.text.split()) for message in request.messages) + 100)
 
     async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request, through the record; see ``models.base.Model``."""

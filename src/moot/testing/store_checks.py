@@ -160,8 +160,8 @@ async def check_crowd(open_store: OpenStore) -> None:
             for rival in ("x", "y", "z"):
                 group.create_task(race(f"debate-{n}", rival))
     _same("winners", len(won), 50)
-    for each in won:
-        debate, line = each.split()
+    for text in won:
+        debate, line = text.split()
         _same(f"lines of {debate}", await store.read(debate), (line, line))
     await store.close()
 

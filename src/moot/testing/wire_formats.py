@@ -122,7 +122,9 @@ def _ollama_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
 
     thoughts = [event({"content": "", "thinking": piece}) for piece in cut(plan.thinking, plan.piece)]
     words = [event({"content": piece}) for piece in cut(plan.text, plan.piece)]
-    calls = [{"function": {"name": each.name, "arguments": _object(each.arguments)}} for each in plan.tools]
+    calls = [
+        {"function": {"name": tool_call.name, "arguments": _object(tool_call.arguments)}} for tool_call in plan.tools
+    ]
     wanted = [event({"content": "", "tool_calls": calls})] if calls else []
     reason = "length" if plan.finish == "length" else "stop"
     return [*thoughts, *words, *wanted], event({"content": ""}, done=True, done_reason=reason, **_ollama_usage(plan))
@@ -159,8 +161,8 @@ def _openai_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
     words = [event({"content": piece}) for piece in cut(plan.text, plan.piece)]
     wanted = [
         event({"tool_calls": [{"index": n, **part}]})
-        for n, each in enumerate(plan.tools)
-        for part in _openai_call(each, plan.piece)
+        for n, tool_call in enumerate(plan.tools)
+        for part in _openai_call(tool_call, plan.piece)
     ]
     finish = "tool_calls" if plan.tools else {"filter": "content_filter"}.get(plan.finish, plan.finish)
     usage = _sse({**head, "choices": [], "usage": _openai_usage(plan)}) if plan.usage else b""
@@ -204,7 +206,7 @@ def _anthropic_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
         signed = {"signature": ""} if kind == "thinking" else {}
         frames.append(_event("content_block_start", index=n, content_block={"type": kind, kind: "", **signed}))
         deltas = ({"type": delta, kind: piece} for piece in cut(text, plan.piece))
-        frames.extend(_event("content_block_delta", index=n, delta=each) for each in deltas)
+        frames.extend(_event("content_block_delta", index=n, delta=delta) for delta in deltas)
         frames.append(_event("content_block_stop", index=n))
     for n, call in enumerate(plan.tools, start=len(blocks)):
         frames.extend(_anthropic_call(n, call, plan.piece))
@@ -219,7 +221,7 @@ def _anthropic_call(n: int, call: ToolCall, size: int) -> list[bytes]:
     deltas = ({"type": "input_json_delta", "partial_json": piece} for piece in cut(call.arguments, size))
     return [
         _event("content_block_start", index=n, content_block=block),
-        *(_event("content_block_delta", index=n, delta=each) for each in deltas),
+        *(_event("content_block_delta", index=n, delta=delta) for delta in deltas),
         _event("content_block_stop", index=n),
     ]
 

@@ -76,14 +76,14 @@ def _closed(page: str) -> str:
     """
     pieces: list[str] = []
     raw, at = "", 0
-    while found := _OPENING.search(page, at):
-        name = (found["name"] or "").lower()
-        pieces.append(page[at : found.start()])
-        at = found.end()
+    while match := _OPENING.search(page, at):
+        name = (match["name"] or "").lower()
+        pieces.append(page[at : match.start()])
+        at = match.end()
         if name:
-            pieces.append(found[0])
-            raw = raw if raw and raw != name else "" if found["shut"] else name
-        elif found[0] == "<![":
+            pieces.append(match[0])
+            raw = raw if raw and raw != name else "" if match["shut"] else name
+        elif match[0] == "<![":
             pieces.append("<!")
         elif not raw:
             end = _COMMENT_END.search(page, at - 2)
@@ -96,9 +96,9 @@ def _closed(page: str) -> str:
 def _decode(data: bytes, charset: str) -> str:
     """The page's letters: by its server's word, else its own, else UTF-8, else as browsers take what names nothing."""
     declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
-    for each in (charset, declared, "utf-8-sig"):
+    for text in (charset, declared, "utf-8-sig"):
         try:
-            return data.decode(each or "utf-8-sig")
+            return data.decode(text or "utf-8-sig")
         except (LookupError, UnicodeDecodeError):
             continue
     return data.decode("windows-1252", "replace")
@@ -199,13 +199,13 @@ def convert(documents: Sequence[Document], *, seconds: float) -> tuple[Text, ...
         documents: what is to be read.
         seconds: the most time for all that are not plain text.
     """
-    marked = iter(_marked([each for each in documents if each.kind != "text"], seconds))
-    found: list[Text] = []
-    for each in documents:
-        found.append(_plain(each) if each.kind == "text" else next(marked))
-        if found[-1].fault:
+    marked = iter(_marked([document for document in documents if document.kind != "text"], seconds))
+    texts: list[Text] = []
+    for document in documents:
+        texts.append(_plain(document) if document.kind == "text" else next(marked))
+        if texts[-1].fault:
             break
-    return tuple(found)
+    return tuple(texts)
 
 
 def _plain(document: Document) -> Text:
@@ -237,9 +237,9 @@ def _marked(documents: Sequence[Document], seconds: float) -> Iterator[Text]:
 def _pack(documents: Sequence[Document]) -> bytes:
     """Documents as a stream: a line of JSON, then as many bytes as it says."""
     parts: list[bytes] = []
-    for each in documents:
-        head = {"kind": each.kind, "charset": each.charset, "size": len(each.data)}
-        parts += [json.dumps(head).encode(), b"\n", each.data]
+    for document in documents:
+        head = {"kind": document.kind, "charset": document.charset, "size": len(document.data)}
+        parts += [json.dumps(head).encode(), b"\n", document.data]
     return b"".join(parts)
 
 
@@ -344,9 +344,9 @@ class _Cut:
 
     def take(self, number: int, row: str) -> Iterator[Extract]:
         """Add a row; an empty one ends an extract that is long enough."""
-        if found := _EXTRACT_HEADING.match(row):
+        if match := _EXTRACT_HEADING.match(row):
             yield from self.end()
-            self.heading = row[found.end() :].rstrip("# \t")
+            self.heading = row[match.end() :].rstrip("# \t")
         elif row.strip():
             self.rows.append((number, row))
             self.size += len(row)
@@ -357,7 +357,7 @@ class _Cut:
 
     def end(self) -> Iterator[Extract]:
         """What has been gathered, in pieces of about the same size, cut behind a sentence where that can be."""
-        pieces = [each for row in self.rows for each in _extract_pieces(*row)]
+        pieces = [extract_piece for row in self.rows for extract_piece in _extract_pieces(*row)]
         total = sum(len(piece) + 1 for _, piece in pieces)
         parts = 1 if total <= MOST else round(total / SIZE)
         self.rows, self.size = [], 0

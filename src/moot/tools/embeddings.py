@@ -95,10 +95,10 @@ class Embeddings:
 
     async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``."""
-        found: list[Vector] = []
+        vectors: list[Vector] = []
         for start in range(0, len(texts), BATCH):
-            found += await self._batch(texts[start : start + BATCH], errand)
-        return tuple(found)
+            vectors += await self._batch(texts[start : start + BATCH], errand)
+        return tuple(vectors)
 
     def quote(self, texts: Sequence[str]) -> Quote:
         """The most that the vectors of texts can use: tokens by their characters, and the price if it is known."""
@@ -138,7 +138,7 @@ class Embeddings:
             raise from_status(self._name, response.status_code, "", key=self._link.key)
         told = read_object(response.content)
         vectors = _of_ollama(told) if ollama else _of_openai(told)
-        if len(vectors) != len(texts) or len({len(each) for each in vectors}) != 1:
+        if len(vectors) != len(texts) or len({len(item) for item in vectors}) != 1:
             raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
         taken = _taken(told)
         usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None).mended()
@@ -183,11 +183,11 @@ def likeness(one: Vector, other: Vector) -> float:
 
 
 def _of_ollama(told: Mapping[str, object]) -> list[Vector]:
-    return [vector(each) for each in _listed(told.get("embeddings"))]
+    return [vector(item) for item in _listed(told.get("embeddings"))]
 
 
 def _of_openai(told: Mapping[str, object]) -> list[Vector]:
-    rows = [cast("Mapping[str, object]", each) for each in _listed(told.get("data")) if isinstance(each, dict)]
+    rows = [cast("Mapping[str, object]", item) for item in _listed(told.get("data")) if isinstance(item, dict)]
     rows.sort(key=lambda row: index if isinstance(index := row.get("index"), int) else 0)
     return [vector(row.get("embedding")) for row in rows]
 
@@ -203,11 +203,11 @@ def _taken(told: Mapping[str, object]) -> int | None:
 def vector(value: object) -> Vector:
     """Numbers as a vector of length 1; empty where they are none, or too large to be reckoned with."""
     try:
-        numbers = [float(each) for each in _listed(value) if isinstance(each, int | float)]
+        numbers = [float(item) for item in _listed(value) if isinstance(item, int | float)]
     except OverflowError:
         return ()
     length = hypot(*numbers)
-    return tuple(each / length for each in numbers) if 0 < length < inf else ()
+    return tuple(number / length for number in numbers) if 0 < length < inf else ()
 
 
 def _listed(value: object) -> Sequence[object]:
@@ -294,10 +294,10 @@ class Installed:
             clock = asyncio.get_running_loop().time
             began = clock()
             vectors = await asyncio.to_thread(self._encode, list(texts))
-            told = f"{len(vectors)} vectors"
+            sentence = f"{len(vectors)} vectors"
             spent = clock() - began
             return vectors, Called(
-                key="", call="", text=told, model=self.name, usage=Usage(), seconds=spent, finish="stop"
+                key="", call="", text=sentence, model=self.name, usage=Usage(), seconds=spent, finish="stop"
             )
 
         return tuple(await on_record(errand, self.quote(texts), send)) if texts else ()
@@ -320,8 +320,8 @@ class Installed:
                 model = self._model = self._model or _load(self._path)
                 rows = model.encode(texts, max_length=None, use_multiprocessing=False).tolist()
         except Exception as error:  # house: broad because tokenizers raises Exception itself
-            found = clip(clean(str(error)).replace(self._path, self.name), 200)
-            raise Unavailable(f"{self.name} cannot be used: {found}", kind="not_found") from error
+            problem = clip(clean(str(error)).replace(self._path, self.name), 200)
+            raise Unavailable(f"{self.name} cannot be used: {problem}", kind="not_found") from error
         return [vector(row) for row in rows]
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from httpx2 import URL, AsyncClient, Response
 
 _CLOSED_V4 = tuple(
-    IPv4Network(each)
-    for each in (
+    IPv4Network(item)
+    for item in (
         "0.0.0.0/8",  # this network
         "10.0.0.0/8",  # private
         "100.64.0.0/10",  # shared by a carrier's customers; some clouds keep their metadata there
@@ -50,8 +50,8 @@ _OPEN_V6 = IPv6Network("2000::/3")
 """The only part of IPv6 in which public addresses are given out; all other parts are closed without being named."""
 
 _CLOSED_V6 = tuple(
-    IPv6Network(each)
-    for each in (
+    IPv6Network(item)
+    for item in (
         "2001::/23",  # protocol assignments, Teredo among them
         "2001:db8::/32",  # documentation
         "2002::/16",  # 6to4: an IPv4 address in disguise
@@ -150,8 +150,8 @@ class Page:
 
 async def resolve(host: str, port: int) -> Sequence[str]:
     """The addresses that the system knows for a host."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(each[4][0]) for each in found]
+    getaddrinfo = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(item[4][0]) for item in getaddrinfo]
 
 
 class Fetcher:
@@ -282,8 +282,8 @@ async def _take(url: "URL", response: "Response") -> Document:
     elif kind.startswith("text/") or kind.partition("/")[2].rpartition("+")[2] in ("json", "xml"):
         form = "text"
     else:
-        found = f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}"
-        raise ToolError(f"{found}; text, HTML, JSON, XML and PDF can be read")
+        problem = f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}"
+        raise ToolError(f"{problem}; text, HTML, JSON, XML and PDF can be read")
     packed = response.headers.get("content-encoding", "").strip().casefold()
     if packed not in ("", "identity", "gzip", "x-gzip"):
         raise ToolError(f"{_shown(url)} is packed in a way that was not asked for")

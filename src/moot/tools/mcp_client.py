@@ -54,7 +54,7 @@ class Offer:
 
 def fingerprint(offers: Sequence[Offer]) -> str:
     """The hash of a server's tools: names, descriptions and schemas, in the order of the names."""
-    told = sorted([each.name, each.help, json.dumps(each.schema, sort_keys=True)] for each in offers)
+    told = sorted([offer.name, offer.help, json.dumps(offer.schema, sort_keys=True)] for offer in offers)
     return "sha256:" + hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
@@ -130,9 +130,9 @@ class Attached:
         if len(self._offers) > MOST_TOOLS:
             raise BriefError(f"the MCP server {name} has more than {MOST_TOOLS} tools", code="too_large")
         if self.server.pin not in ("", self.hash):
-            found = f"the tools of the MCP server {name} are not those that were pinned"
+            problem = f"the tools of the MCP server {name} are not those that were pinned"
             raise BriefError(
-                f'{found}; if you trust them as they are now, set its pin to "{self.hash}"', code="bad_pin"
+                f'{problem}; if you trust them as they are now, set its pin to "{self.hash}"', code="bad_pin"
             )
 
     async def hold(self) -> None:
@@ -226,7 +226,7 @@ async def _list(client: "Client") -> Sequence[Offer]:
     cursor: str | None = None
     while True:
         page = await client.list_tools(cursor=cursor)
-        offers += [Offer(name=each.name, help=each.description or "", schema=each.input_schema) for each in page.tools]
+        offers += [Offer(name=tool.name, help=tool.description or "", schema=tool.input_schema) for tool in page.tools]
         cursor = page.next_cursor
         if not cursor or len(offers) > MOST_TOOLS:
             return offers
@@ -238,7 +238,7 @@ def _read(result: "CallToolResult", server: str) -> Found:
     Raises:
         ToolError: the tool itself says that it failed, or gave nothing.
     """
-    pieces = [_piece(each) for each in result.content]
+    pieces = [_piece(content_block) for content_block in result.content]
     text = "\n\n".join(piece for piece, _ in pieces)
     if not result.content and result.structured_content is not None:
         text = json.dumps(result.structured_content, ensure_ascii=False)

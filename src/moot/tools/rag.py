@@ -50,12 +50,12 @@ class Vectors:
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._known: dict[str, tuple[tuple[int, float], ...]] = {}
         counts = [self._count(text) for text in texts]
-        found = Counter(place for each in counts for place in each)
+        counter = Counter(place for features in counts for place in features)
         self._rarest = log(1 + len(texts)) + 1
-        self._rarity = {place: self._rarest - log(1 + n) for place, n in found.items()}
+        self._rarity = {place: self._rarest - log(1 + n) for place, n in counter.items()}
         vectors = map(self._vector, counts)
         # Arrays, for a library may have millions of features and dictionaries of them would fill the memory.
-        self._texts = [(array("I", each), array("f", each.values())) for each in vectors]
+        self._texts = [(array("I", features), array("f", features.values())) for features in vectors]
 
     def liken(self, query: Sequence[str]) -> list[float]:
         """The cosine between the stems of a query and each text, -1 to 1."""
@@ -169,8 +169,8 @@ class Rag:
         found = [extracts[number] for number in fuse([*rankings, *likened])[:most]]
         if not found:
             raise ToolError("the documents say nothing about that; try other words")
-        text = "\n\n".join(_shown(each) for each in found)
-        return Found(text=f"{text}\n\n{note}" if note else text, sources=tuple(each.place for each in found))
+        text = "\n\n".join(_shown(extract) for extract in found)
+        return Found(text=f"{text}\n\n{note}" if note else text, sources=tuple(extract.place for extract in found))
 
     def _rank(self, query: str) -> tuple[Sequence[Extract], list[list[float]]]:
         """The extracts, and their rankings by words and by hashed vectors; runs in a thread.
@@ -190,7 +190,7 @@ class Rag:
         try:
             async with self._embedding:
                 while left := extracts[len(self._embedded) :][:_STEP]:
-                    self._embedded += await self._embedder.embed([_headed(each) for each in left], errand)
+                    self._embedded += await self._embedder.embed([_headed(extract) for extract in left], errand)
             (asked,) = await self._embedder.embed([query], errand)
         except ModelError as error:
             return [], f"(Searched without the embedding model: {error}.)"
@@ -213,12 +213,12 @@ def fuse(rankings: Sequence[Sequence[float]]) -> list[int]:
 
 def _shelve(sources: Sequence[Source]) -> _Shelf:
     extracts = cut(sources)
-    words = [terms(_headed(each)) for each in extracts]
+    words = [terms(_headed(extract)) for extract in extracts]
     return _Shelf(extracts, Index(words), Vectors(words))
 
 
 def _compare(asked: Vector, embedded: Sequence[Vector]) -> list[float]:
-    return [likeness(asked, each) for each in embedded]
+    return [likeness(asked, vector) for vector in embedded]
 
 
 def _headed(extract: Extract) -> str:

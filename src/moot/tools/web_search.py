@@ -181,13 +181,13 @@ class DuckDuckGo:
 
 def _hits(results: Sequence[object], address: str, excerpt: str) -> list[Hit]:
     """Results of an engine; those without an address of the web are left out."""
-    found: list[Hit] = []
-    for each in results:
-        told: Mapping[str, object] = cast("dict[str, object]", each) if isinstance(each, dict) else {}
+    hits: list[Hit] = []
+    for result in results:
+        told: Mapping[str, object] = cast("dict[str, object]", result) if isinstance(result, dict) else {}
         where, title, text = (_flat(told.get(name)) for name in (address, "title", excerpt))
         if where.startswith(("https://", "http://")) and len(where) <= LONGEST_ADDRESS:
-            found.append(Hit(title=clip(title, _TITLE), address=where, excerpt=clip(text, _EXCERPT)))
-    return found
+            hits.append(Hit(title=clip(title, _TITLE), address=where, excerpt=clip(text, _EXCERPT)))
+    return hits
 
 
 def _flat(value: object) -> str:

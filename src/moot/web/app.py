@@ -41,15 +41,15 @@ JSON = "application/json"
 def describe(app: FastAPI) -> Data:
     """The OpenAPI description: every error is a problem, and every route needs authentication."""
     if app.openapi_schema is None:
-        made = app.openapi()
+        openapi = app.openapi()
         examples = cast("dict[str, Data]", json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
-        for methods in cast("dict[str, dict[str, Data]]", made["paths"]).values():
+        for methods in cast("dict[str, dict[str, Data]]", openapi["paths"]).values():
             for operation in methods.values():
                 _show(operation, examples.get(str(operation["operationId"]), {}))
                 for status, response in cast("dict[str, Data]", operation["responses"]).items():
                     if int(status) >= 400:
                         response["content"] = dict(PROBLEM)
-        parts = cast("Data", made["components"])
+        parts = cast("Data", openapi["components"])
         parts["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer", "description": "The token of a program or of a share link."},
             "session": {
@@ -59,7 +59,7 @@ def describe(app: FastAPI) -> Data:
                 "description": "The session of the web app; the name ends with the port.",
             },
         }
-        made["security"] = [{"token": []}, {"session": []}]
+        openapi["security"] = [{"token": []}, {"session": []}]
         schemas = cast("Data", parts["schemas"])
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
@@ -68,10 +68,10 @@ def describe(app: FastAPI) -> Data:
 
 def _show(operation: Data, example: Data) -> None:
     """Add the examples of an operation: parameters, the request's body, and the answer in each form."""
-    given = cast("Data", example.get("parameters", {}))
+    data = cast("Data", example.get("parameters", {}))
     for parameter in cast("list[Data]", operation.get("parameters", [])):
-        if parameter["name"] in given:
-            parameter["example"] = given[str(parameter["name"])]
+        if parameter["name"] in data:
+            parameter["example"] = data[str(parameter["name"])]
     if body := cast("Data", operation.get("requestBody", {})):
         _put(cast("dict[str, Data]", body["content"]), {JSON: example.get("request")}.items())
     for status, response in cast("dict[str, Data]", operation["responses"]).items():
@@ -119,7 +119,7 @@ async def open_site(
             auth=Authenticator(serving.tokens),
             spending=Spending(runner, serving.daily),
             serving=serving,
-            hosts=frozenset(each.lower() for each in hosts),
+            hosts=frozenset(host.lower() for host in hosts),
         )
 
 
@@ -172,11 +172,11 @@ def _catch(app: FastAPI) -> None:
         return answer(invalid(cast("RequestValidationError", error).errors()))
 
     def http(connection: HTTPConnection, error: Exception) -> JSONResponse:
-        found = cast("HTTPException", error)
-        headers: Mapping[str, str] = found.headers or {}
-        if found.status_code == 405:
+        httpexception = cast("HTTPException", error)
+        headers: Mapping[str, str] = httpexception.headers or {}
+        if httpexception.status_code == 405:
             headers = {"Allow": ", ".join(pages.allowed(app.routes, connection.scope["path"]))}
-        return answer(Problem(found.status_code, str(found.detail), headers=headers))
+        return answer(Problem(httpexception.status_code, str(httpexception.detail), headers=headers))
 
     def internal(connection: HTTPConnection, error: Exception) -> JSONResponse:
         return answer(Problem(500, "an internal error; the records are not affected"))  # the guard logs it

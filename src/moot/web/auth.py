@@ -114,14 +114,14 @@ class Authenticator:
     def of_session(self, secret: str) -> Identity | None:
         """The identity of a session cookie; None where it is not valid."""
         mark = mark_of(secret)
-        ends = next((ends for each, ends in self._sessions.items() if compare_digest(each, mark)), None)
+        ends = next((ends for text, ends in self._sessions.items() if compare_digest(text, mark)), None)
         return None if ends is None or self.clock() > ends else Identity(cookie=True, mark=mark)
 
     def of_token(self, secret: str) -> Identity | None:
         """The identity of a program's token; None where it is not known."""
         mark = mark_of(secret)
-        found = [name for name, each in self.tokens.items() if compare_digest(each, mark)]
-        return Identity(owner=found[0], mark=mark) if found else None
+        names = [name for name, text in self.tokens.items() if compare_digest(text, mark)]
+        return Identity(owner=names[0], mark=mark) if names else None
 
     def meet(self, link: str) -> None:
         """Note that a link was used."""

@@ -73,13 +73,13 @@ class Kept:
         lines = await workspace.lines(debate)
         if not lines:
             raise RecordError(f"there is no debate {debate!r}")
-        if (found := self._known(debate, lines)) is None:
+        if (known := self._known(debate, lines)) is None:
             async with self._reading:
-                if (found := self._known(debate, lines)) is None:
-                    found = self._records[debate] = await asyncio.to_thread(_read, debate, lines)
+                if (known := self._known(debate, lines)) is None:
+                    known = self._records[debate] = await asyncio.to_thread(_read, debate, lines)
                     if len(self._records) > MOST_RECORDS:
                         self._records.popitem(last=False)
-        return found
+        return known
 
     def _known(self, debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript] | None:
         """A cached record, if it has at least as many entries."""
@@ -135,10 +135,10 @@ class Kept:
             finally:
                 self._prints -= 1
         if not found:
-            told = (
+            problem = (
                 f"making the PDF takes longer than {self.pdf_seconds:g} seconds; print the HTML report from a browser"
             )
-            raise BriefError(told, code="out_of_range")
+            raise BriefError(problem, code="out_of_range")
         return found
 
     async def _print(self, debate: str, count: int, page: bytes) -> bytes:
@@ -230,7 +230,11 @@ async def _row(workspace: Workspace, listed: Listed) -> Data:
 
 def _waits_for(transcript: Transcript) -> list[str]:
     """The people who still have to answer, each once."""
-    people = {each.name for each in (transcript.brief.participants if transcript.brief else ()) if is_person(each)}
+    people = {
+        participant.name
+        for participant in (transcript.brief.participants if transcript.brief else ())
+        if is_person(participant)
+    }
     asked = [turn.by for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
     return [] if transcript.closed else [name for name in dict.fromkeys(asked) if name in people]
 
@@ -238,7 +242,7 @@ def _waits_for(transcript: Transcript) -> list[str]:
 def names_of(transcript: Transcript) -> list[str]:
     """The names of the participants, without helpers."""
     people = transcript.brief.participants if transcript.brief else ()
-    return [each.name for each in people if each.duty != "aide"]
+    return [participant.name for participant in people if participant.duty != "aide"]
 
 
 def kind_of(entries: Sequence[Entry]) -> str:

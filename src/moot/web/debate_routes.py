@@ -62,8 +62,8 @@ def values(given: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
 def _value(name: str, value: JsonValue) -> Value:
     if isinstance(value, str | int | float | bool):
         return value
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return tuple(str(each) for each in value)
+    if isinstance(value, list) and all(isinstance(json_value, str) for json_value in value):
+        return tuple(str(json_value) for json_value in value)
     raise BriefError(f"{name[:60]!r} must be a text, a number, true or false, or a list of texts", code="wrong_type")
 
 
@@ -190,31 +190,35 @@ async def list_debates(
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> Listing:
     """List debates, newest first: all for the local owner, its own for a token."""
-    found: list[Listed] = [each for each in await site.workspace.list() if _fits(each, q.casefold(), status)]
+    listeds: list[Listed] = [listed for listed in await site.workspace.list() if _fits(listed, q.casefold(), status)]
     if not holder.machine:
         whose = owners(await site.workspace.store.debates())
-        found = [each for each in found if whose.get(each.debate) == holder.owner]
+        listeds = [listed for listed in listeds if whose.get(listed.debate) == holder.owner]
     first = 0
     if after:
-        first = next((n for n, each in enumerate(found, start=1) if each.debate == after), 0)
+        first = next((n for n, listed in enumerate(listeds, start=1) if listed.debate == after), 0)
         if not first:
             raise Problem(
                 422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
             )
-    page = found[first : first + limit]
+    page = listeds[first : first + limit]
     by = await site.runner.holders()
     rows = [
         Row.model_validate(
-            {**await site.sums.of(site.workspace, each), "runs": each.debate in by, "holder": by.get(each.debate, "")}
+            {
+                **await site.sums.of(site.workspace, listed),
+                "runs": listed.debate in by,
+                "holder": by.get(listed.debate, ""),
+            }
         )
-        for each in page
+        for listed in page
     ]
-    return Listing(debates=rows, next=page[-1].debate if page and first + limit < len(found) else None)
+    return Listing(debates=rows, next=page[-1].debate if page and first + limit < len(listeds) else None)
 
 
-def _fits(each: Listed, words: str, status: str | None) -> bool:
-    text = f"{each.topic} {each.debate}".casefold()
-    return status in (None, each.status) and all(word in text for word in words.split())
+def _fits(listed: Listed, words: str, status: str | None) -> bool:
+    text = f"{listed.topic} {listed.debate}".casefold()
+    return status in (None, listed.status) and all(word in text for word in words.split())
 
 
 @router.get("/debates/{debate}")
@@ -253,15 +257,15 @@ async def state_of(visit: Visit) -> State:
         sums=Numbers.model_validate(sums_of(transcript if shown is entries else fold(shown), _calls(shown))),
         decision=transcript.decision,
         waits_for=[
-            Waited(name=each.turn.by, act=each.turn.act, key=each.turn.key, since=each.since, left=each.left)
-            for each in waits
-            if hears(transcript, visit.ears, each.turn)
+            Waited(name=wait.turn.by, act=wait.turn.act, key=wait.turn.key, since=wait.since, left=wait.left)
+            for wait in waits
+            if hears(transcript, visit.ears, wait.turn)
         ],
     )
 
 
 def _calls(entries: Sequence[Entry]) -> int:
-    return sum(isinstance(each.event, Called) for each in entries)
+    return sum(isinstance(entry.event, Called) for entry in entries)
 
 
 @router.post("/debates/{debate}/stop")
@@ -295,11 +299,13 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
     asked = request_of(f"fork {visit.debate}", body)
     name = keyed(holder, key) if key else ""
     if not (name and await is_there(site, holder, name, asked)):
-        given, parent = body.answer, opening(visit.debate, await site.workspace.entries(visit.debate))
+        given_answer, parent = body.answer, opening(visit.debate, await site.workspace.entries(visit.debate))
         change = Change(
             models=body.models,
             brief=None if body.brief is None else read_other(site, holder, body.brief, parent.brief.limits),
-            answer=Answer(turn=given.turn, words=given.words, fields=values(given.fields)) if given else None,
+            answer=Answer(turn=given_answer.turn, words=given_answer.words, fields=values(given_answer.fields))
+            if given_answer
+            else None,
         )
 
         async def claim(made: str) -> None:

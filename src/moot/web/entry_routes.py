@@ -123,7 +123,7 @@ async def ended(visit: Visit) -> bool:
         return site.live.closing.is_set()
     if site.auth.looks_again(visit.debate):  # another server may have revoked it
         with suppress(RecordError):
-            site.auth.revoked.update(each.id for each in await shares(site.workspace, visit.debate) if each.revoked)
+            site.auth.revoked.update(share.id for share in await shares(site.workspace, visit.debate) if share.revoked)
     return share.id in site.auth.revoked or not share.holds(site.workspace.clock())
 
 

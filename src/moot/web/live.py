@@ -85,17 +85,17 @@ class Digest:
         frame = self._frames.frame(entry)
         self._seal.apply(self._frames.transcript, entry.event)
         name = str(frame.get("name") or frame["kind"])
-        made = Item(entry.seq, name, line.encode(), write(frame), isinstance(entry.event, Closed))
-        self._kept.append(made)
+        item = Item(entry.seq, name, line.encode(), write(frame), isinstance(entry.event, Closed))
+        self._kept.append(item)
         if self._seal.shut and (len(self._kept) > 1 or isinstance(entry.event, Replied)):
             return ()
-        kept, self._kept = self._kept, []
-        return kept
+        items, self._kept = self._kept, []
+        return items
 
     def piece(self, delta: Delta) -> Item | None:
         """A piece of an answer; None where these viewers may not read it."""
-        made = None if self._seal.shut else self._frames.piece(delta)
-        return Item(0, "delta", b"", write(made)) if made else None
+        data = None if self._seal.shut else self._frames.piece(delta)
+        return Item(0, "delta", b"", write(data)) if data else None
 
 
 def write(data: object) -> bytes:
@@ -132,14 +132,14 @@ class Past:
             lines = await self._workspace.store.read(self._debate, after=self._last, limit=PAGE)
             if not lines:
                 break
-            made = await asyncio.to_thread(self._read, lines)
+            items = await asyncio.to_thread(self._read, lines)
             self._last += len(lines)
-            if page := [each for each in made if each.seq > self._after and each.seq <= (self._until or each.seq)]:
+            if page := [item for item in items if item.seq > self._after and item.seq <= (self._until or item.seq)]:
                 return page
         return []
 
     def _read(self, lines: Sequence[str]) -> list[Item]:
-        return [each for line in lines for each in self._digest.entry(line)]
+        return [item for line in lines for item in self._digest.entry(line)]
 
 
 class Raw:
@@ -164,8 +164,8 @@ class Raw:
         """
         while lines := await self._workspace.store.read(self._debate, after=self._last, limit=PAGE):
             self._last += len(lines)
-            made = await asyncio.to_thread(self._read, lines)
-            if page := [each for each in made if each.seq > self._after]:
+            items = await asyncio.to_thread(self._read, lines)
+            if page := [item for item in items if item.seq > self._after]:
                 return page
         return []
 
@@ -229,9 +229,9 @@ class Channel:
 
     def since(self, seq: int) -> list[Item] | None:
         """The entries after a number; None where the buffer has dropped some of them."""
-        kept = [each for each in self._ring if each.seq]
-        first = kept[0].seq if kept else self.last + 1
-        return None if seq + 1 < first else [each for each in kept if each.seq > seq]
+        items = [item for item in self._ring if item.seq]
+        first = items[0].seq if items else self.last + 1
+        return None if seq + 1 < first else [item for item in items if item.seq > seq]
 
     async def news(self, seconds: float) -> None:
         """Wait until there is a new item, the debate has ended, or the time is over."""
@@ -267,8 +267,8 @@ class Channel:
                     else:
                         made = self._digest.entry(item.text)
                         self._read += 1
-                    for each in made:
-                        self._add(each)
+                    for element in made:
+                        self._add(element)
                     self._say_ready(known)
                     if self.over:
                         return
@@ -295,7 +295,7 @@ class Channel:
     def _drop(self) -> None:
         """Drop the oldest quarter, so that this happens rarely."""
         gone = max(1, len(self._ring) // 4) if len(self._ring) > 1 else 0
-        self._bytes -= sum(each.size for each in self._ring[:gone])
+        self._bytes -= sum(item.size for item in self._ring[:gone])
         del self._ring[:gone]
         self._first += gone
 
@@ -403,17 +403,17 @@ class Viewer:
                 raise channel.error
             return None
         self._place += len(items)
-        self._last = max([self._last, *(each.seq for each in items)])
+        self._last = max([self._last, *(item.seq for item in items)])
         return items
 
     async def _catch_up(self) -> list[Item]:
         """Earlier items: from the buffer if it still has them, else from the store."""
         if self._past is None:
-            found = self._channel.since(self._last)
-            if found is not None:
+            items = self._channel.since(self._last)
+            if items is not None:
                 self._place = self._channel.end
-                self._last = found[-1].seq if found else self._last
-                return found
+                self._last = items[-1].seq if items else self._last
+                return items
             self._past = Past(self._workspace, self._channel.debate, self._last, self._channel.last, self._channel.ears)
         if page := await self._past.page():
             self._last = page[-1].seq

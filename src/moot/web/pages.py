@@ -153,7 +153,7 @@ def _told(words: str, *, back: bool) -> Response:
 def allowed(found: Sequence[BaseRoute], path: str) -> list[str]:
     """The methods of all routes of a path, also where several routes share it."""
     methods: set[str] = set()
-    for each in found:
-        if isinstance(each, Route) and each.path_regex.match(path) and each.path != "/{name:path}":
-            methods |= each.methods or set()
+    for base_route in found:
+        if isinstance(base_route, Route) and base_route.path_regex.match(path) and base_route.path != "/{name:path}":
+            methods |= base_route.methods or set()
     return sorted(methods)

@@ -55,8 +55,8 @@ async def get_asks(visit: Joining) -> OpenAsks:
     """
     if not await visit.site.workspace.store.read(visit.debate, limit=1):
         return OpenAsks(asks=[])
-    found = await open_asks(visit.site.workspace, visit.debate)
-    return OpenAsks(asks=[await _shown(visit, each) for each in found if visit.ears in (None, each.turn.by)])
+    opens = await open_asks(visit.site.workspace, visit.debate)
+    return OpenAsks(asks=[await _shown(visit, item) for item in opens if visit.ears in (None, item.turn.by)])
 
 
 async def _shown(visit: Visit, each: Open) -> OpenAsk:
@@ -144,14 +144,14 @@ async def _name(visit: Visit, by: str) -> str:
     Raises:
         BriefError: it is the name of a participant or of an office, or looks like one.
     """
-    found, brief = skeleton(by), opening(visit.debate, await visit.site.workspace.entries(visit.debate)).brief
+    sentence, brief = skeleton(by), opening(visit.debate, await visit.site.workspace.entries(visit.debate)).brief
     if visit.who:
-        if found not in ("", skeleton(visit.who)):
+        if sentence not in ("", skeleton(visit.who)):
             raise BriefError(f"this link is for {visit.who}; send messages as {visit.who}", code="bad_name")
         return visit.who
-    if found in {skeleton(each.name) for each in brief.participants}:
+    if sentence in {skeleton(participant.name) for participant in brief.participants}:
         raise BriefError(f"{by[:60]!r} is the name of a participant; use another name", code="bad_name")
-    words = (found, *map(skeleton, by.split()))
+    words = (sentence, *map(skeleton, by.split()))
     if any(word.startswith(office) for word in words for office in OFFICES):
         raise BriefError(f"{by[:60]!r} is the name of an office; use your own name", code="bad_name")
     return by
@@ -170,7 +170,7 @@ async def make_share(visit: Owning, body: NewShare) -> MadeShare:
 @shares_router.get("/debates/{debate}/shares")
 async def list_shares(visit: Owning) -> ShareRows:
     """List the share links to a debate, without their tokens."""
-    return ShareRows(shares=[_row(each) for each in await shares(visit.site.workspace, visit.debate)])
+    return ShareRows(shares=[_row(item) for item in await shares(visit.site.workspace, visit.debate)])
 
 
 @shares_router.delete("/debates/{debate}/shares")

@@ -109,13 +109,13 @@ def problem_of(error: MootError) -> Problem:
 def invalid(errors: Sequence[object]) -> Problem:
     """The errors that pydantic found as one sentence, without what was sent."""
     told: dict[str, list[str]] = {}
-    for each in errors[:5]:
-        fault = cast("Mapping[str, object]", each)
+    for error in errors[:5]:
+        fault = cast("Mapping[str, object]", error)
         parts = [str(part)[:60] for part in cast("Sequence[object]", fault.get("loc", ()))]
         place = ".".join(part for part in parts if not _KIND.fullmatch(part))
         told.setdefault(place, []).append(str(fault.get("msg", "is not valid")))
-    found = "; ".join(f"{place}: {', or '.join(dict.fromkeys(said))}" for place, said in told.items())
-    return Problem(422, found or "the request is not valid")
+    text = "; ".join(f"{place}: {', or '.join(dict.fromkeys(said))}" for place, said in told.items())
+    return Problem(422, text or "the request is not valid")
 
 
 def told(*statuses: int) -> dict[int | str, dict[str, object]]:

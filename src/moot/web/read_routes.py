@@ -83,7 +83,9 @@ async def get_models(holder: Owner) -> Reached:
     """Return the usable models: local servers, providers with an API key (never its value), the built-in demo."""
     reach = await look_around()
     return Reached(
-        servers=[Served(provider=each.provider, up=each.up, models=list(each.models)) for each in reach.servers],
+        servers=[
+            Served(provider=server.provider, up=server.up, models=list(server.models)) for server in reach.servers
+        ],
         keys=[provider for provider, _ in reach.keys],
         missing=[Lacking(provider=provider, set=variables) for provider, variables in reach.missing],
         models=list(reach.models),
@@ -175,10 +177,10 @@ async def get_map(
     at: Annotated[int | None, Query(ge=1, le=10**9, description="The last entry to use. Default: all.")] = None,
 ) -> Response:
     """Return the argument map: claims, their relations, acceptance and strength."""
-    found = await _look(visit, at)
-    made = await found.made(
+    looked = await _look(visit, at)
+    made = await looked.made(
         f"map {at or ''}",
-        lambda: json.dumps(map_at(found.entries, visit.debate, at), ensure_ascii=False, separators=(",", ":")),
+        lambda: json.dumps(map_at(looked.entries, visit.debate, at), ensure_ascii=False, separators=(",", ":")),
     )
     return Response(made, media_type=JSON)
 
@@ -186,16 +188,16 @@ async def get_map(
 @router.get("/debates/{debate}/analysis", responses=gives(Analyses))
 async def get_analysis(visit: Viewing) -> Response:
     """Return how positions changed, what changed them, and the grounds of the decision."""
-    found = await _look(visit)
-    made = await found.made("analysis", lambda: write_data((analyse(found.entries, debate=visit.debate),)))
+    looked = await _look(visit)
+    made = await looked.made("analysis", lambda: write_data((analyse(looked.entries, debate=visit.debate),)))
     return Response(made, media_type=JSON)
 
 
 @router.get("/debates/{debate}/recount", responses=gives(Recounted))
 async def get_recount(visit: Viewing) -> Response:
     """Count the ballots under every rule."""
-    found = await _look(visit)
-    made = await found.made("recount", lambda: write_recount(count_entries(found.entries, visit.debate)))
+    looked = await _look(visit)
+    made = await looked.made("recount", lambda: write_recount(count_entries(looked.entries, visit.debate)))
     return Response(made, media_type=JSON)
 
 
@@ -214,13 +216,13 @@ async def get_report(
     ] = False,
 ) -> Response:
     """Return the report as Markdown, JSON, HTML or PDF, or the argument map as SVG or Mermaid text."""
-    found = await _look(visit)
+    looked = await _look(visit)
     if alive and form == "html":
-        content = await found.made("replay", lambda: replay(visit.debate, found.entries))
+        content = await looked.made("replay", lambda: replay(visit.debate, looked.entries))
     elif form == "pdf":
-        content = await _pdf(found)
+        content = await _pdf(looked)
     else:
-        content = await _report(found, form)
+        content = await _report(looked, form)
     way = "attachment" if alive else "inline"
     name = {"Content-Disposition": f'{way}; filename="{visit.debate}.{form}"'}
     if form == "html":  # a sandboxed page: scripts of the app cannot reach it, and it cannot reach the app
@@ -228,30 +230,30 @@ async def get_report(
     return Response(content, media_type=MEDIA[form], headers=name)
 
 
-async def _report(found: Looked, form: ReportForm) -> bytes:
-    workspace, debate, entries = found.visit.site.workspace, found.visit.debate, found.entries
+async def _report(looked: Looked, form: ReportForm) -> bytes:
+    workspace, debate, entries = looked.visit.site.workspace, looked.visit.debate, looked.entries
     last = (await workspace.lines(debate))[len(entries) - 1]
-    return await found.made(
+    return await looked.made(
         f"report {form}", lambda: _written(reported(entries, debate=debate, where=workspace.place, last=last), form)
     )
 
 
-def _written(found: ReadRecord, form: ReportForm) -> str:
+def _written(read_record: ReadRecord, form: ReportForm) -> str:
     match form:
         case "svg":
-            return write_log(found, "visual_tree")[".tree.svg"]
+            return write_log(read_record, "visual_tree")[".tree.svg"]
         case "mmd":
-            return mermaid_of(found.report)
+            return mermaid_of(read_record.report)
         case "html" | "pdf":  # a PDF is this page, printed
-            return memo(found.report)
+            return memo(read_record.report)
         case _:
-            return write_report(found.report, form)
+            return write_report(read_record.report, form)
 
 
-async def _pdf(found: Looked) -> bytes:
-    page, kept = await _report(found, "html"), found.visit.site.kept
+async def _pdf(looked: Looked) -> bytes:
+    page, kept = await _report(looked, "html"), looked.visit.site.kept
     try:
-        return await kept.pdf(found.visit.debate, len(found.entries), page)
+        return await kept.pdf(looked.visit.debate, len(looked.entries), page)
     except Busy:
         told = "several PDFs are being made; try again later, or print the HTML report from a browser"
         raise Problem(429, told, "full", {"Retry-After": "30"}) from None
@@ -283,6 +285,6 @@ async def compare_debates(
     other = await seen(request, b or first)
     await _look(other)
     text = write_comparison(await compare(one.site.workspace, first, second))
-    for each in (one, other):  # they may have grown since: they may have private parts now
-        await _look(each)
+    for visit in (one, other):  # they may have grown since: they may have private parts now
+        await _look(visit)
     return Response(text, media_type=JSON)

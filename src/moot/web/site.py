@@ -195,11 +195,11 @@ async def _shared(connection: HTTPConnection, site: Site, debate: str) -> Identi
     """The identity of a share link to the debate, sent as a cookie or as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
     secret = bearer(connection) or cookie
-    found = await opened_by(site.workspace, debate, secret) if secret else None
-    if found is None:
+    share = await opened_by(site.workspace, debate, secret) if secret else None
+    if share is None:
         return None
-    site.auth.meet(found.mark)
-    return Identity(share=found, cookie=not bearer(connection), mark=found.mark)
+    site.auth.meet(share.mark)
+    return Identity(share=share, cookie=not bearer(connection), mark=share.mark)
 
 
 def link_of(connection: HTTPConnection) -> str:

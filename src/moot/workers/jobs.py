@@ -94,8 +94,8 @@ def workflow_of(debate: str, segment: int) -> str:
 
 def locked(c: Connection, debate: str) -> RowMapping | None:
     """A job, locked until the transaction ends; None where there is none."""
-    found = c.execute(text("select * from moot_job where debate = :debate for update"), {"debate": debate})
-    return found.mappings().first()
+    cursor_result = c.execute(text("select * from moot_job where debate = :debate for update"), {"debate": debate})
+    return cursor_result.mappings().first()
 
 
 def row_of(c: Connection, debate: str) -> RowMapping:
@@ -105,26 +105,26 @@ def row_of(c: Connection, debate: str) -> RowMapping:
 
 def answered(c: Connection, debate: str) -> int:
     """How many finished calls a record holds; the kind of an entry stands in the head of its line, before all words."""
-    found = c.execute(
+    cursor_result = c.execute(
         text(
             "select count(*) from moot_line where debate = :debate"
             ' and position(\'"kind":"called"\' in left(text, 200)) > 0'
         ),
         {"debate": debate},
     )
-    return int(found.scalar_one())
+    return int(cursor_result.scalar_one())
 
 
 def rank_of(c: Connection, owner: str, priority: int) -> int:
     """A place in the line such that owners take turns: behind one's own, level with the first of the others."""
-    found = c.execute(
+    scalar_one = c.execute(
         text(
             "select greatest(coalesce(min(rank), 0), coalesce(max(rank) filter (where owner = :owner) + 1, 0))"
             " from moot_job where state = 'queued' and priority = :priority"
         ),
         {"owner": owner, "priority": priority},
     ).scalar_one()
-    return min(int(found), BAND - 1)
+    return min(int(scalar_one), BAND - 1)
 
 
 def move(c: Connection, debate: str, state: State, reason: str, wake: float | None = None) -> None:

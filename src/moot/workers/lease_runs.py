@@ -109,8 +109,8 @@ class Segments:
         """Resume a debate; what goes wrong is an ending."""
         try:
             limits = await allowed(self.workspace, debate)
-            came = await self.workspace.resume(debate, limits=limits, stop=held.stop)
-            return await self._ending(came, held)
+            outcome = await self.workspace.resume(debate, limits=limits, stop=held.stop)
+            return await self._ending(outcome, held)
         except RecordConflict:
             after = 0.0 if self.fence.lapsed(debate) else self.wanted.lease
             return Ending(state="queued", reason="another process writes its record", after=after)
@@ -123,21 +123,21 @@ class Segments:
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             return Ending(state="parked", reason=hide(clean(f"internal error: {type(error).__name__}: {error}")))
 
-    async def _ending(self, came: Outcome, held: Held) -> Ending:
-        match came.status, came.kind:
+    async def _ending(self, outcome: Outcome, held: Held) -> Ending:
+        match outcome.status, outcome.kind:
             case "paused", "waiting":
-                left = (await time_left(self.workspace, came.debate)).values()
+                left = (await time_left(self.workspace, outcome.debate)).values()
                 wake = self.workspace.clock() + max(0.0, min(left)) if left else None
-                return Ending(state="waiting", reason=came.reason, wake=wake, fresh=True)
+                return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
             case "paused", "unavailable":
                 wait = min(self.wanted.away * 2 ** (held.lease.tries - 1), 3600.0)
-                return Ending(state="queued", reason=came.reason, after=wait)
+                return Ending(state="queued", reason=outcome.reason, after=wait)
             case "paused", _ if held.why == "cancel":
                 return Ending(state="cancelled", reason="it was cancelled")
             case "paused", _ if held.why:
                 return handed_on()
             case "paused", _:
-                return Ending(state="parked", reason=came.reason)
+                return Ending(state="parked", reason=outcome.reason)
             case _:
                 return Ending(state="done")
 

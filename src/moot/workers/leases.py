@@ -190,7 +190,7 @@ class Leases:
         Args:
             seconds: how long a lease lasts, and how long a worker may take to begin what it took out of the queue.
         """
-        found: list[str] = []
+        parts: list[str] = []
         left: list[str] = []
         with self.engine.begin() as c:
             for job in c.execute(text(_LOST), {"s": seconds}).mappings().all():
@@ -199,10 +199,10 @@ class Leases:
                     move(c, job["debate"], "cancelled", "it was cancelled")
                     continue
                 put(c, self.client, job["debate"], 0.0, job["reason"])
-                found.append(job["debate"])
+                parts.append(job["debate"])
         if left:
             self.client.cancel_workflows(left)
-        return found
+        return parts
 
 
 Beaten = Mapping[str, tuple[int, str]]

@@ -59,9 +59,9 @@ def put_schedules(client: DBOSClient, schedules: Sequence[Schedule] | None) -> N
     """
     if schedules is None:
         return
-    if wanted := [_input(each) for each in schedules]:
+    if wanted := [_input(schedule) for schedule in schedules]:
         client.apply_schedules(wanted)
-    names = {each.name for each in schedules}
+    names = {schedule.name for schedule in schedules}
     for known in client.list_schedules(workflow_name=FIRES):
         if known["schedule_name"] not in names:
             client.delete_schedule(known["schedule_name"])
@@ -111,7 +111,7 @@ def recover(engine: Engine, client: DBOSClient, worker: str, seconds: float) -> 
         if not c.execute(text("select pg_try_advisory_xact_lock(hashtext(:name))"), {"name": FIRES}).scalar_one():
             return []  # Another worker is looking.
         c.execute(text("delete from moot_slice where provider = '' and until < clock_timestamp() - interval '1 day'"))
-        left = [str(each) for each in c.execute(text(_BROKEN_OFF), {"name": FIRES, "s": seconds}).scalars()]
+        left = [str(scalar) for scalar in c.execute(text(_BROKEN_OFF), {"name": FIRES, "s": seconds}).scalars()]
         if left:
             client.resume_workflows(left)
     return left

@@ -97,8 +97,8 @@ class Worker:
         except SQLAlchemyError as error:
             raise unreachable(error) from None
         finally:
-            for held in self._held.values():
-                held.ask("drain", now=True)
+            for item in self._held.values():
+                item.ask("drain", now=True)
             DBOS.destroy(destroy_registry=True)
             self._heart.stop()
             self._beats.dispose()
@@ -181,12 +181,12 @@ class Worker:
             self._loop.call_soon_threadsafe(self._heed, beaten)
 
     def _heed(self, beaten: Beaten) -> None:
-        for debate, held in tuple(self._held.items()):
+        for debate, item in tuple(self._held.items()):
             epoch, stop = beaten.get(debate, (0, ""))
             if self.fence.lapsed(debate):
-                held.ask("lost", now=True)
-            elif epoch == held.lease.epoch and stop:
-                held.ask("cancel", now=stop == "now")
+                item.ask("lost", now=True)
+            elif epoch == item.lease.epoch and stop:
+                item.ask("cancel", now=stop == "now")
 
     async def _watch(self) -> None:
         """Queue again what others have let fall."""
@@ -207,14 +207,14 @@ class Worker:
             )
         )
         destroyed.start()
-        for held in tuple(self._held.values()):
-            held.ask("drain", now=False)
+        for item in tuple(self._held.values()):
+            item.ask("drain", now=False)
         end = self.fence.now() + self.wanted.grace
         while self._held or destroyed.is_alive():
             if self.fence.now() >= end:
                 end = float("inf")
-                for held in tuple(self._held.values()):
-                    held.ask("drain", now=True)
+                for item in tuple(self._held.values()):
+                    item.ask("drain", now=True)
             await asyncio.sleep(0.05)
 
     async def _begin(self, at: datetime, brief: dict[str, str]) -> None:

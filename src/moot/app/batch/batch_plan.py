@@ -124,7 +124,7 @@ def make_batch(items: Sequence[Item], *, times: int = 1, name: str = "") -> Batc
     if len(items) * times > MOST:
         raise BriefError(f"the batch holds {len(items) * times:,} debates; {MOST:,} are the most", code="too_large")
     items = tuple(_apart(items))
-    name = name or f"batch-{digest(' '.join(sorted(each.key for each in items)))[:8]}"
+    name = name or f"batch-{digest(' '.join(sorted(item.key for item in items)))[:8]}"
     return Batch(name=name, items=items, times=times)
 
 
@@ -144,7 +144,7 @@ def make_item(intake: Intake, wishes: Wishes, *, name: str, own: str = "", where
     given = {key: value for key, value in intake.given.items() if not key.startswith("limits.")}
     wanted = asdict(replace(wishes, caps=LimitWishes()))
     background = tuple(
-        replace(each, line=1) for each in intake.brief.background
+        replace(source, line=1) for source in intake.brief.background
     )  # a limit more moves what is behind it
     brief = replace(intake.brief, limits=Limits(), background=background)
     plain = json.loads(json.dumps({"given": given, "wishes": wanted}))  # what is stored has lists, and no tuples
@@ -268,11 +268,11 @@ def _object(data: bytes) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise BriefError('a line must be an object such as {"brief": "hire.md"}', code="wrong_type")
     given = cast("dict[str, object]", value)
-    for key, each in given.items():
+    for key, item in given.items():
         if key not in _KEYS:
             raise BriefError(f"there is no key {key[:60]!r}; there are {', '.join(_KEYS)}", code="unknown_key")
         fits, words = _KEYS[key]
-        if not fits(each):
+        if not fits(item):
             raise BriefError(f"{key} must be {words}", code="wrong_type")
     if "brief" not in given:
         raise BriefError("the key brief is missing", code="missing_key")

@@ -143,11 +143,11 @@ class Batching:
                 notes |= dict.fromkeys(start.ready.notes)
         if faults:
             raise FaultyBatch(faults)
-        states = [came.status for repeat in self.batch if (came := await self._look(repeat))]
+        states = [look.status for repeat in self.batch if (look := await self._look(repeat))]
         begun = states.count("paused")
         costing = Costing(
-            least=_sum([each.least for each in costings], self.batch.times),
-            most=_sum([each.most for each in costings], self.batch.times),
+            least=_sum([costing.least for costing in costings], self.batch.times),
+            most=_sum([costing.most for costing in costings], self.batch.times),
         )
         return Foreseen(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
 
@@ -178,12 +178,12 @@ class Batching:
         used: dict[str, float] = {}
         left: list[Repeat] = []
         for repeat in self.batch:
-            found = await self._look(repeat)
-            if found and found.status != "paused":
-                self._note(found)
+            look = await self._look(repeat)
+            if look and look.status != "paused":
+                self._note(look)
             else:
                 left.append(repeat)
-            used[repeat.debate] = found.used if found else 0.0
+            used[repeat.debate] = look.used if look else 0.0
         await self._spending.settle("", sum(used.values()))
         ahead = iter(left)
         async with asyncio.TaskGroup() as group:
@@ -192,7 +192,9 @@ class Batching:
 
     async def look_around(self) -> tuple[Came, ...]:
         """The results of all debates of the batch, in its order, also where the run was interrupted."""
-        return tuple([self.came.get(each.debate) or await self._look(each) or unbegun(each) for each in self.batch])
+        return tuple(
+            [self.came.get(repeat.debate) or await self._look(repeat) or unbegun(repeat) for repeat in self.batch]
+        )
 
     async def _look(self, repeat: Repeat) -> Came | None:
         """The result that a debate's record shows; None where it was never started."""
@@ -287,17 +289,23 @@ class Batching:
         return await run_start(self.workspace, start, debate, hooks)
 
     async def _spent(self, generations: list[Generation]) -> float:
-        return sum([spent(await self.workspace.entries(each.debate)) for each in generations if not each.earlier])
+        return sum(
+            [
+                spent(await self.workspace.entries(generation.debate))
+                for generation in generations
+                if not generation.earlier
+            ]
+        )
 
 
 def _sum(estimates: Sequence[Estimate], times: int) -> Estimate:
     """What several ways of playing would use together, each so many times."""
-    costs = [each.cost for each in estimates if each.cost is not None]
+    costs = [item.cost for item in estimates if item.cost is not None]
     return Estimate(
-        asks=times * sum(each.asks for each in estimates),
-        calls=times * sum(each.calls for each in estimates),
-        tokens=times * sum(each.tokens for each in estimates),
-        expected=times * sum(each.expected for each in estimates),
+        asks=times * sum(item.asks for item in estimates),
+        calls=times * sum(item.calls for item in estimates),
+        tokens=times * sum(item.tokens for item in estimates),
+        expected=times * sum(item.expected for item in estimates),
         cost=times * math.fsum(costs) if len(costs) == len(estimates) else None,
-        unpriced=tuple(dict.fromkeys(name for each in estimates for name in each.unpriced)),
+        unpriced=tuple(dict.fromkeys(name for item in estimates for name in item.unpriced)),
     )

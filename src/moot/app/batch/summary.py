@@ -139,20 +139,20 @@ def waits(repeat: Repeat, casting: Outcome) -> Came:
 def rows(came: Sequence[Came]) -> tuple[Row, ...]:
     """A row for each brief, in their order, and behind them one for the whole batch."""
     items: dict[str, list[Came]] = {}
-    for each in came:
-        items.setdefault(each.item, []).append(each)
-    return (*(_row(name, each) for name, each in items.items()), _row("", came))
+    for item in came:
+        items.setdefault(item.item, []).append(item)
+    return (*(_row(name, value) for name, value in items.items()), _row("", came))
 
 
 def _row(item: str, came: Sequence[Came]) -> Row:
     groups: dict[tuple[str, str], list[Came]] = {}
-    for each in came:
-        if each.status in ENDED:
-            groups.setdefault((each.status, bare(each.answer)), []).append(each)
+    for element in came:
+        if element.status in ENDED:
+            groups.setdefault((element.status, bare(element.answer)), []).append(element)
     ranked = sorted(groups.values(), key=len, reverse=True)
     ended = sum(map(len, ranked))
-    costs = [each.cost for each in came if each.cost is not None]
-    states = [each.status for each in came]
+    costs = [item.cost for item in came if item.cost is not None]
+    states = [item.status for item in came]
     return Row(
         item=item,
         outcomes=tuple((named(group[0]), len(group)) for group in ranked) if item else (),
@@ -162,10 +162,10 @@ def _row(item: str, came: Sequence[Came]) -> Row:
         paused=states.count("paused"),
         failed=states.count("failed") + states.count("error"),
         unbegun=states.count("unbegun"),
-        calls=sum(each.calls for each in came),
-        tokens=sum(each.tokens for each in came),
+        calls=sum(item.calls for item in came),
+        tokens=sum(item.tokens for item in came),
         cost=math.fsum(costs) if len(costs) == len(came) else None,
-        seconds=round(math.fsum(each.seconds for each in came), 3),
+        seconds=round(math.fsum(item.seconds for item in came), 3),
     )
 
 
@@ -189,7 +189,7 @@ def data_of(batch: Batch, came: Sequence[Came]) -> str:
     """The outcome of a batch, as JSON."""
     *briefs, total = (asdict(row) for row in rows(came))
     data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
-    return json.dumps({**data, "debates": [asdict(each) for each in came]}, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps({**data, "debates": [asdict(item) for item in came]}, ensure_ascii=False, indent=2) + "\n"
 
 
 HEADS = (
@@ -212,9 +212,9 @@ def page_of(batch: Batch, came: Sequence[Came]) -> str:
     found = rows(came)
     lines = [[_cell(row.item or "all"), _cell(told(row)), *_numbers(row)] for row in found]
     parts = [f"# Batch {batch.name}", table(HEADS, lines, numbers=len(HEADS) - 2)]
-    missing = [each for each in came if each.status not in ENDED and each.status != "unbegun"]
+    missing = [item for item in came if item.status not in ENDED and item.status != "unbegun"]
     if missing:
-        why = (f"- {_cell(each.item)} #{each.number}, `{each.debate}`: {_cell(each.reason)}" for each in missing)
+        why = (f"- {_cell(item.item)} #{item.number}, `{item.debate}`: {_cell(item.reason)}" for item in missing)
         parts += ["## Paused and failed", "\n".join(why)]
     return "\n\n".join(parts) + "\n"
 

@@ -56,7 +56,7 @@ def skeleton(name: str) -> str:
     Two names with the same skeleton can be mistaken for each other.
     """
     plain = unicodedata.normalize("NFKD", clean(name)).translate(_LOOKS).casefold()
-    return "".join(each for each in plain if each.isalnum() or unicodedata.combining(each))
+    return "".join(text for text in plain if text.isalnum() or unicodedata.combining(text))
 
 
 def check_name(text: str, *, line: int = 0) -> str:
@@ -68,9 +68,11 @@ def check_name(text: str, *, line: int = 0) -> str:
     name = unicodedata.normalize("NFC", clean(text)).replace("\u2019", "'").strip()
     if wrong := _fault(name):
         shown = name if len(name) <= MOST else name[:MOST] + "…"
-        found = f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
+        problem = (
+            f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
+        )
         code = "unsafe_path" if leads_away(name) else "bad_name"
-        raise BriefError(found, line=line, code=code)
+        raise BriefError(problem, line=line, code=code)
     return flat(name)
 
 
@@ -79,11 +81,11 @@ def _fault(name: str) -> str:
         return "it is empty"
     if len(name) > MOST:
         return f"it has {len(name)} characters"
-    for each in name:
-        if each not in _MARKS and unicodedata.category(each)[0] not in "LM" and unicodedata.category(each) != "Nd":
-            return f"{each!r} is not allowed"
+    for text in name:
+        if text not in _MARKS and unicodedata.category(text)[0] not in "LM" and unicodedata.category(text) != "Nd":
+            return f"{text!r} is not allowed"
     bare = skeleton(name)
-    if not any(each.isalnum() for each in bare):
+    if not any(text.isalnum() for text in bare):
         return "it has no letter and no digit"
     plain = flat(name).casefold()
     taken = bare in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
@@ -92,7 +94,7 @@ def _fault(name: str) -> str:
 
 def free_name(names: Sequence[str], taken: Iterable[str]) -> str:
     """The first of these names that looks like none that is taken; else the first with a number behind it, from 2."""
-    there = {skeleton(each) for each in taken}
+    there = {skeleton(text) for text in taken}
     numbered = (f"{names[0]} {n}" for n in count(2))
     return next(name for name in chain(names, numbered) if skeleton(name) not in there)
 
@@ -174,7 +176,7 @@ def read(key: Key, node: Node) -> Given:
         case "models":
             value = _models(key, node)
         case "prose" if isinstance(node, Items):
-            value = _fit(key, "\n".join(f"- {flat(_text(key, each))}" for each in node.items), node.line)
+            value = _fit(key, "\n".join(f"- {flat(_text(key, item))}" for item in node.items), node.line)
         case "prose":
             value = _prose(key, node)
         case "name":
@@ -211,23 +213,23 @@ def _text(key: Key, node: Node) -> str:
 
 def _whole_text(node: Scalar) -> str:
     if node.comment:
-        found = f"what stands behind the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
-        raise BriefError(found, line=node.line, code="malformed_yaml")
+        problem = f"what stands behind the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
+        raise BriefError(problem, line=node.line, code="malformed_yaml")
     return node.text.strip()
 
 
 def _prose(key: Key, node: Node) -> str:
     text = _fit(key, _text(key, node), node.line)
     if leads_away(text):
-        found = f"{label(key)} holds the text itself, not a path such as {text[:60]!r}; files are named in background"
-        raise BriefError(found, line=node.line, code="unsafe_path")
+        problem = f"{label(key)} holds the text itself, not a path such as {text[:60]!r}; files are named in background"
+        raise BriefError(problem, line=node.line, code="unsafe_path")
     return text
 
 
 def _fit(key: Key, text: str, line: int) -> str:
     if key.high and len(text) > key.high:
-        found = f"{label(key)} has {len(text):,} characters; at most {key.high:,.0f} are allowed"
-        raise BriefError(found, line=line, code="too_large")
+        problem = f"{label(key)} has {len(text):,} characters; at most {key.high:,.0f} are allowed"
+        raise BriefError(problem, line=line, code="too_large")
     return text
 
 
@@ -245,8 +247,8 @@ def _number(key: Key, node: Node) -> int | float:
         raise wrong(key, node, "a whole number in digits" if whole else "a number")
     value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
     if not math.isfinite(value) or not key.low <= value <= key.high:
-        found = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
-        raise BriefError(found, line=node.line, code="out_of_range")
+        problem = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
+        raise BriefError(problem, line=node.line, code="out_of_range")
     return value
 
 
@@ -269,8 +271,8 @@ def _choice(key: Key, node: Node) -> str:
     if word not in choices:
         meant = close(node.text, choices)
         hint = f"did you mean {meant!r}? " if meant else ""
-        found = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(choices)}"
-        raise BriefError(found, line=node.line, code="bad_enum")
+        problem = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(choices)}"
+        raise BriefError(problem, line=node.line, code="bad_enum")
     return word
 
 
@@ -279,19 +281,19 @@ def _choices(key: Key, node: Node) -> tuple[str, ...]:
         return (_choice(key, node),)
     if isinstance(node, Table) or not node.items:
         raise wrong(key, node, f"one or more of {', '.join(key.choices)}")
-    return tuple(dict.fromkeys(_choice(key, each) for each in node.items))
+    return tuple(dict.fromkeys(_choice(key, item) for item in node.items))
 
 
 def _letters(key: Key, node: Node) -> tuple[str, ...]:
     nodes = node.items if isinstance(node, Items) else (node,)
     if not key.low <= len(nodes) <= key.high:
-        found = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(nodes)}"
-        raise BriefError(found, line=node.line, code="out_of_range")
-    for each in nodes:
-        if not isinstance(each, Scalar) or not each.text or len(each.text) > MOST_LETTERS or is_nothing(each):
+        problem = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(nodes)}"
+        raise BriefError(problem, line=node.line, code="out_of_range")
+    for item in nodes:
+        if not isinstance(item, Scalar) or not item.text or len(item.text) > MOST_LETTERS or is_nothing(item):
             wanted = f"texts of 1 to {MOST_LETTERS} characters, in quotes where blanks or signs matter"
-            raise wrong(key, each, wanted)
-    return tuple(dict.fromkeys(each.text for each in nodes if isinstance(each, Scalar)))
+            raise wrong(key, item, wanted)
+    return tuple(dict.fromkeys(node.text for node in nodes if isinstance(node, Scalar)))
 
 
 def _span(key: Key, node: Node) -> str:
@@ -304,8 +306,8 @@ def _term(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or not _TERM.fullmatch(node.text):
         raise wrong(key, node, "a length of time such as 30s, 10m, 2h, 2d or 1w")
     if not 0 < seconds(node.text) <= LONGEST_TERM:
-        found = f"{label(key)} must be from 1s to {LONGEST_TERM // 86_400}d, not {node.text}"
-        raise BriefError(found, line=node.line, code="out_of_range")
+        problem = f"{label(key)} must be from 1s to {LONGEST_TERM // 86_400}d, not {node.text}"
+        raise BriefError(problem, line=node.line, code="out_of_range")
     return node.text
 
 
@@ -322,12 +324,12 @@ def texts(key: Key, node: Node) -> tuple[str, ...]:
     """
     if not isinstance(node, Items):
         raise wrong(key, node, "a list: [one, two], or one line '- one' for each")
-    found: list[str] = []
-    for each in node.items:
-        if not isinstance(each, Scalar) or is_nothing(each) or not each.text.strip():
-            raise wrong(key, each, "a list of texts")
-        found.append(flat(_whole_text(each)))
-    return check_texts(key, found, node.line)
+    parts: list[str] = []
+    for item in node.items:
+        if not isinstance(item, Scalar) or is_nothing(item) or not item.text.strip():
+            raise wrong(key, item, "a list of texts")
+        parts.append(flat(_whole_text(item)))
+    return check_texts(key, parts, node.line)
 
 
 def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
@@ -336,21 +338,21 @@ def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
         sentence = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(found)}"
         raise BriefError(sentence, line=line, code="out_of_range")
     seen: dict[str, str] = {}
-    for each in found:
-        if len(each) > 200:
-            sentence = f"{each[:60]!r} has {len(each)} characters; at most 200 are allowed in {label(key)}"
+    for text in found:
+        if len(text) > 200:
+            sentence = f"{text[:60]!r} has {len(text)} characters; at most 200 are allowed in {label(key)}"
             raise BriefError(sentence, line=line, code="too_large")
-        if skeleton(each) in ("abstain", "abstention"):
-            raise BriefError(f"{each!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")
-        if each.casefold() in seen:
-            raise BriefError(f"{each!r} stands twice in {label(key)}", line=line, code="duplicate_name")
-        seen[each.casefold()] = each
+        if skeleton(text) in ("abstain", "abstention"):
+            raise BriefError(f"{text!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")
+        if text.casefold() in seen:
+            raise BriefError(f"{text!r} stands twice in {label(key)}", line=line, code="duplicate_name")
+        seen[text.casefold()] = text
     return tuple(found)
 
 
 def _models(key: Key, node: Node) -> tuple[str, ...]:
     named = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
-    return tuple(seat(each, line=node.line) for each in named)
+    return tuple(seat(text, line=node.line) for text in named)
 
 
 def _tools(key: Key, node: Node) -> tuple[str, ...]:
@@ -358,7 +360,7 @@ def _tools(key: Key, node: Node) -> tuple[str, ...]:
         return ("search", "summarizer") if _flag(key, node) else ()
     if isinstance(node, Table):
         raise wrong(key, node, f"yes, no or a list of {', '.join(key.choices)}")
-    return tuple(dict.fromkeys(_tool(key, each) for each in node.items))
+    return tuple(dict.fromkeys(_tool(key, item) for item in node.items))
 
 
 def _tool(key: Key, node: Node) -> str:
@@ -433,11 +435,11 @@ def add(values: dict[str, Given], more: Mapping[str, Given]) -> None:
     Raises:
         BriefError: one of them is there already.
     """
-    for name, given in more.items():
+    for name, item in more.items():
         if name in values:
-            found = f"{name} is given twice, first on line {values[name].line}; keep one"
-            raise BriefError(found, line=given.line, code="duplicate_key")
-        values[name] = given
+            problem = f"{name} is given twice, first on line {values[name].line}; keep one"
+            raise BriefError(problem, line=item.line, code="duplicate_key")
+        values[name] = item
 
 
 def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, Given]:
@@ -455,4 +457,4 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, Given]:
     if not isinstance(node, Table):
         raise wrong(key, node, f"a table, such as {key.example}")
     pairs = match(node, keys, prefix=f"{name}.", what=f"table of {name}")
-    return {each.name: read(each, value) for each, value in pairs if not is_nothing(value)}
+    return {key.name: read(key, value) for key, value in pairs if not is_nothing(value)}

@@ -92,8 +92,8 @@ def decode(name: str, data: bytes, *, line: int = 0) -> str:
     try:
         return clean(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        found = f"{name!r} is not in UTF-8 (byte {error.start}); save it as UTF-8"
-        raise BriefError(found, line=line, code="not_text") from error
+        problem = f"{name!r} is not in UTF-8 (byte {error.start}); save it as UTF-8"
+        raise BriefError(problem, line=line, code="not_text") from error
 
 
 def check_path(name: str, *, line: int = 0) -> str:
@@ -106,8 +106,8 @@ def check_path(name: str, *, line: int = 0) -> str:
     stray = any(part.rstrip(" .") != part or not part for part in parts)  # "", ".", ".." and what Windows drops
     device = any(_DEVICES.fullmatch(part.split(".")[0].rstrip()) for part in parts)
     if stray or device or _BAD.search(name) or clean(name) != name:
-        found = f"{name[:80]!r} is refused: name a file in the brief's folder, such as study.md or data/study.md"
-        raise BriefError(found, line=line, code="unsafe_path")
+        problem = f"{name[:80]!r} is refused: name a file in the brief's folder, such as study.md or data/study.md"
+        raise BriefError(problem, line=line, code="unsafe_path")
     return name
 
 
@@ -165,8 +165,8 @@ def read_library(paths: Sequence[str], folder: Path | None, *, line: int = 0) ->
         raise BriefError(found, line=line, code="unsafe_path")
     files: dict[Path, _File] = {}
     for name in paths:
-        for each in _files(check_path(name, line=line), folder, line):
-            files.setdefault(each.path, each)
+        for file in _files(check_path(name, line=line), folder, line):
+            files.setdefault(file.path, file)
             if len(files) > MOST_FILES:
                 raise BriefError(f"the library has more than {MOST_FILES} files", line=line, code="too_large")
     return _read(list(files.values()), line)
@@ -176,40 +176,40 @@ def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
     path = find(name, folder, line=line)
     if not path.is_dir():
         if path.suffix.casefold() not in KINDS:
-            found = f"{name!r} cannot be read; a library holds files of {', '.join(KINDS)}"
-            raise BriefError(found, line=line, code="not_text")
+            problem = f"{name!r} cannot be read; a library holds files of {', '.join(KINDS)}"
+            raise BriefError(problem, line=line, code="not_text")
         yield _File(name, path)
         return
-    fits = [each for each in sorted(path.rglob("*")) if each.suffix.casefold() in KINDS]
-    plain = [each for each in fits if not any(part.startswith(".") for part in each.relative_to(path).parts)]
-    files = [each for each in plain if each.is_file()]
+    fits = [item for item in sorted(path.rglob("*")) if item.suffix.casefold() in KINDS]
+    plain = [fit for fit in fits if not any(part.startswith(".") for part in fit.relative_to(path).parts)]
+    files = [path for path in plain if path.is_file()]
     if not files:
-        found = f"the folder {name!r} holds nothing that can be read; a library holds files of {', '.join(KINDS)}"
-        raise BriefError(found, line=line, code="no_file")
-    for each in files:
-        own = f"{name}/{each.relative_to(path).as_posix()}"
+        problem = f"the folder {name!r} holds nothing that can be read; a library holds files of {', '.join(KINDS)}"
+        raise BriefError(problem, line=line, code="no_file")
+    for file in files:
+        own = f"{name}/{file.relative_to(path).as_posix()}"
         yield _File(own, find(own, folder, line=line))
 
 
 def _read(files: Sequence[_File], line: int) -> tuple[Source, ...]:
     documents: list[Document] = []
     size = 0
-    for each in files:
-        data = read_bytes(each.name, each.path, most=MOST_BYTES, line=line)
+    for file in files:
+        data = read_bytes(file.name, file.path, most=MOST_BYTES, line=line)
         size += len(data)
         if size > MOST_BYTES:
             raise BriefError(f"the library has more than {MOST_BYTES:,} bytes", line=line, code="too_large")
-        kind = KINDS[each.path.suffix.casefold()]
-        data = decode(each.name, data, line=line).encode() if kind == "text" else data
+        kind = KINDS[file.path.suffix.casefold()]
+        data = decode(file.name, data, line=line).encode() if kind == "text" else data
         documents.append(Document(kind=kind, data=data))
     texts = convert(documents, seconds=SECONDS)
     sources: list[Source] = []
-    for each, document, text in zip(files, documents, texts, strict=False):
+    for item, document, text in zip(files, documents, texts, strict=False):
         if text.fault:
-            raise BriefError(f"{each.name!r} {text.fault}", line=line, code="not_text")
+            raise BriefError(f"{item.name!r} {text.fault}", line=line, code="not_text")
         for number, page in enumerate(text.pages, start=1):
-            name = f"{each.name}, page {number}" if document.kind == "pdf" else each.name
+            name = f"{item.name}, page {number}" if document.kind == "pdf" else item.name
             sources.append(Source(name=name, text=clean(page)))
-    if sum(len(each.text) for each in sources) > MOST_TEXT:
+    if sum(len(source.text) for source in sources) > MOST_TEXT:
         raise BriefError(f"the library has more than {MOST_TEXT:,} characters of text", line=line, code="too_large")
-    return tuple(each for each in sources if each.text.strip())
+    return tuple(source for source in sources if source.text.strip())

@@ -47,7 +47,7 @@ def listed(node: Node) -> tuple[Entry, ...]:
     if not node.items:
         found = "participants / personas is empty; name 2 or more, or leave the key out for the built-in ones"
         raise BriefError(found, line=node.line, code="out_of_range")
-    return tuple(_listed(each) for each in node.items)
+    return tuple(_listed(item) for item in node.items)
 
 
 def _listed(node: Node) -> Entry:
@@ -87,8 +87,8 @@ def _entry(text: str, line: int, values: Mapping[str, Given]) -> Entry:
     merged = dict(values)
     if model:
         if "model" in merged:
-            found = f"the model is given twice, behind the name and on line {merged['model'].line}; keep one"
-            raise BriefError(found, line=line, code="duplicate_key")
+            problem = f"the model is given twice, behind the name and on line {merged['model'].line}; keep one"
+            raise BriefError(problem, line=line, code="duplicate_key")
         merged["model"] = Given(value=seat(model, line=line), line=line)
     return Entry(name=check_name(name, line=line), line=line, values=merged)
 
@@ -99,34 +99,34 @@ def assemble(first: Sequence[Entry], sections: Iterable[Entry]) -> tuple[Entry, 
     Raises:
         BriefError: two participants of one name or of names that look alike, or a setting in both places.
     """
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for entry in first:
-        _check_new(entry, found.get(skeleton(entry.name)))
-        found[skeleton(entry.name)] = entry
-    named = set(found)
+        _check_new(entry, entries.get(skeleton(entry.name)))
+        entries[skeleton(entry.name)] = entry
+    named = set(entries)
     for entry in sections:
         bare = skeleton(entry.name)
-        if bare in named and found[bare].name == entry.name:
+        if bare in named and entries[bare].name == entry.name:
             named.discard(bare)
-            found[bare] = _join(found[bare], entry)
+            entries[bare] = _join(entries[bare], entry)
         else:
-            _check_new(entry, found.get(bare))
-            found[bare] = entry
-    return tuple(found.values())
+            _check_new(entry, entries.get(bare))
+            entries[bare] = entry
+    return tuple(entries.values())
 
 
 def _check_new(entry: Entry, other: Entry | None) -> None:
     if other is not None:
         how = "is there already" if other.name == entry.name else f"looks like {other.name!r}"
-        found = f"the name {entry.name!r} {how} (line {other.line}); each participant needs a name of its own"
-        raise BriefError(found, line=entry.line, code="duplicate_name")
+        problem = f"the name {entry.name!r} {how} (line {other.line}); each participant needs a name of its own"
+        raise BriefError(problem, line=entry.line, code="duplicate_name")
 
 
 def _join(entry: Entry, section: Entry) -> Entry:
-    for name, given in section.values.items():
+    for name, item in section.values.items():
         if name in entry.values:
-            found = f"{name} of {entry.name} is given twice, first on line {entry.values[name].line}; keep one"
-            raise BriefError(found, line=given.line, code="duplicate_key")
+            problem = f"{name} of {entry.name} is given twice, first on line {entry.values[name].line}; keep one"
+            raise BriefError(problem, line=item.line, code="duplicate_key")
     return Entry(name=entry.name, line=entry.line, values={**entry.values, **section.values})
 
 
@@ -136,22 +136,22 @@ def participant(entry: Entry) -> Participant:
     Raises:
         BriefError: somebody called Moderator is to debate, or a librarian is given tools of its own.
     """
-    values = {name: given.value for name, given in entry.values.items()}
+    values = {name: value.value for name, value in entry.values.items()}
     persona = str(values.get("persona", ""))
     manner = character(values)
     full = "\n\n".join(part for part in (persona, manner) if part)
     if len(full) > get(PARTICIPANT, "persona").high:
-        found = f"the persona of {entry.name} is too long with what else is said about it"
-        raise BriefError(found, line=entry.line, code="too_large")
+        problem = f"the persona of {entry.name} is too long with what else is said about it"
+        raise BriefError(problem, line=entry.line, code="too_large")
     if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
         if "tool_usage" in entry.values:
-            found = f"{entry.name} is a librarian, whose tools stand under research; leave out tool_usage"
-            raise BriefError(found, line=entry.values["tool_usage"].line, code="inconsistent")
+            problem = f"{entry.name} is a librarian, whose tools stand under research; leave out tool_usage"
+            raise BriefError(problem, line=entry.values["tool_usage"].line, code="inconsistent")
         return Participant(name=entry.name, role=str(values.get("role", "")), seat=RETRIEVER, duty="aide")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
     if duty == "debater" and moderates(entry.name, surely=True):
-        found = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
-        raise BriefError(found, line=entry.line, code="bad_name")
+        problem = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
+        raise BriefError(problem, line=entry.line, code="bad_name")
     return Participant(
         name=entry.name,
         role=str(values.get("role", "")) or first_sentence(str(values.get("expertise", "")) or persona),
@@ -181,7 +181,7 @@ def character(values: Mapping[str, object]) -> str:
 
 
 def _settings(values: Mapping[str, object]) -> Settings:
-    given = {each.name: values[each.name] for each in fields(Settings) if each.name in values}
+    given = {field.name: values[field.name] for field in fields(Settings) if field.name in values}
     return Settings(**given)  # pyright: ignore[reportArgumentType]  # the table of keys gives each its type
 
 
@@ -193,8 +193,8 @@ def _search(values: Mapping[str, object]) -> Search | None:
 def first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, at most 200 characters, on one line, without its full stop."""
     words = flat(text.strip().split("\n\n")[0])
-    found = _SENTENCE.match(words)
-    sentence = (found[1] if found else words).removesuffix(".")
+    match = _SENTENCE.match(words)
+    sentence = (match[1] if match else words).removesuffix(".")
     return sentence if len(sentence) <= MOST_ROLE else sentence[: MOST_ROLE - 1].rstrip() + "…"
 
 
@@ -302,7 +302,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     given = entry.values.get("hide")
     if given is None:
         return ()
-    names = {skeleton(each.name): each.name for each in people}
+    names = {skeleton(person.name): person.name for person in people}
     most = int(cast("int", header["rounds"].value) if "rounds" in header else get(HEADER, "rounds").high)
     found = [_mask(text, names, most, given) for text in cast("tuple[str, ...]", given.value)]
     for text, mask in zip(cast("tuple[str, ...]", given.value), found, strict=True):
@@ -314,13 +314,13 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
 def _mask(text: str, names: Mapping[str, str], most: int, given: Given) -> str:
     if (whole := _subject(text, names)) is not None:
         return whole
-    found = _ROUND.fullmatch(text)
-    subject = _subject(found[1], names) if found and found[1] else ""
-    if found is None or subject is None or not 1 <= int(found[2]) <= most:
+    match = _ROUND.fullmatch(text)
+    subject = _subject(match[1], names) if match and match[1] else ""
+    if match is None or subject is None or not 1 <= int(match[2]) <= most:
         allowed = f"participants ({', '.join(names.values())}), acts ({', '.join(ACTS)}), 'round 1' to 'round {most}'"
         found_text = f"hide names {text[:60]!r}, which there cannot be; allowed are {allowed}, or both: 'Ada round 2'"
         raise BriefError(found_text, line=given.line, code="bad_enum")
-    return f"{subject} round {int(found[2])}".strip()
+    return f"{subject} round {int(match[2])}".strip()
 
 
 def _subject(text: str, names: Mapping[str, str]) -> str | None:
@@ -338,11 +338,11 @@ def _word(values: Values, name: str) -> str:
 
 
 def _all_but(word: str, words: Sequence[str]) -> str:
-    return ", ".join(each for each in words if each != word)
+    return ", ".join(item for item in words if item != word)
 
 
-def _refuse(given: Given, found: str) -> None:
-    raise BriefError(found, line=given.line, code="inconsistent")
+def _refuse(given: Given, text: str) -> None:
+    raise BriefError(text, line=given.line, code="inconsistent")
 
 
 NEEDS_ROLES = ("moderated",)
@@ -366,12 +366,12 @@ def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[P
     """
     people = tuple(participant(entry) for entry in entries)
     lines = {entry.name: entry.line for entry in entries}
-    debating = [each for each in people if each.duty == "debater"]
-    moderating = [each for each in people if each.duty == "moderator"]
+    debating = [person for person in people if person.duty == "debater"]
+    moderating = [person for person in people if person.duty == "moderator"]
     protocol = given["protocol"].value if "protocol" in given else ""
     if len(moderating) > 1:
-        found = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
-        raise BriefError(found, line=lines[moderating[1].name], code="inconsistent")
+        problem = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
+        raise BriefError(problem, line=lines[moderating[1].name], code="inconsistent")
     if debating:
         _check_count(debating, given.get("persona_count"), given["participants"].line)
         if protocol in NEEDS_ROLES:
@@ -381,10 +381,10 @@ def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[P
         people = debaters(cast("int", count.value) if count else USUAL) + people
     people += _added(moderating, given.get("moderator"), given)
     check_sight(given, entries)
-    own = {each.name: Entry(name=each.name, line=0, values={}) for each in people} | {
-        each.name: each for each in entries
+    own = {person.name: Entry(name=person.name, line=0, values={}) for person in people} | {
+        entry.name: entry for entry in entries
     }
-    return tuple(_fitted(each, own[each.name], people, given) for each in people)
+    return tuple(_fitted(person, own[person.name], people, given) for person in people)
 
 
 def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given: Mapping[str, Given]) -> Participant:
@@ -407,28 +407,28 @@ def check_crowd(*lines: Sequence[int]) -> None:
         BriefError: code ``out_of_range``.
     """
     most = int(get(HEADER, "participants").high) + 1
-    for each in lines:
-        if len(each) > most:
-            found = f"{len(each)} participants are described; at most {most - 1} and a moderator can take part"
-            raise BriefError(found, line=each[most], code="out_of_range")
+    for line in lines:
+        if len(line) > most:
+            problem = f"{len(line)} participants are described; at most {most - 1} and a moderator can take part"
+            raise BriefError(problem, line=line[most], code="out_of_range")
 
 
 def _check_count(debating: Sequence[Participant], count: Given | None, line: int) -> None:
     key = get(HEADER, "participants")
-    names = ", ".join(each.name for each in debating[:12])
+    names = ", ".join(item.name for item in debating[:12])
     if not key.low <= len(debating) <= key.high:
-        found = f"{len(debating)} debaters ({names}); a debate needs {key.low:g} to {key.high:g}"
-        raise BriefError(found, line=line, code="out_of_range")
+        problem = f"{len(debating)} debaters ({names}); a debate needs {key.low:g} to {key.high:g}"
+        raise BriefError(problem, line=line, code="out_of_range")
     if count and count.value != len(debating):
-        found = f"persona_count is {count.value}, but {len(debating)} debaters are described: {names}"
-        raise BriefError(found, line=count.line, code="inconsistent")
+        problem = f"persona_count is {count.value}, but {len(debating)} debaters are described: {names}"
+        raise BriefError(problem, line=count.line, code="inconsistent")
 
 
 def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> None:
-    for each in debating:
-        if not each.role:
-            found = f"{each.name!r} has no role; the protocol moderated needs one: add a line 'role: …'"
-            raise BriefError(found, line=lines[each.name], code="inconsistent")
+    for item in debating:
+        if not item.role:
+            problem = f"{item.name!r} has no role; the protocol moderated needs one: add a line 'role: …'"
+            raise BriefError(problem, line=lines[item.name], code="inconsistent")
 
 
 def _added(

@@ -177,14 +177,14 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
     unseen = hidden(text)
     parts = split(clean(text))
     header = _read_header(parts)
-    body = read_sections(parts.body, line=parts.body_line, listed=[each.name for each in header.people])
+    body = read_sections(parts.body, line=parts.body_line, listed=[person.name for person in header.people])
     values = dict(header.values)
     values["topic"], body = take_topic(values.get("topic"), body)
     values |= take_lists(values, body)
-    check_crowd([each.line for each in header.people], [each.line for each in body.of("person")])
+    check_crowd([person.line for person in header.people], [section.line for section in body.of("person")])
     entries = assemble(header.people, [described(section) for section in body.of("person")])
     if entries:
-        values["participants"] = Given(value=tuple(each.name for each in entries), line=entries[0].line)
+        values["participants"] = Given(value=tuple(entry.name for entry in entries), line=entries[0].line)
     given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
     brief = Brief(
         topic=str(given["topic"]),
@@ -205,12 +205,17 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         model=str(given.get("model", "")),
         kind="text" if parts.header is None and not body.headings else "markdown",
         given=given,
-        own={each.name: {key: value.value for key, value in each.values.items()} for each in entries},
-        vacant=len([each for each in brief.names("debater") if each not in {entry.name for entry in entries}]),
+        own={entry.name: {key: value.value for key, value in entry.values.items()} for entry in entries},
+        vacant=len([name for name in brief.names("debater") if name not in {entry.name for entry in entries}]),
         summarize=sum_up(values, entries),
         notes=_notes(unseen, body, entries),
-        lines={key: value.line for key, value in values.items()} | {f"## {each.name}": each.line for each in entries},
+        lines=_lines(values, entries),
     )
+
+
+def _lines(values: Mapping[str, Given], entries: Sequence[Entry]) -> dict[str, int]:
+    """The line of each key of the header and of each participant's section."""
+    return {key: value.line for key, value in values.items()} | {f"## {entry.name}": entry.line for entry in entries}
 
 
 def _beside(
@@ -266,7 +271,7 @@ def _notes(unseen: Sequence[int], body: Body, entries: Sequence[Entry]) -> tuple
         lines = ", ".join(str(line) for line in unseen[:20]) + (" …" if len(unseen) > 20 else "")
         notes.append(f"Invisible characters were taken out on {len(unseen)} lines: {lines}.")
     if body.chapters and not entries:
-        names = ", ".join(repr(each[:40]) for each in body.chapters[:10])
+        names = ", ".join(repr(chapter[:40]) for chapter in body.chapters[:10])
         notes.append(
             f"No participants are described, so built-in ones take part; {names}: background. "
             "A participant's section begins with a line such as 'role: …'."

@@ -352,7 +352,7 @@ def _belongs(name: str, prefix: str) -> bool:
 
 def close(word: str, words: Sequence[str]) -> str:
     """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
-    spelt = {each.replace("-", "_"): each for each in words}
+    spelt = {word.replace("-", "_"): word for word in words}
     plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
-    found = difflib.get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
-    return spelt[found[0]] if found else ""
+    get_close_matches = difflib.get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
+    return spelt[get_close_matches[0]] if get_close_matches else ""

@@ -86,7 +86,7 @@ class Body:
 
     def of(self, *parts: Part) -> tuple[Section, ...]:
         """The sections of those kinds."""
-        return tuple(each for each in self.sections if each.part in parts)
+        return tuple(section for section in self.sections if section.part in parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +114,8 @@ def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
     """
     lines = body.split("\n")
     if len(lines) > MOST_LINES:
-        found = f"the brief has {len(lines):,} lines; {MOST_LINES:,} are allowed: put long texts in files beside it"
-        raise BriefError(found, line=line, code="too_large")
+        problem = f"the brief has {len(lines):,} lines; {MOST_LINES:,} are allowed: put long texts in files beside it"
+        raise BriefError(problem, line=line, code="too_large")
     heads = list(_heads(body, line))
     settled = _settle(_sort(heads), lines, listed)
     chapters = tuple(head.text for head in settled if head.part == "text")
@@ -123,14 +123,14 @@ def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
     kept = [first, *_joined(settled)]
     ends = [head.start for head in kept[1:]] + [len(lines)]
     cut = [_cut(head, lines, end, line) for head, end in zip(kept, ends, strict=True)]
-    sections = tuple(each for each in cut if each.part != "text" or each.body)
+    sections = tuple(section for section in cut if section.part != "text" or section.body)
     return Body(sections=sections, chapters=chapters, headings=bool(heads))
 
 
 def split_seat(text: str) -> tuple[str, str]:
     """A heading or list entry as name and seat: ``Ada (ollama:llama3.2)``; the seat is "" where none is named."""
-    found = _SEAT.fullmatch(text)
-    return (found[1], found[2].strip()) if found and is_seat(found[2].strip()) else (text, "")
+    match = _SEAT.fullmatch(text)
+    return (match[1], match[2].strip()) if match and is_seat(match[2].strip()) else (text, "")
 
 
 def unfence(text: str) -> str:
@@ -138,9 +138,9 @@ def unfence(text: str) -> str:
 
     So a text of any shape, with headings and settings of its own, can stand in a section word for word.
     """
-    found = _TEXT.fullmatch(text)
-    closed = found and re.search(f"^ {{0,3}}`{{{len(found[1])},}}[ \t]*$", found[2], re.MULTILINE)
-    return found[2] if found and not closed else text
+    match = _TEXT.fullmatch(text)
+    closed = match and re.search(f"^ {{0,3}}`{{{len(match[1])},}}[ \t]*$", match[2], re.MULTILINE)
+    return match[2] if match and not closed else text
 
 
 def is_reserved(heading: str) -> bool:
@@ -192,10 +192,10 @@ def _sort(heads: Sequence[_Head]) -> list[_Head]:
 
 def _second(head: _Head, first: _Head) -> BriefError:
     if head.level == 1 and not is_reserved(head.text):
-        found = f"a second heading of level 1, {head.text[:60]!r}, after line {first.line}; a brief has one: use ##"
-        return BriefError(found, line=head.line, code="inconsistent")
-    found = f"the section {head.text!r} stands twice, first on line {first.line}; keep one"
-    return BriefError(found, line=head.line, code="duplicate_key")
+        sentence = f"a second heading of level 1, {head.text[:60]!r}, after line {first.line}; a brief has one: use ##"
+        return BriefError(sentence, line=head.line, code="inconsistent")
+    sentence = f"the section {head.text!r} stands twice, first on line {first.line}; keep one"
+    return BriefError(sentence, line=head.line, code="duplicate_key")
 
 
 def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str]) -> list[_Head]:
@@ -226,8 +226,8 @@ def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
     if head.part == "text" and (skeleton(name) in names or moderates(name, surely=True)):
         return _person(head)
     if head.part == "text" and _is_marked(head, lines):
-        found = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
-        raise BriefError(found, line=head.line, code="inconsistent")
+        problem = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
+        raise BriefError(problem, line=head.line, code="inconsistent")
     return head
 
 
@@ -277,14 +277,14 @@ def take_topic(given: Given | None, body: Body) -> tuple[Given, Body]:
     Raises:
         BriefError: there is none (``missing_topic``), or header and heading differ (``inconsistent``).
     """
-    heading = next((each for each in body.of("topic") if _speaks(each.heading)), None)
+    heading = next((section for section in body.of("topic") if _speaks(section.heading)), None)
     said = given if given and _speaks(str(given.value)) else None
     if said and heading and flat(heading.heading).casefold() != flat(str(said.value)).casefold():
-        found = (
+        problem = (
             f"the heading {heading.heading[:60]!r} differs from the topic {str(said.value)[:60]!r} "
             f"on line {said.line}; keep one of them"
         )
-        raise BriefError(found, line=heading.line, code="inconsistent")
+        raise BriefError(problem, line=heading.line, code="inconsistent")
     if said:
         return said, body
     if heading:
@@ -292,12 +292,12 @@ def take_topic(given: Given | None, body: Body) -> tuple[Given, Body]:
     first = body.sections[0] if body.sections and body.sections[0].part == "text" and given is None else None
     taken = _first(first.body) if first else ("", "")
     if first is None or not _speaks(taken[0]):
-        found = "there is nothing to debate; write the question as a heading, '# Should we …?', or as topic:"
-        raise BriefError(found, line=given.line if given else 1, code="missing_topic")
+        problem = "there is nothing to debate; write the question as a heading, '# Should we …?', or as topic:"
+        raise BriefError(problem, line=given.line if given else 1, code="missing_topic")
     rest = taken[1].lstrip("\n")
     line = first.body_line + first.body.count("\n") - rest.count("\n")
-    kept = replace(first, body=rest, body_line=line)
-    return _read("topic", taken[0], first.body_line), replace(body, sections=(kept, *body.sections[1:]))
+    section = replace(first, body=rest, body_line=line)
+    return _read("topic", taken[0], first.body_line), replace(body, sections=(section, *body.sections[1:]))
 
 
 def _speaks(text: str) -> bool:
@@ -307,8 +307,8 @@ def _speaks(text: str) -> bool:
 def _first(text: str) -> tuple[str, str]:
     """The first paragraph of a text, or the heading that it begins with, on one line; and the lines behind."""
     lines = _COMMENT.sub("", text).split("\n")
-    if (found := _HEADING.fullmatch(flat(lines[0]))) and not lines[0].startswith("    "):
-        return found[1], "\n".join(lines[1:])
+    if (match := _HEADING.fullmatch(flat(lines[0]))) and not lines[0].startswith("    "):
+        return match[1], "\n".join(lines[1:])
     end = next((n for n, line in enumerate(lines) if _BREAK.match(line)), len(lines))
     behind = end + 1 if end < len(lines) and _UNDERLINE.fullmatch(lines[end]) else end
     return flat(" ".join(lines[:end])), "\n".join(lines[behind:])
@@ -349,8 +349,8 @@ def _key(name: str) -> Key:
 def _options(section: Section) -> Given:
     options: list[str] = []
     for n, line in enumerate(section.body.split("\n")):
-        if found := _ITEM.fullmatch(line):
-            options.append(flat(found[2]))
+        if match := _ITEM.fullmatch(line):
+            options.append(flat(match[2]))
         elif line.strip() and (not options or not line.startswith("  ")):
             sentence = f"{line.strip()[:60]!r} is no list item; write one option on each line: - yes"
             raise BriefError(sentence, line=section.body_line + n, code="wrong_type")
@@ -363,5 +363,5 @@ def _options(section: Section) -> Given:
 def background(context: Given | None, body: Body, name: str) -> tuple[Source, ...]:
     """The background that stands in the brief itself, each piece with its line: the header's, then the body's."""
     pieces = [(str(context.value), context.line)] if context else []
-    pieces += [(unfence(each.body), each.body_line) for each in body.of("topic", "text", "background")]
+    pieces += [(unfence(section.body), section.body_line) for section in body.of("topic", "text", "background")]
     return tuple(Source(name=name, text=text.strip(), line=line) for text, line in pieces if text.strip())

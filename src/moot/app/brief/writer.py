@@ -67,7 +67,7 @@ def _participant(name: str, values: Mapping[str, Value]) -> str:
         if key.name in values and key.name != "persona" and "." not in key.name
     ]
     names = [key.name for key in PARTICIPANT if key.name.startswith("search.") and key.name in values]
-    search = {each.removeprefix("search."): values[each] for each in names}
+    search = {name.removeprefix("search."): values[name] for name in names}
     lines += [f"search: {_json(search)}"] if search else []
     persona = str(values.get("persona", ""))
     parts = [f"### {name}", "\n".join(lines), fence(persona, level=3) if persona else ""]

@@ -90,8 +90,8 @@ def split(text: str) -> Parts:
 
 def _check_loose(lines: list[str], first: int) -> None:
     if len(lines) > first + 1 and _LOOSE.fullmatch(lines[first]) and _KEY.match(lines[first + 1]):
-        found = f"a header is YAML between two lines of exactly three hyphens, not {lines[first].strip()[:60]!r}"
-        raise BriefError(found, line=first + 1, code="malformed_yaml")
+        problem = f"a header is YAML between two lines of exactly three hyphens, not {lines[first].strip()[:60]!r}"
+        raise BriefError(problem, line=first + 1, code="malformed_yaml")
 
 
 def load(block: str, *, line: int) -> Table:
@@ -105,8 +105,8 @@ def load(block: str, *, line: int) -> Table:
         BriefError: it is no table of keys (``malformed_yaml``, ``wrong_type``), a key stands twice
             (``duplicate_key``), or it uses what is not allowed here (``unsafe_yaml``, ``too_large``).
     """
-    if found := _BRACKETS.search(block):  # the scanner is slow with these, so it never sees them
-        raise _too_deep(line + block.count("\n", 0, found.start()))
+    if match := _BRACKETS.search(block):  # the scanner is slow with these, so it never sees them
+        raise _too_deep(line + block.count("\n", 0, match.start()))
     build = _Build(block.split("\n"), line)
     try:
         for event in _events(block):
@@ -125,8 +125,8 @@ def load(block: str, *, line: int) -> Table:
         case Items(line=at):
             raise BriefError("a list stands here; write lines of the form key: value", line=at, code="wrong_type")
         case scalar:
-            found = f"{scalar.text[:60]!r} is no key with a value; write key: value, with a blank behind the colon"
-            raise BriefError(found, line=scalar.line, code="malformed_yaml")
+            match = f"{scalar.text[:60]!r} is no key with a value; write key: value, with a blank behind the colon"
+            raise BriefError(match, line=scalar.line, code="malformed_yaml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,12 +170,12 @@ def _events(block: str) -> Iterator[_Event]:
 def _malformed(problem: str, lines: list[str], at: int, first: int) -> BriefError:
     text = lines[min(at, len(lines) - 1)].strip()
     if "mapping values" in problem:
-        found = f'there is a second colon in {text[:80]!r}; put quotes around it: key: "text: more text"'
+        sentence = f'there is a second colon in {text[:80]!r}; put quotes around it: key: "text: more text"'
     elif "\t" in lines[min(at, len(lines) - 1)]:
-        found = f"there is a tab in {text[:80]!r}; use blanks instead"
+        sentence = f"there is a tab in {text[:80]!r}; use blanks instead"
     else:
-        found = f"{text[:80]!r} is no YAML ({problem}); {_QUOTES}"
-    return BriefError(found, line=first + at, code="malformed_yaml")
+        sentence = f"{text[:80]!r} is no YAML ({problem}); {_QUOTES}"
+    return BriefError(sentence, line=first + at, code="malformed_yaml")
 
 
 class _Build:
@@ -238,7 +238,7 @@ def _pairs(nodes: list[Node]) -> tuple[tuple[Scalar, Node], ...]:
         if key.text == "<<" and key.plain:
             raise BriefError("merge keys (<<) are not allowed", line=key.line, code="unsafe_yaml")
         if key.text in pairs:
-            found = f"{key.text!r} stands twice, first on line {pairs[key.text][0].line}; keep one"
-            raise BriefError(found, line=key.line, code="duplicate_key")
+            problem = f"{key.text!r} stands twice, first on line {pairs[key.text][0].line}; keep one"
+            raise BriefError(problem, line=key.line, code="duplicate_key")
         pairs[key.text] = (key, value)
     return tuple(pairs.values())

@@ -39,18 +39,18 @@ async def analyse_debates(
     Raises:
         RecordError: none of them can be read.
     """
-    found: list[Analysis] = []
+    analyses: list[Analysis] = []
     damaged: dict[str, RecordError] = {}
     for debate in dict.fromkeys(debates):
         try:
             entries = await workspace.entries(debate)
             checked = await prove(formal_claims(entries)) if formal else None
-            found.append(replace(analyse(entries, debate=debate), formal=checked))
+            analyses.append(replace(analyse(entries, debate=debate), formal=checked))
         except RecordError as error:
             damaged[debate] = error
-    if damaged and not found:
+    if damaged and not analyses:
         raise next(iter(damaged.values()))
-    return tuple(found), {debate: str(error) for debate, error in damaged.items()}
+    return tuple(analyses), {debate: str(error) for debate, error in damaged.items()}
 
 
 def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -60,7 +60,7 @@ def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]]
 
 def write_data(found: Sequence[Analysis], damaged: Mapping[str, str] | None = None) -> str:
     """Analyses as JSON: the debates, each with its insights, their sums, and those that are damaged, with reasons."""
-    debates = [{**as_data(each), "insights": list(insights(each))} for each in found]
+    debates = [{**as_data(analysis), "insights": list(insights(analysis))} for analysis in found]
     data = {"debates": debates, "overview": as_data(overview(found)), "damaged": dict(damaged or {})}
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
@@ -71,7 +71,7 @@ def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", 
     Raises:
         BriefError: the library that draws is not installed, or the folder cannot be written.
     """
-    plots = {each.debate: draw(each, form) for each in found}
+    plots = {analysis.debate: draw(analysis, form) for analysis in found}
     if len(found) > 1:
         plots[""] = draw_all(found, form)
     names = {
@@ -84,7 +84,7 @@ def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", 
             _write(folder, names[debate], drawn)
     except OSError as error:
         raise BriefError(f"the plots cannot be written: {error.strerror or error}", where=str(folder)) from error
-    return (folder / PAGE, *(folder / name for each in names.values() for name in each))
+    return (folder / PAGE, *(folder / name for item in names.values() for name in item))
 
 
 def save_illustrated(report: Report, entries: Sequence[Entry], path: Path) -> tuple[Path, ...]:
@@ -107,8 +107,8 @@ def save_illustrated(report: Report, entries: Sequence[Entry], path: Path) -> tu
     return (path, *(path.parent / name for name in names))
 
 
-def _stem(debate: str, found: Sequence[Analysis]) -> str:
-    return next((file_name(each.question, debate) for each in found if each.debate == debate), "all")
+def _stem(debate: str, analyses: Sequence[Analysis]) -> str:
+    return next((file_name(analysis.question, debate) for analysis in analyses if analysis.debate == debate), "all")
 
 
 def _write(folder: Path, names: Sequence[str], drawn: Sequence[Plot]) -> None:

@@ -47,8 +47,8 @@ async def copy_debates(source: Store, target: Store, names: Sequence[str] = ()) 
     """
     streams = [info.debate for info in reversed(await source.debates())]
     await target.debates()  # a store that cannot be used is told of once, not for each debate
-    for name in names or dict.fromkeys(each.partition("/")[0] for each in streams):
-        own = [each for each in streams if each == name or each.startswith(f"{name}/")]
+    for name in names or dict.fromkeys(stream.partition("/")[0] for stream in streams):
+        own = [stream for stream in streams if stream == name or stream.startswith(f"{name}/")]
         yield await _copy(source, target, name, own)
 
 

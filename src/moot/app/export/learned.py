@@ -96,12 +96,12 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
         async def hold(debate: str, studied: Studied) -> bool:
             return await asyncio.to_thread(put, anew, debate, studied)
 
-        found = await _learn(workspace, await debates(workspace.store), hold)
+        learned = await _learn(workspace, await debates(workspace.store), hold)
         late = await asyncio.to_thread(_replace, place, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
-    missed = [info for info in await debates(workspace.store) if info.debate in late - {*found.damaged}]
+    missed = [info for info in await debates(workspace.store) if info.debate in late - {*learned.damaged}]
     more = await _learn(workspace, missed, partial(keep, place))
-    return replace(found, damaged=(*found.damaged, *more.damaged))
+    return replace(learned, damaged=(*learned.damaged, *more.damaged))
 
 
 def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
@@ -182,13 +182,13 @@ async def resolve(workspace: Workspace, debate: str, truth: str) -> Resolved:
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
     await note(workspace, debate, "resolve", truth)
-    found = await remembered(workspace, debate, ("outcome", "position"))
-    last = [each.body for each in found["position"] if each.body["last"]]
+    items = await remembered(workspace, debate, ("outcome", "position"))
+    last = [item.body for item in items["position"] if item.body["last"]]
     options = opening(debate, await workspace.entries(debate)).brief.options
     return Resolved(
-        right=tuple(str(each["who"]) for each in last if each["right"]),
-        wrong={str(each["who"]): str(each["answer"]) for each in last if not each["right"]},
-        trust="".join(str(each.body["trust"]) for each in found["outcome"]),
+        right=tuple(str(item["who"]) for item in last if item["right"]),
+        wrong={str(item["who"]): str(item["answer"]) for item in last if not item["right"]},
+        trust="".join(str(item.body["trust"]) for item in items["outcome"]),
         options=() if option_of(truth, options) else options,
     )
 
@@ -243,7 +243,7 @@ async def standings(workspace: Workspace, domain: str | None = None, *, anchor: 
         rated = by_domain(matches, anchor=anchor)
     except ValueError as error:
         raise BriefError(str(error), code="out_of_range") from error
-    return tuple(_standings(name, each, matches) for name, each in rated.items())
+    return tuple(_standings(name, value, matches) for name, value in rated.items())
 
 
 def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match]) -> Standings:
@@ -259,8 +259,8 @@ async def calibration(workspace: Workspace) -> Mapping[str, Calibration]:
         RecordError: memory cannot be read.
     """
     given = forecasts((await _measured(workspace)).graded)
-    found = {player: measure(made) for player, made in given.items()}
-    return {player: each for player, each in found.items() if each is not None}
+    found = {player: measure(value) for player, value in given.items()}
+    return {player: value for player, value in found.items() if value is not None}
 
 
 async def recalibration(workspace: Workspace) -> Mapping[str, tuple[tuple[Level, float], ...]]:
@@ -269,7 +269,7 @@ async def recalibration(workspace: Workspace) -> Mapping[str, tuple[tuple[Level,
     Raises:
         RecordError: memory cannot be read.
     """
-    return {player: expected(made) for player, made in forecasts((await _measured(workspace)).graded).items()}
+    return {player: expected(value) for player, value in forecasts((await _measured(workspace)).graded).items()}
 
 
 async def weights(workspace: Workspace) -> Mapping[str, float | None]:

@@ -51,7 +51,7 @@ def draw(found: Analysis, form: Form = "svg") -> tuple[Plot, ...]:
         _plot("ties", form, lambda figure: _matrix(figure, found.ties)) if found.ties else None,
         _plot("tokens", form, lambda figure: _tokens(figure, found)) if found.use.calls else None,
     ]
-    return tuple(each for each in plots if each)
+    return tuple(plot for plot in plots if plot)
 
 
 def draw_all(found: Sequence[Analysis], form: Form = "svg") -> tuple[Plot, ...]:
@@ -60,14 +60,14 @@ def draw_all(found: Sequence[Analysis], form: Form = "svg") -> tuple[Plot, ...]:
     Raises:
         BriefError: the library is not installed.
     """
-    ties = add(tie for each in found for tie in each.ties)
+    ties = add(tie for analysis in found for tie in analysis.ties)
     plots = [
         _plot("agreement", form, lambda figure: _shares(figure, found))
-        if any(each.agreement.stages for each in found)
+        if any(analysis.agreement.stages for analysis in found)
         else None,
         _plot("ties", form, lambda figure: _matrix(figure, ties)) if ties else None,
     ]
-    return tuple(each for each in plots if each)
+    return tuple(plot for plot in plots if plot)
 
 
 def _plot(name: str, form: Form, fill: "Callable[[Figure], None]") -> Plot:
@@ -96,44 +96,44 @@ def _axes(figure: "Figure", title: str, wide: float, high: float) -> Any:
     return axes
 
 
-def _holders(figure: "Figure", found: Analysis) -> None:
+def _holders(figure: "Figure", analysis: Analysis) -> None:
     """For each stage how many hold which answer, stacked."""
-    stages = found.agreement.stages
+    stages = analysis.agreement.stages
     axes = _axes(figure, "Who holds what", 6.4, 3.6)
     places = list(range(len(stages)))
     floor = [0] * len(stages)
-    for answer in dict.fromkeys(name for each in stages for name in each.tally.holders):
-        counts = [each.tally.holders.get(answer, 0) for each in stages]
+    for answer in dict.fromkeys(name for stage in stages for name in stage.tally.holders):
+        counts = [stage.tally.holders.get(answer, 0) for stage in stages]
         axes.bar(places, counts, bottom=floor, width=0.6, label=_short(answer))
         floor = [low + count for low, count in zip(floor, counts, strict=True)]
-    axes.set_xticks(places, [each.name for each in stages])
+    axes.set_xticks(places, [stage.name for stage in stages])
     axes.set_ylabel("participants")
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 
 
-def _shares(figure: "Figure", found: Sequence[Analysis]) -> None:
+def _shares(figure: "Figure", analyses: Sequence[Analysis]) -> None:
     """For each debate the leading share after each stage."""
     axes = _axes(figure, "Share of the leading answer", 6.4, 3.6)
-    for each in found:
-        shares = [stage.tally.share for stage in each.agreement.stages]
+    for analysis in analyses:
+        shares = [stage.tally.share for stage in analysis.agreement.stages]
         if shares:
-            axes.plot(range(len(shares)), shares, marker="o", alpha=0.6, label=_short(each.debate))
+            axes.plot(range(len(shares)), shares, marker="o", alpha=0.6, label=_short(analysis.debate))
     axes.set_ylim(0, 1.05)
     axes.set_xlabel("stage: 0 for the first answers")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    if len(found) <= 10:
+    if len(analyses) <= 10:
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 
 
-def _strengths(figure: "Figure", found: Analysis) -> None:
+def _strengths(figure: "Figure", analysis: Analysis) -> None:
     """How strong each answer is on the argument map."""
-    answers = found.beliefs.answers[:_ROWS]
+    answers = analysis.beliefs.answers[:_ROWS]
     axes = _axes(figure, "Answers on the argument map", 6.4, 1.2 + _INCH * len(answers))
-    colors = ["C0" if each == found.beliefs.winner else "C7" for each in answers]
+    colors = ["C0" if belief == analysis.beliefs.winner else "C7" for belief in answers]
     places = list(range(len(answers)))
-    axes.barh(places, [each.strength for each in answers], color=colors)
-    axes.set_yticks(places, [_short(each.answer) for each in answers])
+    axes.barh(places, [belief.strength for belief in answers], color=colors)
+    axes.set_yticks(places, [_short(belief.answer) for belief in answers])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel("strength; 0.5 is a claim left alone")
@@ -141,18 +141,18 @@ def _strengths(figure: "Figure", found: Analysis) -> None:
 
 def _matrix(figure: "Figure", ties: Sequence[Tie]) -> None:
     """Who supports whom (above 0) and attacks whom (below 0)."""
-    names = list(dict.fromkeys(name for each in ties for name in (each.by, each.to)))[:_ROWS]
+    names = list(dict.fromkeys(name for tie in ties for name in (tie.by, tie.to)))[:_ROWS]
     side = 2.4 + _INCH * len(names)
     axes = _axes(figure, "Supports less attacks", side + 0.8, side)
-    held = {(each.by, each.to): each for each in ties}
+    held = {(tie.by, tie.to): tie for tie in ties}
     pairs = [[held.get((by, to)) for to in names] for by in names]
-    grid = [[each.supports - each.attacks if each else 0 for each in row] for row in pairs]
+    grid = [[tie.supports - tie.attacks if tie else 0 for tie in row] for row in pairs]
     most = 2 * max(1, *(abs(n) for row in grid for n in row))  # half of the colours, so that numbers can be read
     axes.imshow(grid, cmap="RdBu", vmin=-most, vmax=most)
     for y, row in enumerate(pairs):
-        for x, each in enumerate(row):
-            if each and each.answers:
-                axes.text(x, y, f"{each.supports - each.attacks:+d}", ha="center", va="center", fontsize=8)
+        for x, tie in enumerate(row):
+            if tie and tie.answers:
+                axes.text(x, y, f"{tie.supports - tie.attacks:+d}", ha="center", va="center", fontsize=8)
     places = list(range(len(names)))
     axes.set_xticks(places, [_short(name) for name in names], rotation=45, ha="right")
     axes.set_yticks(places, [_short(name) for name in names])
@@ -160,9 +160,9 @@ def _matrix(figure: "Figure", ties: Sequence[Tie]) -> None:
     axes.set_ylabel("who")
 
 
-def _tokens(figure: "Figure", found: Analysis) -> None:
+def _tokens(figure: "Figure", analysis: Analysis) -> None:
     """Tokens in and out for each participant."""
-    people = list(found.people.items())[:_ROWS]
+    people = list(analysis.people.items())[:_ROWS]
     axes = _axes(figure, "Tokens", 6.4, 1.2 + _INCH * len(people))
     places, before = list(range(len(people))), [use.input_tokens for _, use in people]
     axes.barh(places, before, label="in")

@@ -163,16 +163,18 @@ async def prove(claims: Sequence[Claim], prover: Prover | None = None, seconds: 
     """
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
-    found: list[Checked] = []
+    checkeds: list[Checked] = []
     async with prover or Prover() as solver:
         for n, claim in enumerate(claims):
             if n >= MOST:
-                found.append(_unknown(claim, f"it was not looked at: only the first {MOST} claims are"))
+                checkeds.append(_unknown(claim, f"it was not looked at: only the first {MOST} claims are"))
             elif clock() > until:
-                found.append(_unknown(claim, f"it was not looked at: the {seconds:g} seconds for all claims are over"))
+                checkeds.append(
+                    _unknown(claim, f"it was not looked at: the {seconds:g} seconds for all claims are over")
+                )
             else:
-                found.append(await _check(claim, solver))
-    return tuple(found)
+                checkeds.append(await _check(claim, solver))
+    return tuple(checkeds)
 
 
 async def _check(claim: Claim, prover: Prover) -> Checked:
@@ -197,7 +199,7 @@ def _unknown(claim: Claim, reason: str) -> Checked:
 
 def _computed(claim: Claim, statement: Statement) -> Checked:
     """A claim without variables: exact fractions decide it."""
-    given = [holds(each, {}) for each in statement.premises]
+    given = [holds(formula, {}) for formula in statement.premises]
     true = holds(statement.conclusion, {})
     if not all(given):
         return _unknown(claim, _EMPTY)
@@ -205,14 +207,14 @@ def _computed(claim: Claim, statement: Statement) -> Checked:
         return Checked(claim=claim, verdict="proved", reason="computed exactly")
     sides = statement.conclusion
     if isinstance(sides, Compare) and len(sides.terms) == 2:
-        left, right = (written(value(each, {})) for each in sides.terms)
+        left, right = (written(value(term, {})) for term in sides.terms)
         return Checked(claim=claim, verdict="refuted", reason=f"on the left is {left}, on the right {right}")
     return Checked(claim=claim, verdict="refuted", reason="computed exactly")
 
 
 async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> Checked:
     where = domain(statement)
-    given = [*where, *(smt(each, statement.integers) for each in statement.premises)]
+    given = [*where, *(smt(formula, statement.integers) for formula in statement.premises)]
     goal = smt(statement.conclusion, statement.integers)
     if not installed():
         return _unknown(claim, INSTALL)
@@ -230,15 +232,15 @@ async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> C
     return Checked(claim=claim, verdict="proved", reason=reason)
 
 
-def _refuted(claim: Claim, statement: Statement, found: Answer) -> Checked:
+def _refuted(claim: Claim, statement: Statement, answer: Answer) -> Checked:
     """A claim with a counterexample; exact values are put in, and it counts only where the claim is false there."""
-    values = {name: found.model.get(MARK + name, "0") for name in statement.names}
+    values = {name: answer.model.get(MARK + name, "0") for name in statement.names}
     shown = values
-    if not any(each.startswith("about ") for each in values.values()):
-        exact = {name: Fraction(each) for name, each in values.items()}
-        if not all(holds(each, exact) for each in statement.premises) or holds(statement.conclusion, exact):
+    if not any(item.startswith("about ") for item in values.values()):
+        exact = {name: Fraction(text) for name, text in values.items()}
+        if not all(holds(formula, exact) for formula in statement.premises) or holds(statement.conclusion, exact):
             return _unknown(claim, "the solver's counterexample is none")
-        shown = {name: written(each) for name, each in exact.items()}
+        shown = {name: written(fraction) for name, fraction in exact.items()}
     return Checked(claim=claim, verdict="refuted", reason="there are values for which it is false", example=shown)
 
 
@@ -262,10 +264,10 @@ async def _of_script(claim: Claim, script: Script, prover: Prover) -> Checked:
 
 async def _emptiness(prover: Prover, script: str) -> str | None:
     """None where premises can hold together, "" where they contradict each other, else why that is unknown."""
-    found = await prover.ask(script)
-    if found.answer == "sat":
+    answer = await prover.ask(script)
+    if answer.answer == "sat":
         return None
-    return "" if found.answer == "unsat" else f"whether its premises can hold together is unknown: {found.why}"
+    return "" if answer.answer == "unsat" else f"whether its premises can hold together is unknown: {answer.why}"
 
 
 def _script(declared: str, terms: Sequence[str]) -> str:

@@ -216,7 +216,7 @@ def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
     if decision is None:
         raise BriefError(f"{debate} has come to no vote: there is nothing to count", code="inconsistent")
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
-    chosen = {each for ballot in cast for tier in tiers_of(ballot) for each in tier}
+    chosen = {text for ballot in cast for tier in tiers_of(ballot) for text in tier}
     if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
         raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is no candidate")
     topic = transcript.brief.topic if transcript.brief else ""
@@ -230,11 +230,11 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
         BriefError: it has none, or they are no choice among candidates.
     """
     ballots, candidates = decision.ballots, tuple(decision.tally)
-    if decision.rule in NO_VOTES or not any(each.state == "cast" for each in ballots):
-        found = f"{debate} was not decided by ballots that could be counted otherwise: {decision.how}"
-        raise BriefError(found, code="inconsistent")
-    ranked = any(each.ranks for each in ballots)
-    alone = all(len(tiers_of(each)[0]) == 1 for each in ballots if each.state == "cast")
+    if decision.rule in NO_VOTES or not any(ballot.state == "cast" for ballot in ballots):
+        problem = f"{debate} was not decided by ballots that could be counted otherwise: {decision.how}"
+        raise BriefError(problem, code="inconsistent")
+    ranked = any(ballot.ranks for ballot in ballots)
+    alone = all(len(tiers_of(ballot)[0]) == 1 for ballot in ballots if ballot.state == "cast")
     rules = (*(SINGLE if alone else ()), *(RANKINGS if ranked else ()))
     return Recounted(
         debate=debate,

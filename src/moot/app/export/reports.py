@@ -104,15 +104,15 @@ def plan_data(ready: Ready) -> dict[str, object]:
         "background": [source.name for source in brief.background],
         "participants": [
             {
-                "name": each.name,
-                "role": each.role,
-                "duty": each.duty,
-                "model": each.seat,
-                "weight": each.weight,
-                "tools": list(offered(each)),
-                "ignored": list(ready.drops.get(each.name, ())),
+                "name": participant.name,
+                "role": participant.role,
+                "duty": participant.duty,
+                "model": participant.seat,
+                "weight": participant.weight,
+                "tools": list(offered(participant)),
+                "ignored": list(ready.drops.get(participant.name, ())),
             }
-            for each in brief.participants
+            for participant in brief.participants
         ],
         "phases": list(most.phases),
         "asks": {"least": least.asks, "most": most.asks},
@@ -172,10 +172,10 @@ async def parent(workspace: Workspace, debate: str) -> str:
         BriefError: the debate is no fork.
         RecordError: there is no such debate, or its record is damaged.
     """
-    found = opening(debate, await workspace.entries(debate)).forked.rpartition("@")[0]
-    if not found:
+    text = opening(debate, await workspace.entries(debate)).forked.rpartition("@")[0]
+    if not text:
         raise BriefError(f"{debate} is no fork; name the debate to compare it with", code="missing_key")
-    return found
+    return text
 
 
 def write_comparison(found: Comparison) -> str:

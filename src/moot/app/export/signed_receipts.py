@@ -104,10 +104,18 @@ def new_key(path: Path) -> Path:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ImportError as error:
         raise BriefError(INSTALL, code="missing_library") from error
-    made, public = Ed25519PrivateKey.generate(), path.with_name(f"{path.name}.pub")
+    ed25519_private_key, public = Ed25519PrivateKey.generate(), path.with_name(f"{path.name}.pub")
     texts = (
-        (path, 0o600, made.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption())),
-        (public, 0o644, made.public_key().public_bytes(forms.Encoding.PEM, forms.PublicFormat.SubjectPublicKeyInfo)),
+        (
+            path,
+            0o600,
+            ed25519_private_key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()),
+        ),
+        (
+            public,
+            0o644,
+            ed25519_private_key.public_key().public_bytes(forms.Encoding.PEM, forms.PublicFormat.SubjectPublicKeyInfo),
+        ),
     )
     for file in (path, public):
         if file.exists():
@@ -130,9 +138,9 @@ def _private(raw: bytes, path: Path) -> Key:
         raise BriefError(INSTALL, code="missing_library") from error
     # TypeError: the key is locked with a password.
     with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):
-        found = load_pem_private_key(raw, None)
-        if isinstance(found, Ed25519PrivateKey):
-            return _pair(found.public_key(), found)
+        private_key_types = load_pem_private_key(raw, None)
+        if isinstance(private_key_types, Ed25519PrivateKey):
+            return _pair(private_key_types.public_key(), private_key_types)
     raise _no_key(path)
 
 
@@ -144,9 +152,9 @@ def _public(raw: bytes, path: Path) -> Key:
     except ImportError as error:
         raise BriefError(INSTALL, code="missing_library") from error
     with contextlib.suppress(ValueError, UnsupportedAlgorithm):
-        found = load_pem_public_key(raw)
-        if isinstance(found, Ed25519PublicKey):
-            return _pair(found, None)
+        public_key_types = load_pem_public_key(raw)
+        if isinstance(public_key_types, Ed25519PublicKey):
+            return _pair(public_key_types, None)
     raise _no_key(path)
 
 
@@ -297,12 +305,12 @@ def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 def _bytes(mark: str) -> bytes:
     """A signature out of its digits; only those that are written count."""
     try:
-        found = bytes.fromhex(mark)
+        fromhex = bytes.fromhex(mark)
     except ValueError as error:
         raise _changed() from error
-    if found.hex() != mark:
+    if fromhex.hex() != mark:
         raise _changed()
-    return found
+    return fromhex
 
 
 def _changed() -> RecordError:

@@ -57,25 +57,25 @@ def answer(question: Question) -> dict[str, object]:
         why = _reason(error)
         return {"answer": "unknown" if why == FULL else "error", "why": why}
     try:
-        found = str(solver.check())
-        if found == "sat" and not _fits(z3, solver):
+        text = str(solver.check())
+        if text == "sat" and not _fits(z3, solver):
             return {"answer": "unknown", "why": "the solver's values do not fulfil what it was asked"}
-        model = _values(z3, solver.model()) if found == "sat" else {}
+        model = _values(z3, solver.model()) if text == "sat" else {}
     except z3.Z3Exception as error:
         return {"answer": "unknown", "why": _reason(error)}
-    why = str(solver.reason_unknown())[:LONGEST] if found == "unknown" else ""
-    return {"answer": found, "why": why, "model": model}
+    why = str(solver.reason_unknown())[:LONGEST] if text == "unknown" else ""
+    return {"answer": text, "why": why, "model": model}
 
 
 def _fits(z3: Any, solver: Any) -> bool:
     """Whether no assertion is false for the values that the solver gives; of some it cannot be told."""
     model = solver.model()
-    return not any(z3.is_false(model.eval(each, model_completion=True)) for each in solver.assertions())
+    return not any(z3.is_false(model.eval(assertion, model_completion=True)) for assertion in solver.assertions())
 
 
 def _values(z3: Any, model: Any) -> dict[str, str]:
-    names = sorted(((str(each.name()), each) for each in model.decls()), key=lambda pair: pair[0])
-    return {name[:LONGEST]: _value(z3, model[each])[:LONGEST] for name, each in names[:MOST]}
+    names = sorted(((str(decl.name()), decl) for decl in model.decls()), key=lambda pair: pair[0])
+    return {name[:LONGEST]: _value(z3, model[value])[:LONGEST] for name, value in names[:MOST]}
 
 
 def _value(z3: Any, found: Any) -> str:

@@ -91,9 +91,12 @@ def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
     if memory is None:
         return brief
     if seated := retriever(brief):
-        people = [replace(each, tools=memory.tools) if each.name == seated else each for each in brief.participants]
+        people = [
+            replace(participant, tools=memory.tools) if participant.name == seated else participant
+            for participant in brief.participants
+        ]
         return replace(brief, participants=tuple(people))
-    name = free_name(NAMES, (each.name for each in brief.participants))
+    name = free_name(NAMES, (participant.name for participant in brief.participants))
     who = Participant(name=name, role="Recalls earlier debates", seat=RETRIEVER, duty="aide", tools=memory.tools)
     return replace(brief, participants=(*brief.participants, who))
 
@@ -108,8 +111,8 @@ def check_feeds(names: Sequence[str], config: Config | None) -> None:
     for name in names:
         if name not in known:
             there = f"; there are {', '.join(known)}" if known else ""
-            found = f"there is no feed {name[:60]!r}{there}; the owner sets them under feeds in {own_file()}"
-            raise BriefError(found, code="bad_enum")
+            problem = f"there is no feed {name[:60]!r}{there}; the owner sets them under feeds in {own_file()}"
+            raise BriefError(problem, code="bad_enum")
 
 
 def recalling(
@@ -140,19 +143,19 @@ def looking(tools: Sequence[Tool]) -> Look:
     """
 
     async def look(context: Context, say: Recorder) -> tuple[Finding, ...]:
-        found: list[Finding] = []
+        findings: list[Finding] = []
         arguments = json.dumps({"query": flat(context.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
-        for n, tool in enumerate((each for each in tools if "query" in str(each.spec.parameters)), start=1):
+        for n, tool in enumerate((tool for tool in tools if "query" in str(tool.spec.parameters)), start=1):
             call = ToolCall(id="", name=tool.spec.name, arguments=arguments)
             *_, called = await Kit([tool]).use(call, Errand(context=context, say=say, name=f"tool-{n}"))
-            found.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
-        return tuple(found)
+            findings.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
+        return tuple(findings)
 
     return look
 
 
-def _misfit(intake: Intake, name: str, found: str) -> BriefError:
-    return BriefError(found, where=intake.where, line=intake.lines.get(name, 0), code="inconsistent")
+def _misfit(intake: Intake, name: str, text: str) -> BriefError:
+    return BriefError(text, where=intake.where, line=intake.lines.get(name, 0), code="inconsistent")
 
 
 KEY = "vote_weights"
@@ -170,15 +173,15 @@ def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
     Raises:
         BriefError: votes shall weigh by what was measured, and somebody has a stated weight.
     """
-    stated = [each.name for each in intake.brief.participants if each.weight is not None]
+    stated = [participant.name for participant in intake.brief.participants if participant.weight is not None]
     given = cast("VoteWeights | None", intake.given.get(KEY))
     if strategy != "weighted":
         return given
     if given is None:
         return "stated" if stated else "log_odds"
     if stated and given != "stated":
-        found = f"{KEY} is {given}, but {stated[0]} has a weight: leave out one of the two"
-        raise BriefError(found, where=intake.where, line=intake.lines.get(KEY, 0), code="inconsistent")
+        problem = f"{KEY} is {given}, but {stated[0]} has a weight: leave out one of the two"
+        raise BriefError(problem, where=intake.where, line=intake.lines.get(KEY, 0), code="inconsistent")
     return given
 
 
@@ -186,7 +189,7 @@ def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
     """The brief with somebody who weighs votes, where they weigh by what was measured."""
     if not choices.measured:
         return brief
-    name = free_name(WEIGHER_NAMES, (each.name for each in brief.participants))
+    name = free_name(WEIGHER_NAMES, (participant.name for participant in brief.participants))
     who = Participant(name=name, role="Weighs votes by earlier debates", seat=VOTE_WEIGHER, duty="aide")
     return replace(brief, participants=(*brief.participants, who))
 
@@ -225,7 +228,7 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
     model = embedder(named) if named else None
     if model is None or (brief.limits.cost is not None and model.quote(()).cost is None):
         return brief
-    taken = {each.name for each in brief.participants}
+    taken = {participant.name for participant in brief.participants}
     name = NAME if NAME not in taken else f"{NAME} (measured)"
     aide = Participant(name=name, role="Measures how alike texts are", seat=f"{SIMILARITY}{model.name}", duty="aide")
     return replace(brief, participants=(*brief.participants, aide))
@@ -247,8 +250,8 @@ def similarity(seat: str, config: Config | None) -> Likening:
     named = (config or load_config()).embeddings
     model = embedder(named) if named else None
     if model is None or model.name != name:
-        found = f'likeness is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
-        raise BriefError(f"{found} in {own_file()}", code="bad_model")
+        problem = f'likeness is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
+        raise BriefError(f"{problem} in {own_file()}", code="bad_model")
     return Likening(model)
 
 
@@ -268,13 +271,13 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
     """
     seated: list[Participant] = []
     taken = 0
-    for each in brief.participants:
-        if each.seat:
-            seated.append(each)
+    for participant in brief.participants:
+        if participant.seat:
+            seated.append(participant)
             continue
-        model = models[0] if each.duty == "moderator" else models[taken % len(models)]
-        taken += each.duty != "moderator"
-        seated.append(replace(each, seat=model))
+        model = models[0] if participant.duty == "moderator" else models[taken % len(models)]
+        taken += participant.duty != "moderator"
+        seated.append(replace(participant, seat=model))
     return replace(brief, participants=tuple(seated))
 
 
@@ -285,7 +288,7 @@ def is_person(who: Participant) -> bool:
 
 def people(brief: Brief) -> frozenset[str]:
     """The names of the participants for whom a person answers."""
-    return frozenset(each.name for each in brief.participants if is_person(each))
+    return frozenset(participant.name for participant in brief.participants if is_person(participant))
 
 
 def agent_for(
@@ -312,16 +315,18 @@ def agent_for(
     """
     quotes, seconds = DemoDebater(), (limits or brief.limits).turn_seconds
     seats: dict[str, Agent] = {}
-    for each in brief.participants:
-        if each.fallback and (is_person(each) or each.seat.startswith("builtin:")):
-            found = f"{each.name}: fallback goes with a model, not with {each.seat}"
-            raise BriefError(f"{found}{'; a person has a stand_in' if is_person(each) else ''}", code="bad_enum")
-        if is_person(each):
-            instead = replace(each, seat=each.stand_in, search=None)
-            stand_in = (_seat(instead, seconds, pool) or quotes) if each.stand_in else None
-            seats[each.name] = Human(reach or human_Reach(), stand_in=stand_in, seconds=seconds)
+    for participant in brief.participants:
+        if participant.fallback and (is_person(participant) or participant.seat.startswith("builtin:")):
+            problem = f"{participant.name}: fallback goes with a model, not with {participant.seat}"
+            raise BriefError(
+                f"{problem}{'; a person has a stand_in' if is_person(participant) else ''}", code="bad_enum"
+            )
+        if is_person(participant):
+            instead = replace(participant, seat=participant.stand_in, search=None)
+            stand_in = (_seat(instead, seconds, pool) or quotes) if participant.stand_in else None
+            seats[participant.name] = Human(reach or human_Reach(), stand_in=stand_in, seconds=seconds)
         else:
-            seats[each.name] = _seat(each, seconds, pool, give, config) or quotes
+            seats[participant.name] = _seat(participant, seconds, pool, give, config) or quotes
     return seats
 
 
@@ -357,8 +362,8 @@ def check_agent(who: Participant) -> None:
     if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
         return
     if who.seat in (RETRIEVER_NAME, RETRIEVER):
-        found = f"{who.name}: a librarian only recalls and never debates; name a model (provider:name) or {BUILTIN}"
-        raise BriefError(found, code="bad_enum")
+        problem = f"{who.name}: a librarian only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+        raise BriefError(problem, code="bad_enum")
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
     try:

@@ -34,12 +34,12 @@ def check_brief(brief: Brief) -> None:
     if not brief.topic.strip():
         raise BriefError("the topic is empty", code="missing_topic")
     taken: dict[str, str] = {}
-    for each in brief.participants:
-        _check_participant(each)
-        if other := taken.get(skeleton(each.name)):
-            found = f"the name {each.name!r} is taken by {other!r}; each at the table needs a name of its own"
-            raise BriefError(found, code="duplicate_name")
-        taken[skeleton(each.name)] = each.name
+    for participant in brief.participants:
+        _check_participant(participant)
+        if other := taken.get(skeleton(participant.name)):
+            problem = f"the name {participant.name!r} is taken by {other!r}; each at the table needs a name of its own"
+            raise BriefError(problem, code="duplicate_name")
+        taken[skeleton(participant.name)] = participant.name
     _check_options(brief.options)
     for source in (*brief.background, *brief.library):
         if not isinstance(source.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -53,24 +53,24 @@ def _check_participant(who: Participant) -> None:
             f"the name {who.name!r} has blanks or signs too many: {check_name(who.name)!r}", code="bad_name"
         )
     if who.weight is not None and not (math.isfinite(who.weight) and who.weight >= 0):
-        found = f"{who.name}: weight is {who.weight}; it must be a number from 0"
-        raise BriefError(found, code="out_of_range")
+        problem = f"{who.name}: weight is {who.weight}; it must be a number from 0"
+        raise BriefError(problem, code="out_of_range")
     if who.deadline is not None and not (math.isfinite(who.deadline) and who.deadline > 0):
-        found = f"{who.name}: deadline is {who.deadline}; it must be a number of seconds above 0"
-        raise BriefError(found, code="out_of_range")
+        problem = f"{who.name}: deadline is {who.deadline}; it must be a number of seconds above 0"
+        raise BriefError(problem, code="out_of_range")
 
 
 def _check_options(options: tuple[str, ...]) -> None:
     if isinstance(options, str) or (options and len(options) < 2):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BriefError(f"options is {options!r}; there must be two or more of them, or none", code="out_of_range")
     seen: dict[str, str] = {}
-    for each in options:
-        if not each.strip() or flat(each) != each or len(each) > LONGEST_OPTION or set(each) & set("<>"):
-            found = f"the option {each[:60]!r} must be one line of 1 to {LONGEST_OPTION} characters without < and >"
-            raise BriefError(found, code="bad_option")
-        if other := seen.get(normalise(each)):
-            raise BriefError(f"the options {other!r} and {each!r} cannot be told apart", code="duplicate_option")
-        seen[normalise(each)] = each
+    for option in options:
+        if not option.strip() or flat(option) != option or len(option) > LONGEST_OPTION or set(option) & set("<>"):
+            problem = f"the option {option[:60]!r} must be one line of 1 to {LONGEST_OPTION} characters without < and >"
+            raise BriefError(problem, code="bad_option")
+        if other := seen.get(normalise(option)):
+            raise BriefError(f"the options {other!r} and {option!r} cannot be told apart", code="duplicate_option")
+        seen[normalise(option)] = option
 
 
 NO_ROUND = ("rounds_exhausted", "majority_certain", "lead_decided")
@@ -86,10 +86,10 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         choices: what was chosen about the protocol.
         costing: what the debate would use.
     """
-    for each in brief.participants:
-        if each.name not in costing.most.asked:
-            yield f"{protocol} never asks {each.name}, who stays silent."
-    if brief.library and not any("rag" in each.tools for each in brief.participants):
+    for participant in brief.participants:
+        if participant.name not in costing.most.asked:
+            yield f"{protocol} never asks {participant.name}, who stays silent."
+    if brief.library and not any("rag" in participant.tools for participant in brief.participants):
         yield "Nobody has the tool rag, so nobody reads the library."
     yield from _on_people(brief, costing)
     yield from _on_participants(brief, choices)
@@ -97,7 +97,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     yield from _on_the_moderator(choices, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
         yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
-    if any(each.tools and _has_model(each) for each in brief.participants):
+    if any(participant.tools and _has_model(participant) for participant in brief.participants):
         yield (
             "The likely tokens hold one look-up in each answer; the tokens at most and the cost leave out what tools "
             f"find: up to {USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
@@ -116,18 +116,24 @@ def _has_model(who: Participant) -> bool:
 
 def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
     """Whom the debate waits for, how long, and what comes then."""
-    for each in brief.participants:
-        if each.seat != HUMAN:
-            if each.deadline is not None or each.stand_in:
-                yield f"The deadline of {each.name} changes nothing: {each.seat} is no person."
-        elif each.name in costing.most.asked:
+    for participant in brief.participants:
+        if participant.seat != HUMAN:
+            if participant.deadline is not None or participant.stand_in:
+                yield f"The deadline of {participant.name} changes nothing: {participant.seat} is no person."
+        elif participant.name in costing.most.asked:
             then = (
-                f"then {each.stand_in} answers, which the estimate leaves out" if each.stand_in else "then it goes on"
+                f"then {participant.stand_in} answers, which the estimate leaves out"
+                if participant.stand_in
+                else "then it goes on"
             )
-            wait = "as long as it takes" if each.deadline is None else f"at most {lasting(each.deadline)}; {then}"
-            yield f"The debate waits for each answer of {each.name}, a person: {wait}."
-        if each.seat == HUMAN and each.stand_in and each.deadline is None:
-            yield f"{each.stand_in} never stands in for {each.name}: that takes a deadline."
+            wait = (
+                "as long as it takes"
+                if participant.deadline is None
+                else f"at most {lasting(participant.deadline)}; {then}"
+            )
+            yield f"The debate waits for each answer of {participant.name}, a person: {wait}."
+        if participant.seat == HUMAN and participant.stand_in and participant.deadline is None:
+            yield f"{participant.stand_in} never stands in for {participant.name}: that takes a deadline."
 
 
 def lasting(seconds: float) -> str:
@@ -141,15 +147,15 @@ _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
     """What a participant is given and cannot use here."""
-    for each in brief.participants:
-        if each.search and not _has_model(each):
-            yield f"{each.name} does not search for arguments: {each.seat} is no language model."
-        elif each.search and each.duty == "moderator":
-            yield f"{each.name} moderates and so has no arguments to search for; search changes nothing."
-    ranked = [each.name for each in brief.participants if each.priority]
+    for participant in brief.participants:
+        if participant.search and not _has_model(participant):
+            yield f"{participant.name} does not search for arguments: {participant.seat} is no language model."
+        elif participant.search and participant.duty == "moderator":
+            yield f"{participant.name} moderates and so has no arguments to search for; search changes nothing."
+    ranked = [participant.name for participant in brief.participants if participant.priority]
     if ranked and choices.turn_mode != "priority_order":
         yield f"The priority of {ranked[0]} changes nothing: that takes turn_mode: priority_order."
-    weighed = [each.name for each in brief.participants if each.weight is not None]
+    weighed = [participant.name for participant in brief.participants if participant.weight is not None]
     if weighed and choices.strategy != "weighted":
         yield f"The weight of {weighed[0]} changes nothing: that takes strategy: weighted."
     if choices.vote_weights and choices.strategy != "weighted":
@@ -167,7 +173,7 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
         yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
     if protocol == "chaired" and choices.rounds:
         yield "chaired has no rounds, whatever number of rounds is given."
-    ends = [each for each in choices.until if each not in NO_ROUND]
+    ends = [condition for condition in choices.until if condition not in NO_ROUND]
     if ends and least == most:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
     chosen = {

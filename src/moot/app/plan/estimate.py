@@ -135,7 +135,7 @@ def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Se
 def _found(name: str, brief: Brief) -> int:
     """The words of a result; documents that are shorter than that come whole."""
     usual = FOUND.get(name, UNKNOWN)
-    return min(usual, sum(len(each.text.split()) for each in papers(brief))) if name == "rag" else usual
+    return min(usual, sum(len(source.text.split()) for source in papers(brief))) if name == "rag" else usual
 
 
 def _asked(text: str) -> tuple[Message, ...]:
@@ -287,13 +287,13 @@ class _Bill:
 
     def _calls(self, ask: Ask, me: Participant) -> int:
         """The calls of whoever may be asked this and takes the most."""
-        able = [each for each in self.wide.peers(me) if each.name in self.models]
-        return 1 if able and self.once_each else max((self.work(each, ask) for each in able), default=0)
+        able = [participant for participant in self.wide.peers(me) if participant.name in self.models]
+        return 1 if able and self.once_each else max((self.work(participant, ask) for participant in able), default=0)
 
     def _compare(self, model: str, prompt: str) -> None:
         earlier = self.sent.setdefault(model, [])
         self.letters += len(prompt)
-        self.repeated += max((_shared(prompt, each) for each in earlier[-NEAR:]), default=0)
+        self.repeated += max((_shared(prompt, text) for text in earlier[-NEAR:]), default=0)
         earlier.append(prompt)
 
     def total(self, transcript: Transcript) -> Estimate:

@@ -120,18 +120,18 @@ class Pretender:
                 own, others = _held(field.name, ask.to, transcript)
                 start = choices.index(own) + 1 if own in choices else place + batch
                 values[field.name] = _other(choices, start, others if last else ())
-        texts = [each for each in ask.form.fields if each.kind == "text"] if ask.form else []
+        texts = [field for field in ask.form.fields if field.kind == "text"] if ask.form else []
         # A note is read by its field; and where some fields are private, others read the fields in place of the text.
-        told = max(words - FIELD * sum(each.private for each in texts), 1)
-        for name in [each.name for each in texts if not each.private and each.name in values][-1:]:
+        told = max(words - FIELD * sum(text.private for text in texts), 1)
+        for name in [text.name for text in texts if not text.private and text.name in values][-1:]:
             values[name] = f"{WORD * told}{mark}"
         return Reply(text=f"{WORD * max(words, 1)}{mark}", fields=values)
 
     def _choices(self, ask: Ask, field: Field) -> tuple[str, ...]:
         """What may be chosen. Where all agree: the one that ends something, else the first, or nothing for oneself."""
-        ending = tuple(each for each in field.choices if (ask.act, field.name, each) in self.ends)
+        ending = tuple(choice for choice in field.choices if (ask.act, field.name, choice) in self.ends)
         if not self.agree:
-            return tuple(each for each in field.choices if each not in ending)
+            return tuple(choice for choice in field.choices if choice not in ending)
         idle = not field.required and ask.audience == (ask.to,)
         return () if idle else (ending or field.choices)[:1]
 
@@ -164,7 +164,7 @@ def _held(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tu
 def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
     """The first choice from that place on, in a circle, that is not what all the others hold."""
     order = [choices[(start + n) % len(choices)] for n in range(len(choices))]
-    return next((each for each in order if [*others] != [each]), order[0])
+    return next((text for text in order if [*others] != [text]), order[0])
 
 
 def endings(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
@@ -181,12 +181,12 @@ def endings(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
 def parts(protocol: object) -> Iterator[object]:
     """Everything that a phase tree is made of, itself first."""
     if isinstance(protocol, tuple):
-        for each in cast(tuple[object, ...], protocol):
-            yield from parts(each)
+        for item in cast(tuple[object, ...], protocol):
+            yield from parts(item)
     elif is_dataclass(protocol):
         yield protocol
-        for each in fields(protocol):
-            yield from parts(getattr(protocol, each.name))
+        for field in fields(protocol):
+            yield from parts(getattr(protocol, field.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +195,7 @@ class _Fairest:
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         had = [turn.by for turn in said]
-        return min((each.name for each in people), key=had.count, default="")
+        return min((participant.name for participant in people), key=had.count, default="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,10 +235,10 @@ def _swapped(part: object, instead: Callable[[object], object]) -> object:
     if (other := instead(part)) is not None:
         return other
     if isinstance(part, tuple):
-        return tuple(_swapped(each, instead) for each in cast(tuple[object, ...], part))
+        return tuple(_swapped(item, instead) for item in cast(tuple[object, ...], part))
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    return replace(part, **{each.name: _swapped(getattr(part, each.name), instead) for each in fields(part)})
+    return replace(part, **{field.name: _swapped(getattr(part, field.name), instead) for field in fields(part)})
 
 
 OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
@@ -266,7 +266,7 @@ class Widest:
     def peers(self, who: Participant) -> Sequence[Participant]:
         """Who may come to be asked what this one is asked in the play."""
         # A mask can keep a moderator from a turn, which somebody else then rates, sums up or translates.
-        like = [each for each in self.brief.participants if self.alone or each.duty == who.duty]
+        like = [participant for participant in self.brief.participants if self.alone or participant.duty == who.duty]
         return like if self.alone or self.open else [who]
 
     def apart(self, step: Sequence[Ask]) -> Sequence[Ask]:
@@ -286,23 +286,31 @@ def widest(brief: Brief, protocol: object) -> Widest:
     found = list(parts(protocol))
     revised = any(isinstance(part, Revise) for part in found)
     open = any(isinstance(part, OPEN) or _leans(part) for part in found)
-    masked = [each for each in brief.participants if each.hide or (each.view and each.view.hide)]
-    if any(each.duty == "moderator" for each in masked):
+    masked = [
+        participant
+        for participant in brief.participants
+        if participant.hide or (participant.view and participant.view.hide)
+    ]
+    if any(participant.duty == "moderator" for participant in masked):
         # Then it depends on what is hidden who sums up for the others.
         masked = list(brief.participants)
-    tongues = [each.language for each in brief.participants if each.duty == "debater" and each.language]
+    tongues = [
+        participant.language
+        for participant in brief.participants
+        if participant.duty == "debater" and participant.language
+    ]
     tongue = tongues[0] if tongues and (open or masked) else ""
     people = [
         replace(
-            each,
+            participant,
             hide=(),
-            view=None if revised or masked else each.view,
-            language=each.language or (tongue if each.duty == "debater" else ""),
+            view=None if revised or masked else participant.view,
+            language=participant.language or (tongue if participant.duty == "debater" else ""),
         )
-        for each in brief.participants
+        for participant in brief.participants
     ]
     wide = replace(brief, participants=tuple(people))
-    return Widest(brief=wide, alone=tuple(each.name for each in masked), open=open)
+    return Widest(brief=wide, alone=tuple(participant.name for participant in masked), open=open)
 
 
 def _leans(part: object) -> bool:

@@ -69,8 +69,8 @@ def read_serving(value: object, where: str) -> Serving:
         raise BriefError("serve must be a table: [serve]", where=where)
     table = cast("dict[str, object]", value)
     if unknown := [name for name in table if name not in SETTINGS]:
-        found = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
-        raise BriefError(found, where=where)
+        problem = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
+        raise BriefError(problem, where=where)
     usual = Serving()
     return Serving(
         tokens=_tokens(table.get("tokens", {}), where),
@@ -102,9 +102,9 @@ def _tokens(value: object, where: str) -> Mapping[str, str]:
 
 def _hosts(value: object, where: str) -> tuple[str, ...]:
     hosts = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) and _HOST.fullmatch(each) for each in hosts):
+    if not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
         raise BriefError('serve.hosts must be a list of names such as ["moot.example.org"]', where=where)
-    return tuple(str(each).lower() for each in hosts)
+    return tuple(str(host).lower() for host in hosts)
 
 
 def _whole(name: str, table: Mapping[str, object], where: str, most: int) -> int | None:
@@ -171,18 +171,18 @@ def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    found: dict[str, Allowance] = {}
-    for name, given in _tables("limits", value, where).items():
+    allowances: dict[str, Allowance] = {}
+    for name, item in _tables("limits", value, where).items():
         if name not in PROVIDERS:
             raise BriefError(f"limits.{name[:60]} is no provider; there are {', '.join(PROVIDERS)}", where=where)
-        _check(f"limits.{name}", given, KINDS, where)
+        _check(f"limits.{name}", item, KINDS, where)
         numbers: dict[str, int] = {}
-        for kind, number in given.items():
+        for kind, number in item.items():
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST:
                 raise BriefError(f"limits.{name}.{kind} must be a whole number from 1 to {MOST:,}", where=where)
             numbers[kind] = number
-        found[name] = Allowance(**numbers)
-    return found
+        allowances[name] = Allowance(**numbers)
+    return allowances
 
 
 def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
@@ -191,24 +191,24 @@ def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    found: list[Schedule] = []
-    for name, given in _tables("schedules", value, str(path)).items():
+    schedules: list[Schedule] = []
+    for name, item in _tables("schedules", value, str(path)).items():
         place = f"schedules.{name[:60]}"
         if not _SCHEDULE_NAME.fullmatch(name):
             raise BriefError(f"{place} needs a name of 1 to 32 small letters, digits and -", where=str(path))
-        _check(place, given, TIMES, str(path))
-        texts = {key: text for key, text in given.items() if isinstance(text, str) and text}
-        if len(texts) != len(given) or not {"brief", "cron"} <= set(texts):
+        _check(place, item, TIMES, str(path))
+        texts = {key: text for key, text in item.items() if isinstance(text, str) and text}
+        if len(texts) != len(item) or not {"brief", "cron"} <= set(texts):
             raise BriefError(f'{place} needs brief = "weekly.md" and cron = "0 9 * * mon", as texts', where=str(path))
         texts["brief"] = str(path.parent / Path(texts["brief"]).expanduser())
-        found.append(Schedule(name=name, **texts))
-    return tuple(found)
+        schedules.append(Schedule(name=name, **texts))
+    return tuple(schedules)
 
 
 def _tables(name: str, value: object, where: str) -> Mapping[str, Mapping[str, object]]:
     tables = cast("dict[str, object]", value) if isinstance(value, dict) else {"": value}
-    for key, given in tables.items():
-        if not isinstance(given, dict):
+    for key, item in tables.items():
+        if not isinstance(item, dict):
             raise BriefError(f"{name} must be a table of tables: [{name}.{key[:60] or 'name'}]", where=where)
     return cast("Mapping[str, Mapping[str, object]]", tables)
 
@@ -301,7 +301,7 @@ def load_config(folder: Path | None = None) -> Config:
     return replace(
         tables,
         model=said.get("model", ""),
-        fallback=tuple(filter(None, (each.strip() for each in said.get("fallback", "").split(",")))),
+        fallback=tuple(filter(None, (text.strip() for text in said.get("fallback", "").split(",")))),
         store=_where(*found.get("store", ("", ""))),
         search=_engine(*found.get("search", ("", ""))),
         searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
@@ -447,7 +447,7 @@ def _server(name: str, value: object, where: str) -> Server:
 def _words(name: str, value: object, where: str) -> tuple[str, ...]:
     """A list of texts; a command is never one text, so that no shell has to take it apart."""
     words = cast("list[object]", value) if isinstance(value, list) else []
-    texts = tuple(each for each in words if isinstance(each, str) and each and "\0" not in each)
+    texts = tuple(word for word in words if isinstance(word, str) and word and "\0" not in word)
     if not texts or len(texts) != len(words):
         raise BriefError(f'{name} must be a list of texts, such as ["program", "argument"]', where=where)
     return texts

@@ -58,7 +58,7 @@ def no_tools(who: Participant) -> Sequence[Tool]:
 def offered(who: Participant) -> tuple[str, ...]:
     """The names of the tools that a participant gets; of an MCP server its own, such as ``mcp:files``."""
     more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
-    return () if _idle(who) else tuple(each for name in who.tools for each in more.get(name, (name,)))
+    return () if _idle(who) else tuple(text for name in who.tools for text in more.get(name, (name,)))
 
 
 def check_tools(brief: Brief, config: Config | None = None) -> None:
@@ -75,12 +75,12 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
     if not people:
         return
     config = config or load_config()
-    for each in people:
-        for name in each.tools:
+    for participant in people:
+        for name in participant.tools:
             try:
                 _check(name, brief, config)
             except BriefError as error:
-                raise BriefError(f"{each.name}: {error.found}", code=error.code) from error
+                raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
 
 
 async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str
         BriefError: an MCP server does not start, or its tools are not those that were pinned.
     """
     names = _names(brief)
-    notes = list(_unused([each for each in brief.participants if _idle(each)]))
+    notes = list(_unused([participant for participant in brief.participants if _idle(participant)]))
     if not names:
         return tuple(notes)
     config = config or load_config()
@@ -118,27 +118,27 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
     config = config or load_config()
     check_tools(brief, config)
     async with AsyncExitStack() as stack:
-        made: dict[str, Sequence[Tool]] = {"summarizer": (Summarizer(),), "scorer": (Scorer(),)}
+        tools: dict[str, Sequence[Tool]] = {"summarizer": (Summarizer(),), "scorer": (Scorer(),)}
         if "search" in names:
-            made["search"] = (WebSearch(find_engine(config)), OpenPage(Fetcher()))
+            tools["search"] = (WebSearch(find_engine(config)), OpenPage(Fetcher()))
         if "rag" in names:
             vectors = embedder(config.embeddings) if config.embeddings else None
             if vectors:
                 stack.push_async_callback(vectors.close)
-            made["rag"] = (Rag(papers(brief), vectors),)
+            tools["rag"] = (Rag(papers(brief), vectors),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
-            made[f"{MCP}{server}"] = line.tools
+            tools[f"{MCP}{server}"] = line.tools
 
         def give(who: Participant) -> Sequence[Tool]:
-            return () if _idle(who) else tuple(tool for name in who.tools for tool in made[name])
+            return () if _idle(who) else tuple(tool for name in who.tools for tool in tools[name])
 
         yield give
 
 
 def _aided(brief: Brief) -> list[Participant]:
     """Who has tools and can use them."""
-    return [each for each in brief.participants if each.tools and not _idle(each)]
+    return [participant for participant in brief.participants if participant.tools and not _idle(participant)]
 
 
 def _idle(who: Participant) -> bool:
@@ -146,7 +146,7 @@ def _idle(who: Participant) -> bool:
 
 
 def _names(brief: Brief) -> frozenset[str]:
-    return frozenset(name for each in _aided(brief) for name in each.tools)
+    return frozenset(name for participant in _aided(brief) for name in participant.tools)
 
 
 def _servers(names: frozenset[str]) -> list[str]:
@@ -161,13 +161,13 @@ def _check(name: str, brief: Brief, config: Config) -> None:
             raise BriefError("rag needs documents; name them under library or background", code="no_tool")
         price = embedder(config.embeddings).quote(()).cost if config.embeddings else 0.0
         if price is None and brief.limits.cost is not None:
-            found = f"a limit on cost needs known prices, and that of {config.embeddings} for vectors is unknown"
-            raise BriefError(f"{found}; limit the tokens", code="no_tool")
+            problem = f"a limit on cost needs known prices, and that of {config.embeddings} for vectors is unknown"
+            raise BriefError(f"{problem}; limit the tokens", code="no_tool")
     elif name.startswith(MCP):
         if name.removeprefix(MCP) not in config.mcp:
             known = f"; there are {', '.join(config.mcp)}" if config.mcp else ""
-            found = f"there is no MCP server {name.removeprefix(MCP)!r}{known}"
-            raise BriefError(f"{found}; the owner sets them under mcp in {own_file()}", code="no_tool")
+            problem = f"there is no MCP server {name.removeprefix(MCP)!r}{known}"
+            raise BriefError(f"{problem}; the owner sets them under mcp in {own_file()}", code="no_tool")
     elif name not in TOOLS:
         raise BriefError(f"there is no tool {name!r}; there are {', '.join(TOOLS)} and mcp:NAME", code="bad_enum")
 
@@ -181,10 +181,10 @@ def _embedding(brief: Brief, name: str) -> str:
     model = embedder(name)
     if isinstance(model, Installed):
         return f"{model.name} makes vectors of the documents on this machine; that takes no tokens and costs nothing."
-    quote = model.quote([each.text for each in papers(brief)])
+    quote = model.quote([source.text for source in papers(brief)])
     price = " at an unknown price" if quote.cost is None else f" for ${quote.cost:.4f}" if quote.cost else ""
-    told = f"The documents go to {name}, which makes vectors of them"
-    return f"{told}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."
+    sentence = f"The documents go to {name}, which makes vectors of them"
+    return f"{sentence}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."
 
 
 def find_engine(config: Config) -> Finder:
@@ -194,8 +194,8 @@ def find_engine(config: Config) -> Finder:
         BriefError: there is none.
     """
     if config.search == "searxng" and not config.searxng_url:
-        found = f"search by SearXNG needs its address: set searxng_url in {own_file()}, or MOOT_SEARXNG_URL"
-        raise BriefError(found, code="no_tool")
+        problem = f"search by SearXNG needs its address: set searxng_url in {own_file()}, or MOOT_SEARXNG_URL"
+        raise BriefError(problem, code="no_tool")
     if config.searxng_url and config.search != "duckduckgo":
         return Searxng(config.searxng_url)
     try:
@@ -211,15 +211,15 @@ def _engine(config: Config) -> str:
 
 
 def _unused(idle: Sequence[Participant]) -> Iterator[str]:
-    for seat in dict.fromkeys(each.seat for each in idle):
-        names = [each.name for each in idle if each.seat == seat]
+    for seat in dict.fromkeys(participant.seat for participant in idle):
+        names = [participant.name for participant in idle if participant.seat == seat]
         yield f"{listed(names)} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
 
 
 def _left_out(line: Attached) -> Iterator[str]:
     if line.left:
-        told = f"{', '.join(line.left)} of the MCP server {line.server.name}"
-        yield f"Nobody gets {told}: what they take is longer than {LONGEST_SCHEMA:,} characters of JSON."
+        sentence = f"{', '.join(line.left)} of the MCP server {line.server.name}"
+        yield f"Nobody gets {sentence}: what they take is longer than {LONGEST_SCHEMA:,} characters of JSON."
 
 
 def _unpinned(line: Attached) -> Iterator[str]:
@@ -246,10 +246,10 @@ def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
     if intake.given.get("mediator_type") != "toolagent":
         return brief
     people = [
-        replace(each, tools=tuple(name for name in MODERATOR_TOOLS if _can(each, name, brief, config)))
-        if each.duty == "moderator" and "tool_usage" not in intake.own.get(each.name, {})
-        else each
-        for each in brief.participants
+        replace(participant, tools=tuple(name for name in MODERATOR_TOOLS if _can(participant, name, brief, config)))
+        if participant.duty == "moderator" and "tool_usage" not in intake.own.get(participant.name, {})
+        else participant
+        for participant in brief.participants
     ]
     return replace(brief, participants=tuple(people))
 

@@ -50,7 +50,7 @@ def register(pool: Pool, name: str, agent: object) -> str:
 
 def inside(brief: Brief) -> tuple[str, ...]:
     """The names of those who answer from within a program: their debate goes on there alone."""
-    return tuple(each.name for each in brief.participants if each.seat.startswith(GUEST))
+    return tuple(participant.name for participant in brief.participants if participant.seat.startswith(GUEST))
 
 
 def adapter(name: str, agent: object) -> Model:
@@ -161,7 +161,10 @@ class Seating:
             BriefError: something that can be no guest, or another guest of the pool has that name.
         """
         seats = {name: register(pool, name, agent) for name, agent in self.guests.items()}
-        return tuple(replace(each, seat=seats.get(each.name, each.seat)) for each in self.participants)
+        return tuple(
+            replace(participant, seat=seats.get(participant.name, participant.seat))
+            for participant in self.participants
+        )
 
     @property
     def interface(self) -> InPlace | None:

@@ -139,14 +139,14 @@ def check_same(
     opened = opening(debate, entries)
     if opened.name != name:
         raise BriefError(f"{debate} is a debate of the kind {opened.name}, not {name}", code="inconsistent")
-    duties = {each.duty for each in people}
-    before = [each.name for each in opened.brief.participants if each.duty in duties]
-    now = [each.name for each in people]
+    duties = {participant.duty for participant in people}
+    before = [participant.name for participant in opened.brief.participants if participant.duty in duties]
+    now = [participant.name for participant in people]
     if before != now:
         raise BriefError(f"{debate} is a debate of {listed(before)}, not of {listed(now)}", code="inconsistent")
     if chosen and opened.chosen != tuple(chosen):
-        found = f"{debate} is a debate with other choices: {listed(opened.chosen)}, not {listed(chosen)}"
-        raise BriefError(found, code="inconsistent")
+        problem = f"{debate} is a debate with other choices: {listed(opened.chosen)}, not {listed(chosen)}"
+        raise BriefError(problem, code="inconsistent")
     return opened
 
 

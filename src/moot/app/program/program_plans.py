@@ -60,7 +60,7 @@ async def open_workspace(store: Path | str | None = None) -> AsyncGenerator[Work
 
 async def usual_models(workspace: Workspace, brief: Brief) -> tuple[str, ...]:
     """The model for those without a seat: the owner's, else the first of this machine, else the built-in seat."""
-    if all(each.seat for each in brief.participants):
+    if all(participant.seat for participant in brief.participants):
         return (BUILTIN,)
     model = workspace.config.model if workspace.config else ""
     return (model or await first_chat_model() or BUILTIN,)
@@ -261,8 +261,8 @@ async def plan_grouped(workspace: Workspace, brief: Brief, seat: str, *, rounds:
     """
     count = len(brief.names("debater"))
     if count < LEAST:
-        found = f"a debate in groups needs at least {LEAST} debaters, not {count}; with fewer take DebatePattern"
-        raise ProtocolError(found, about="participants")
+        problem = f"a debate in groups needs at least {LEAST} debaters, not {count}; with fewer take DebatePattern"
+        raise ProtocolError(problem, about="participants")
     choices = Choices(rounds=rounds)
     return await plan_tree(workspace, brief, "grouped", lambda brief: build("grouped", brief, choices), (seat,))
 
@@ -306,13 +306,13 @@ def threshold_of(opened: Opened) -> float:
 
 def reviewed(transcript: Transcript) -> tuple[Reviewed, ...]:
     """The texts of a reflection, oldest first."""
-    found: list[Reviewed] = []
+    revieweds: list[Reviewed] = []
     for text in transcript.turns("draft", "revise"):
         review = review_of(transcript, text)
         words = str(review.fields.get("FEEDBACK", review.text)) if review else ""
         score = score_of(transcript, text)
-        found.append(Reviewed(round=text.round, text=text.text, score=score, feedback=words))
-    return tuple(found)
+        revieweds.append(Reviewed(round=text.round, text=text.text, score=score, feedback=words))
+    return tuple(revieweds)
 
 
 def teams(transcript: Transcript) -> tuple[tuple[str, ...], ...]:

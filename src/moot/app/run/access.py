@@ -151,8 +151,8 @@ async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> N
 
 async def noted_limits(workspace: Workspace, debate: str) -> LimitWishes:
     """The limits that were noted last; none where none were."""
-    said = [each.event for each in await _letters(workspace, debate).read()]
-    noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _LIMITS]
+    said = [entry.event for entry in await _letters(workspace, debate).read()]
+    noted = [event.text for event in said if isinstance(event, Interjected) and event.by == _LIMITS]
     return LimitWishes(**json.loads(noted[-1])) if noted else LimitWishes()
 
 
@@ -168,8 +168,8 @@ async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
 
 async def allowed(workspace: Workspace, debate: str) -> Limits | None:
     """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
-    said = [each.event for each in await _letters(workspace, debate).read()]
-    noted = [each.text for each in said if isinstance(each, Interjected) and each.by == _ALLOWED]
+    said = [entry.event for entry in await _letters(workspace, debate).read()]
+    noted = [event.text for event in said if isinstance(event, Interjected) and event.by == _ALLOWED]
     return Limits(**json.loads(noted[-1])) if noted else None
 
 
@@ -200,11 +200,11 @@ async def share(
     if until is not None and not now < until <= now + LONGEST_DAYS * 86_400:
         raise BriefError(f"a link ends after now and within {LONGEST_DAYS:g} days", code="out_of_range")
     brief = opening(debate, await workspace.entries(debate)).brief
-    people = [each.name for each in brief.participants if is_person(each)]
+    people = [participant.name for participant in brief.participants if is_person(participant)]
     if who and who not in people:
         there = f"people at the table: {', '.join(people)}" if people else "nobody at the table is a person"
         raise BriefError(f"{who[:60]!r} is no person of this debate; {there}", code="bad_name")
-    if sum(each.holds(now) for each in await shares(workspace, debate)) >= MOST_SHARES:
+    if sum(item.holds(now) for item in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()
     made = Share(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=mark_of(secret))
@@ -230,7 +230,7 @@ async def shares(workspace: Workspace, debate: str) -> tuple[Share, ...]:
 
 async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
     """Take a link back; whether there is one of that id."""
-    if not any(each.id == share_id for each in await shares(workspace, debate)):
+    if not any(item.id == share_id for item in await shares(workspace, debate)):
         return False
     await _letters(workspace, debate).post(Interjected(by=_REVOKE, text=share_id))
     return True
@@ -239,8 +239,8 @@ async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
 async def opened_by(workspace: Workspace, debate: str, secret: str) -> Share | None:
     """The link that a secret belongs to, if it still holds."""
     mark, now = mark_of(secret), workspace.clock()
-    fits = [each for each in await shares(workspace, debate) if compare_digest(each.mark, mark)]
-    return next((each for each in fits if each.holds(now)), None)
+    fits = [item for item in await shares(workspace, debate) if compare_digest(item.mark, mark)]
+    return next((fit for fit in fits if fit.holds(now)), None)
 
 
 def conflict(debate: str) -> RecordConflict:

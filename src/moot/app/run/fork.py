@@ -60,10 +60,11 @@ def keep(past: Sequence[Entry], moved: Collection[str], given: Given | None, *, 
     transcript = fold(entries)
     open_ = [turn for turn in transcript.all() if not transcript.answered(turn.key)]
     anew.update(turn.key for turn in open_ if turn.by in moved)
-    kept = _consistent([each for each in entries if not _is_call(each.event, anew)])
+    kept = _consistent([entry for entry in entries if not _is_call(entry.event, anew)])
     put = {turn.key for turn in open_}
     return [
-        replace(each, at=now) if isinstance(each.event, Asked) and each.event.ask.key in put else each for each in kept
+        replace(entry, at=now) if isinstance(entry.event, Asked) and entry.event.ask.key in put else entry
+        for entry in kept
     ]
 
 
@@ -78,10 +79,10 @@ def _answered(past: Sequence[Entry], given: Given | None) -> tuple[list[Entry], 
     key = given.turn.key
     replied = Replied(key=key, reply=given.reply)
     entries = [
-        replace(each, event=replied) if isinstance(each.event, Replied | Failed) and each.event.key == key else each
-        for each in past
+        replace(entry, event=replied) if isinstance(entry.event, Replied | Failed) and entry.event.key == key else entry
+        for entry in past
     ]
-    if not any(each.event is replied for each in entries):
+    if not any(entry.event is replied for entry in entries):
         entries.append(replace(entries[-1], event=replied))
     return entries, {key}
 
@@ -94,8 +95,8 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
     kept: list[Entry] = []
     later: set[tuple[str, str]] = set()
     last = standing = True  # whether nothing but interjections comes behind it, and no resume
-    for each in reversed(entries):
-        match each.event:
+    for entry in reversed(entries):
+        match entry.event:
             case Resumed() if last:
                 continue
             case Paused() if standing:
@@ -107,20 +108,20 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
             case Attempted(key=key, call=call) | Called(key=key, call=call) | Erred(key=key, call=call):
                 later.add((key, call))
             case Interjected():
-                kept.append(replace(each, event=replace(each.event, letter=0)))
+                kept.append(replace(entry, event=replace(entry.event, letter=0)))
                 continue
             case _:
                 pass
         last = False
-        kept.append(each)
+        kept.append(entry)
     return kept[::-1]
 
 
 def stamp(entries: Sequence[Entry]) -> list[str]:
     """The lines of entries in a chain of their own. Each keeps its time."""
     lines: list[str] = []
-    for seq, each in enumerate(entries, start=1):
-        lines.append(encode(replace(each, seq=seq, prev=digest(lines[-1]) if lines else "")))
+    for seq, entry in enumerate(entries, start=1):
+        lines.append(encode(replace(entry, seq=seq, prev=digest(lines[-1]) if lines else "")))
     return lines
 
 
@@ -231,8 +232,12 @@ async def _parted(workspace: Workspace, debate: str, at: int | None, change: Cha
     parent = opening(debate, entries)
     last, given = _place(debate, entries, at, change.answer)
     opened = await _opening(workspace, parent, change)
-    former = {each.name: each.seat for each in parent.brief.participants}
-    moved = [each.name for each in opened.brief.participants if former.get(each.name) != each.seat]
+    former = {participant.name: participant.seat for participant in parent.brief.participants}
+    moved = [
+        participant.name
+        for participant in opened.brief.participants
+        if former.get(participant.name) != participant.seat
+    ]
     kept = keep(entries[1:last], moved, given, now=workspace.clock())
     _check_path(debate, opened, kept)
     notes = (*opened.chosen, *_told(change, given))
@@ -321,33 +326,36 @@ def _completed(intake: Intake, parent: Brief) -> Intake:
     """A brief with what it leaves open as the parent has it: the seed, models, and debaters that were made for it."""
     brief = intake.brief
     people = list(brief.participants)
-    made = [each for each in parent.participants if each.duty == "debater"]
-    if not intake.own and len(brief.names("debater")) == len(made):
-        others = [each for each in people if each.duty != "debater"]
-        places = [each for each in people if each.duty == "debater"]
+    participants = [participant for participant in parent.participants if participant.duty == "debater"]
+    if not intake.own and len(brief.names("debater")) == len(participants):
+        others = [participant for participant in people if participant.duty != "debater"]
+        places = [participant for participant in people if participant.duty == "debater"]
         people = [
             replace(place, name=who.name, role=who.role, persona=who.persona)
-            for place, who in zip(places, made, strict=True)
+            for place, who in zip(places, participants, strict=True)
         ] + others
-    seats = {each.name: each.seat for each in parent.participants}
-    people = [replace(each, seat=each.seat or intake.model or seats.get(each.name, "")) for each in people]
+    seats = {participant.name: participant.seat for participant in parent.participants}
+    people = [
+        replace(participant, seat=participant.seat or intake.model or seats.get(participant.name, ""))
+        for participant in people
+    ]
     seed = brief.seed if "seed" in intake.given else parent.seed
     return replace(intake, brief=replace(brief, participants=tuple(people), seed=seed))
 
 
 def _seated(brief: Brief, models: Mapping[str, str]) -> Brief:
     """The brief with other seats for those who are named, or for all."""
-    names = [each.name for each in brief.participants]
+    names = [participant.name for participant in brief.participants]
     for name in models:
         if name and name not in names:
             raise BriefError(
                 f"nobody is called {name[:60]!r}; the participants are {', '.join(names)}", code="bad_name"
             )
     # An aide is no model that could be another one: what is meant for all is not meant for it.
-    everybody = {each.name: models.get("") for each in brief.participants if each.duty != "aide"}
+    everybody = {participant.name: models.get("") for participant in brief.participants if participant.duty != "aide"}
     people = [
-        replace(each, seat=models.get(each.name) or everybody.get(each.name) or each.seat)
-        for each in brief.participants
+        replace(participant, seat=models.get(participant.name) or everybody.get(participant.name) or participant.seat)
+        for participant in brief.participants
     ]
     return replace(brief, participants=tuple(people))
 
@@ -362,16 +370,16 @@ def _told(change: Change, given: Given | None) -> Iterator[str]:
         yield f"{given.turn.mark} ({given.turn.by}) {GIVEN}"
 
 
-def _check_path(debate: str, opened: Opened, kept: Sequence[Entry]) -> None:
+def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
     """Refuse to keep what the changed brief would not lead to.
 
     Raises:
         BriefError: the play makes another fact; it names the parent's entry, and the last one that can be kept.
     """
-    same = agreed(opened, [each.event for each in kept])
-    if same == len(kept):
+    same = agreed(opened, [entry.event for entry in entries])
+    if same == len(entries):
         return
-    odd = kept[same]
+    odd = entries[same]
     what = f"{odd.event.ask.to} was asked to {odd.event.ask.act}" if isinstance(odd.event, Asked) else kind(odd.event)
     raise BriefError(
         f"the change leads another way from entry {odd.seq} of {debate} on, where {what}; "

@@ -115,7 +115,7 @@ async def stands_still(workspace: Workspace, debate: str) -> bool:
         return transcript.paused.kind == "waiting"
     asked = _unanswered(transcript)
     letters = await Mailbox(workspace.store, debate, clock=workspace.clock).read()
-    written = {each.event.key for each in letters if isinstance(each.event, Replied)}
+    written = {entry.event.key for entry in letters if isinstance(entry.event, Replied)}
     if not _are_for_people(transcript, asked) or not any(turn.key in written for turn in asked):
         return False
     return not await _moves(workspace, debate)

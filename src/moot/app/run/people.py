@@ -63,7 +63,7 @@ class Meanwhile:
         """
         new = await self._letters.read(self._heard)
         self._heard += len(new)
-        return tuple(each.event for each in new if isinstance(each.event, Interjected))
+        return tuple(entry.event for entry in new if isinstance(entry.event, Interjected))
 
 
 async def go_on(workspace: Workspace, debate: str) -> bool:
@@ -125,7 +125,7 @@ class _Standing:
 
     def at(self, key: str) -> float:
         """When that ask was put, in seconds since 1970."""
-        return next(each.at for each in self.entries if isinstance(each.event, Asked) and each.event.ask.key == key)
+        return next(entry.at for entry in self.entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
 
     def open(self, now: float) -> list[Turn]:
         """The asks that a person can still answer."""
@@ -185,8 +185,8 @@ async def context_for(workspace: Workspace, debate: str, key: str) -> Context:
 
 def for_people(brief: Brief, turn: Turn) -> Turn:
     """The turn as all people in the debate may read it: without the fields that are private to others."""
-    for each in filter(is_person, brief.participants):
-        turn = open_to(each.name, turn)
+    for participant in filter(is_person, brief.participants):
+        turn = open_to(participant.name, turn)
     return turn
 
 
@@ -248,7 +248,7 @@ async def answer(
     reply = replace(by_hand(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
     number = await standing.letters.post(Replied(key=turn.key, reply=reply))
     letters = await standing.letters.read()
-    first = next(each.seq for each in letters if isinstance(each.event, Replied) and each.event.key == turn.key)
+    first = next(entry.seq for entry in letters if isinstance(entry.event, Replied) and entry.event.key == turn.key)
     if first != number:
         raise RecordError(f"{turn.by} has already answered")
     await go_on(workspace, debate)
@@ -276,9 +276,9 @@ def _turn(standing: _Standing, debate: str, who: str, now: float) -> Turn:
 
 
 def _person(brief: Brief, who: str) -> Participant:
-    people = {skeleton(each.name): each for each in brief.participants if is_person(each)}
+    people = {skeleton(participant.name): participant for participant in brief.participants if is_person(participant)}
     if (person := people.get(skeleton(who))) is None:
-        there = ", ".join(each.name for each in people.values()) or "nobody"
+        there = ", ".join(participant.name for participant in people.values()) or "nobody"
         raise BriefError(f"{who[:60]!r} is no person at this table; there is {there}", code="bad_name")
     return person
 
@@ -303,7 +303,10 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
     name, text = check_name(by), clean(words).strip()
-    twin = next((each for each in standing.brief.participants if skeleton(each.name) == skeleton(name)), None)
+    twin = next(
+        (participant for participant in standing.brief.participants if skeleton(participant.name) == skeleton(name)),
+        None,
+    )
     if twin and not is_person(twin):
         raise BriefError(f"{name!r} is the name of a participant; speak under another name", code="bad_name")
     if not text:
@@ -312,10 +315,10 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         raise BriefError(
             f"this has {len(text):,} characters; at most {LONGEST:,} can be said at once", code="too_large"
         )
-    said = sum(len(each.event.text) for each in await standing.letters.read() if isinstance(each.event, Interjected))
+    said = sum(len(entry.event.text) for entry in await standing.letters.read() if isinstance(entry.event, Interjected))
     if said + len(text) > MOST_SAID:
-        found = f"{said:,} characters were said from outside; with these it would be more than {MOST_SAID:,}"
-        raise BriefError(found, code="too_large")
+        problem = f"{said:,} characters were said from outside; with these it would be more than {MOST_SAID:,}"
+        raise BriefError(problem, code="too_large")
     return await standing.letters.post(Interjected(by=twin.name if twin else name, text=text))
 
 
@@ -386,17 +389,17 @@ async def stands(
 
     A debate whose record cannot be read is damaged, and hides no other.
     """
-    found: list[Listed] = []
+    listeds: list[Listed] = []
     asks: dict[str, tuple[Open, ...]] = {}
-    for each in listed:
-        now = each
-        if each.status in ("paused", "open"):
+    for item in listed:
+        now = item
+        if item.status in ("paused", "open"):
             try:
-                asks[each.debate] = await open_asks(workspace, each.debate)
+                asks[item.debate] = await open_asks(workspace, item.debate)
             except RecordError as error:
-                now = damaged(each, error)
-        found.append(now)
-    return tuple(found), asks
+                now = damaged(item, error)
+        listeds.append(now)
+    return tuple(listeds), asks
 
 
 async def open_asks(workspace: Workspace, debate: str) -> tuple[Open, ...]:
@@ -406,5 +409,5 @@ async def open_asks(workspace: Workspace, debate: str) -> tuple[Open, ...]:
         RecordError: there is no such debate, or its record or messages are damaged.
     """
     turns, left = await waiting(workspace, debate), await time_left(workspace, debate)
-    put = {each.event.ask.key: each.at for each in await workspace.entries(debate) if isinstance(each.event, Asked)}
+    put = {entry.event.ask.key: entry.at for entry in await workspace.entries(debate) if isinstance(entry.event, Asked)}
     return tuple(Open(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)

@@ -86,7 +86,7 @@ class LimitWishes:
 
     def on(self, limits: Limits) -> Limits:
         """Those limits with these instead, where these are set."""
-        set_here = {each.name: getattr(self, each.name) for each in fields(self)}
+        set_here = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(limits, **{name: value for name, value in set_here.items() if value is not None})
 
 
@@ -141,7 +141,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         mediation=_mediation(given),
         memory=memory_of(intake),
         vote_weights=vote_weights(intake, strategy),
-        extras=Extras(**{each.name: bool(given.get(each.name, False)) for each in fields(Extras)}),
+        extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
 
@@ -150,28 +150,28 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         return
     ends = _ENDS.get(protocol, _FORMAT_ENDS)
     if strategy and strategy not in ends:
-        found = f"{protocol} cannot be decided by {strategy!r}; it takes {', '.join(ends)}"
-        raise misfit(intake, wishes, "strategy", found)
+        problem = f"{protocol} cannot be decided by {strategy!r}; it takes {', '.join(ends)}"
+        raise misfit(intake, wishes, "strategy", problem)
     if topology and topology not in TOPOLOGIES:
-        found = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
-        raise misfit(intake, wishes, "topology", found)
+        problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
+        raise misfit(intake, wishes, "topology", problem)
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
         if name in intake.given and protocol not in (*takers, *FORMATS):
-            found = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
-            raise misfit(intake, wishes, name, found)
+            problem = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
+            raise misfit(intake, wishes, name, problem)
     debating = len(intake.brief.names("debater"))
     if protocol == "grouped" and debating < LEAST:
-        found = f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer a panel does"
-        raise misfit(intake, wishes, "participants", found)
+        problem = f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer a panel does"
+        raise misfit(intake, wishes, "participants", problem)
     if protocol != "grouped" and "participants" in intake.given and debating > AT_ONE_TABLE:
-        found = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; take the protocol grouped"
-        raise misfit(intake, wishes, "participants", found)
-    blind = [each.name for each in intake.brief.participants if _summed(each)]
+        problem = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; take the protocol grouped"
+        raise misfit(intake, wishes, "participants", problem)
+    blind = [participant.name for participant in intake.brief.participants if _summed(participant)]
     if protocol in _WHOLE and blind:
-        found = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
-        raise misfit(intake, wishes, "context_scope", f"{found}; leave out context_scope: summary_only")
+        problem = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
+        raise misfit(intake, wishes, "context_scope", f"{problem}; leave out context_scope: summary_only")
 
 
 _WHOLE: Mapping[str, str] = {
@@ -253,8 +253,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
-    for each in intake.brief.participants:
-        _check_seat(workspace, intake, each)
+    for participant in intake.brief.participants:
+        _check_seat(workspace, intake, participant)
     brief = _backed(equip(assign(brief, models), intake, config or workspace.config), config or workspace.config)
     try:
         choices = choose(intake, wishes)
@@ -264,8 +264,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:
         raise misfit(intake, wishes, error.about, str(error)) from error
-    for each in plan.brief.participants:
-        _check_tools(intake, replace(plan.brief, participants=(each,)), config or workspace.config)
+    for participant in plan.brief.participants:
+        _check_tools(intake, replace(plan.brief, participants=(participant,)), config or workspace.config)
     casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
     caster = models[0] if casts else ""
     live = live_models(workspace, plan.brief)
@@ -300,14 +300,18 @@ def _timed(brief: Brief, protocol: str) -> Brief:
     """
     if protocol == "board":
         return brief
-    for each in brief.participants:
-        if each.seat == CLOCK and each.name != TIMEKEEPER.name:
-            raise BriefError(f"{each.name}: {CLOCK} only keeps the time of a board, not of {protocol}", code="bad_enum")
-    return replace(brief, participants=tuple(each for each in brief.participants if each.seat != CLOCK))
+    for participant in brief.participants:
+        if participant.seat == CLOCK and participant.name != TIMEKEEPER.name:
+            raise BriefError(
+                f"{participant.name}: {CLOCK} only keeps the time of a board, not of {protocol}", code="bad_enum"
+            )
+    return replace(
+        brief, participants=tuple(participant for participant in brief.participants if participant.seat != CLOCK)
+    )
 
 
 def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
-    if any(each.seat == BUILTIN for each in brief.participants):
+    if any(participant.seat == BUILTIN for participant in brief.participants):
         yield QUOTING
         if not (brief.background or brief.library):
             yield NOTHING
@@ -317,18 +321,24 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
 
 def _backed(brief: Brief, config: Config | None) -> Brief:
     """The brief with the owner's fallbacks for everybody who has a model and names none."""
-    people = [each for each in brief.participants if _has_model(each) and not each.fallback]
+    people = [participant for participant in brief.participants if _has_model(participant) and not participant.fallback]
     backing = (config or load_config()).fallback if people else ()
     backed = [
-        replace(each, fallback=tuple(name for name in backing if name != each.seat)) if each in people else each
-        for each in brief.participants
+        replace(participant, fallback=tuple(name for name in backing if name != participant.seat))
+        if participant in people
+        else participant
+        for participant in brief.participants
     ]
     return replace(brief, participants=tuple(backed))
 
 
 def live_models(workspace: Workspace, brief: Brief) -> dict[str, Model]:
     """The models by participant; people and the built-in seat have none."""
-    return {each.name: model_of(each, workspace.pool) for each in brief.participants if _has_model(each)}
+    return {
+        participant.name: model_of(participant, workspace.pool)
+        for participant in brief.participants
+        if _has_model(participant)
+    }
 
 
 def _has_model(who: Participant) -> bool:
@@ -338,14 +348,14 @@ def _has_model(who: Participant) -> bool:
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:
     if named:
         return tuple(named), []
-    if all(each.seat for each in brief.participants):
+    if all(participant.seat for participant in brief.participants):
         return (BUILTIN,), []
     config = config or load_config()
     if config.model:
         origin = dict(config.origin).get("model", "the settings")
         return (config.model,), [f"The model is {config.model}, from {origin}."]
-    if found := await first_chat_model():
-        return (found,), [f"The model is {found}, the first of the Ollama on this machine; choose others with -m."]
+    if text := await first_chat_model():
+        return (text,), [f"The model is {text}, the first of the Ollama on this machine; choose others with -m."]
     return (BUILTIN,), []
 
 
@@ -371,9 +381,9 @@ def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
 
 def _drops(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for each in brief.participants:
-        drops = live[each.name].traits.drops if each.name in live else ()
-        given = tuple(name for name in drops if getattr(each.settings, name, None) not in (None, ()))
+    for participant in brief.participants:
+        drops = live[participant.name].traits.drops if participant.name in live else ()
+        given = tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ()))
         if given:
-            found[each.name] = given
+            found[participant.name] = given
     return found

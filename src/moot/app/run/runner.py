@@ -306,12 +306,12 @@ class Runner:
 
     async def _check_places(self, owner: str) -> None:
         most = max(1, self.most - self._kept) if owner else self.most
-        own = sum(each.owner == owner for each in self._tasks.values())
+        own = sum(task.owner == owner for task in self._tasks.values())
         if owner and own >= self.most:
             raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
         if len(self._tasks) < most:
             return
-        busy = sum([not await waits_only(self.workspace, each) for each in self.running])
+        busy = sum([not await waits_only(self.workspace, text) for text in self.running])
         if busy >= most:
             raise Full(f"the limit of running debates is reached ({busy}); stop one, or try again later")
 
@@ -320,8 +320,8 @@ class Runner:
         task = self._tasks.pop(debate)
         self._pulse.forget(debate)
         if task.casting and debate not in self._errors:
-            found = f"it was stopped while its participants were generated; start it again ({task.casting})"
-            self._keep(debate, MootError(found))
+            sentence = f"it was stopped while its participants were generated; start it again ({task.casting})"
+            self._keep(debate, MootError(sentence))
         task.begun.set()
         task.over.set()
 
@@ -341,8 +341,8 @@ class Runner:
             self._keep(debate, MootError(hide(clean(f"internal error: {type(error).__name__}: {error}"))))
         else:
             if result.debate != debate:  # the participants could not be generated
-                found = f"no participants, so no debate: {result.reason}; start it again ({result.debate})"
-                self._keep(debate, MootError(found))
+                sentence = f"no participants, so no debate: {result.reason}; start it again ({result.debate})"
+                self._keep(debate, MootError(sentence))
 
     def _keep(self, debate: str, error: MootError) -> None:
         self._errors[debate] = error

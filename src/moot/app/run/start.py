@@ -93,7 +93,7 @@ def generation_plan(ready: Ready) -> Plan:
     """The debate in which the participants are made: one participant, one question."""
     brief = ready.plan.brief
     count = len(brief.names("debater"))
-    language = next((each.language for each in brief.participants), "")
+    language = next((participant.language for participant in brief.participants), "")
     who = Participant(name=NAME, role="Chooses who takes part", persona=PERSONA, seat=ready.caster, language=language)
     ask = Everyone(act=ACT, task=TASK.replace("{count}", str(count)), form=_form(count), view=View(last=0))
     tree = Steps(parts=(ask, Adopt(act=ACT, field=WHY.name, status="", rule="casting")))
@@ -181,8 +181,8 @@ def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: G
         ready: the debate as it was prepared with the built-in participants.
         generated: the outcome of generating them.
     """
-    standing = [each for each in intake.brief.participants if each.duty == "debater"]
-    others = [each for each in intake.brief.participants if each.duty != "debater"]
+    standing = [participant for participant in intake.brief.participants if participant.duty == "debater"]
+    others = [participant for participant in intake.brief.participants if participant.duty != "debater"]
     found = list(_read(generated.outcome.transcript, len(standing), others))
     cast = _fill([who for who, _ in found], "AGAINST" in [stance for _, stance in found], len(standing), others)
     people = [
@@ -190,7 +190,7 @@ def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: G
         for place, who in zip(standing, cast, strict=True)
     ]
     brief = replace(intake.brief, participants=(*people, *others))
-    note = _note(ready, generated, [each.name for each in cast if each in CAST])
+    note = _note(ready, generated, [participant.name for participant in cast if participant in CAST])
     intake = replace(intake, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*intake.notes, note))
     return intake, replace(wishes, caps=_left(ready.plan.brief.limits, generated))
 
@@ -212,15 +212,15 @@ def _form(count: int) -> Form:
 def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> Iterator[tuple[Participant, str]]:
     """The debaters that were read, each with its stance, and nobody twice: no name, no role and no persona."""
     turns = transcript.turns(ACT)
-    taken = {skeleton(each.name) for each in others}
+    taken = {skeleton(participant.name) for participant in others}
     for turn, n in product(turns, range(1, count + 1)):
         name, stance, role, persona = (
-            read_field(turn, f"{each}_{n}") for each in ("name", "stance", "role", "persona")
+            read_field(turn, f"{item}_{n}") for item in ("name", "stance", "role", "persona")
         )
         who = _person(str(name or ""), str(role or ""), str(persona or ""))
         if who is None:
             continue
-        looks = {skeleton(each) for each in (who.name, who.role, who.persona)}
+        looks = {skeleton(text) for text in (who.name, who.role, who.persona)}
         if not looks & taken:
             taken |= looks
             yield who, str(stance)
@@ -242,14 +242,14 @@ def _fill(
     made: Sequence[Participant], opposed: bool, count: int, others: Sequence[Participant]
 ) -> tuple[Participant, ...]:
     """So many debaters: those who were made, one who opposes, and built-in ones for the places that are left."""
-    kept = list(made[: count if opposed else count - 1])
-    taken = {skeleton(each.name) for each in (*kept, *others)}
-    free = [each for each in CAST if skeleton(each.name) not in taken]
-    added = free[: count - len(kept)]
-    opponent = next((each for each in free if each.name == OPPOSING), None)
+    participants = list(made[: count if opposed else count - 1])
+    taken = {skeleton(participant.name) for participant in (*participants, *others)}
+    free = [participant for participant in CAST if skeleton(participant.name) not in taken]
+    added = free[: count - len(participants)]
+    opponent = next((participant for participant in free if participant.name == OPPOSING), None)
     if opponent and not opposed and opponent not in added:
         added[-1] = opponent
-    return (*kept, *added)
+    return (*participants, *added)
 
 
 def _note(ready: Ready, generated: Generated, built_in: Sequence[str]) -> str:

@@ -245,7 +245,7 @@ class Workspace:
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
     ) -> Outcome:
         ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
-        put = {each.event.ask.key: each.at for each in await ledger.open() if isinstance(each.event, Asked)}
+        put = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
         letters = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
         reach = Reach(
@@ -294,7 +294,7 @@ class Workspace:
             return name
         if name == "last" and ids:
             return ids[0]
-        fits = [each for each in ids if each.startswith(name)]
+        fits = [text for text in ids if text.startswith(name)]
         if len(fits) == 1:
             return fits[0]
         if not fits:

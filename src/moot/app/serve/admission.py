@@ -97,14 +97,17 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> In
     if not brief.strip():
         raise BriefError("the brief is empty; write a question", code="missing_topic")
     intake = read_brief(brief)
-    for found, key in _forbidden(intake, alone):
-        raise BriefError(found, line=intake.lines.get(key, 0), code="not_here")
+    for text, key in _forbidden(intake, alone):
+        raise BriefError(text, line=intake.lines.get(key, 0), code="not_here")
     return intake
 
 
 def _forbidden(intake: Intake, alone: bool) -> Iterator[tuple[str, str]]:
     """What the brief names that it may not, in a sentence, with the key for its line."""
-    people = {each.name: [tool for tool in each.tools if tool.startswith(MCP)] for each in intake.brief.participants}
+    people = {
+        participant.name: [tool for tool in participant.tools if tool.startswith(MCP)]
+        for participant in intake.brief.participants
+    }
     for name, servers in people.items():
         if servers:
             yield f"{name}: {servers[0]} is a tool server; a brief from elsewhere names none", f"## {name}"
@@ -141,8 +144,8 @@ def within(limits: Limits, serving: Serving) -> LimitWishes:
     usual = Limits()
     for name, wanted, most in asked:
         if most is not None and wanted is not None and wanted > most and wanted != getattr(usual, name):
-            found = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
-            raise BriefError(found, code="out_of_range")
+            problem = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
+            raise BriefError(problem, code="out_of_range")
     return LimitWishes(
         cost=_least(limits.cost, serving.cost),
         tokens=_whole(limits.tokens, serving.tokens_per_debate),
@@ -156,12 +159,12 @@ def with_limits(intake: Intake, caps: LimitWishes) -> Intake:
 
 
 def _least(one: float | None, other: float | None) -> float | None:
-    return min((each for each in (one, other) if each is not None), default=None)
+    return min((item for item in (one, other) if item is not None), default=None)
 
 
 def _whole(one: int | None, other: int | None) -> int | None:
-    found = _least(one, other)
-    return None if found is None else int(found)
+    least = _least(one, other)
+    return None if least is None else int(least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

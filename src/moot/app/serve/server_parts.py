@@ -102,11 +102,13 @@ def check_host(host: str, serving: Serving) -> None:
     if is_loopback(host):
         return
     if not serving.tokens:
-        found = f"{host} can be reached from other machines; set a token in [serve.tokens] of your own moot.toml first"
-        raise BriefError(found, code="inconsistent")
+        problem = (
+            f"{host} can be reached from other machines; set a token in [serve.tokens] of your own moot.toml first"
+        )
+        raise BriefError(problem, code="inconsistent")
     if is_any(host) and not serving.hosts:
-        found = f"{host} stands for every address; say in [serve] hosts by which names this machine is reached"
-        raise BriefError(found, code="inconsistent")
+        problem = f"{host} stands for every address; say in [serve] hosts by which names this machine is reached"
+        raise BriefError(problem, code="inconsistent")
 
 
 def is_loopback(host: str) -> bool:
@@ -125,8 +127,8 @@ def hosts_of(host: str, port: int, serving: Serving) -> frozenset[str]:
     """The values of the header ``Host`` that are answered, in small letters."""
     names = [*LOOPBACK] if is_loopback(host) else [host, *LOOPBACK]
     found = [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]
-    more = [name for each in serving.hosts for name in (each, f"{each}:{port}")]
-    return frozenset(each.lower() for each in (*found, *more))
+    more = [name for host in serving.hosts for name in (host, f"{host}:{port}")]
+    return frozenset(text.lower() for text in (*found, *more))
 
 
 def same_page(origin: str, scheme: str, host: str) -> bool:
@@ -232,12 +234,12 @@ class Ending:
         def call(*_: object) -> None:
             loop.call_soon_threadsafe(self.press)
 
-        before = {each: signal.signal(each, call) for each in (signal.SIGINT, signal.SIGTERM)}
+        before = {item: signal.signal(item, call) for item in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
-            for each, old in before.items():
-                signal.signal(each, old)
+            for signals, old in before.items():
+                signal.signal(signals, old)
 
 
 HEAD_SECONDS = 10.0

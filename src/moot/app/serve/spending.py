@@ -80,9 +80,9 @@ class Reservations:
         if self._store:
             told = {"debate": debate, "amount": amount, "entries": entries}
             number = await self._letters(owner, self._store).post(Interjected(by=_PROMISE, text=json.dumps(told)))
-        made = Reservation(amount=amount, entries=entries, at=self._clock(), number=number, own=True)
-        self._own.setdefault(owner, {})[debate] = made
-        return made
+        reservation = Reservation(amount=amount, entries=entries, at=self._clock(), number=number, own=True)
+        self._own.setdefault(owner, {})[debate] = reservation
+        return reservation
 
     async def drop(self, owner: str, debate: str) -> None:
         """Take back what was reserved for a debate.
@@ -106,14 +106,18 @@ class Reservations:
         """
         own = self._own.get(owner, {})
         if self._store is None:
-            return {debate: each for debate, each in own.items() if before is None or each.number < before}
-        found: dict[str, Reservation] = {}
-        numbers = {each.number for each in own.values()}
+            return {
+                debate: reservation
+                for debate, reservation in own.items()
+                if before is None or reservation.number < before
+            }
+        reservations: dict[str, Reservation] = {}
+        numbers = {reservation.number for reservation in own.values()}
         for entry in (await self._letters(owner, self._store).read())[: None if before is None else before - 1]:
             match entry.event:
                 case Interjected(by=by, text=text) if by == _PROMISE:
                     told = json.loads(text)
-                    found[str(told["debate"])] = Reservation(
+                    reservations[str(told["debate"])] = Reservation(
                         amount=float(told["amount"]),
                         entries=int(told["entries"]),
                         at=entry.at,
@@ -121,10 +125,10 @@ class Reservations:
                         own=entry.seq in numbers,
                     )
                 case Interjected(by=by, text=text) if by == _DROP:
-                    found.pop(text, None)
+                    reservations.pop(text, None)
                 case _:
                     pass
-        return found
+        return reservations
 
     def _letters(self, owner: str, store: Store) -> Mailbox:
         if owner not in self._streams:
@@ -235,8 +239,8 @@ class Spending:
         assert self._most is not None
         if used + amount > self._most:
             whose = "today's" if self._session is None else "this session's"
-            found = f"${used:.2f} of {whose} ${self._most:.2f} are used or reserved; this needs up to ${amount:.2f}"
-            raise LimitReached(found)
+            problem = f"${used:.2f} of {whose} ${self._most:.2f} are used or reserved; this needs up to ${amount:.2f}"
+            raise LimitReached(problem)
 
     async def used(self, owner: str) -> float:
         """The US dollars that somebody has used and reserved: today, by Greenwich time, or in the session."""
@@ -252,13 +256,13 @@ class Spending:
         since, reservations = self._since(), await self._reservations.of(owner, before)
         infos = {info.debate: info for info in await self._runner.workspace.store.debates()}
         whose = owners(infos.values())
-        own = [each for each in infos if whose.get(each) == owner and _at(infos[each]) >= since]
-        held = await self._runner.holders()
+        own = [info for info in infos if whose.get(info) == owner and _at(infos[info]) >= since]
+        holders = await self._runner.holders()
         return _Books(
             since=since,
             reservations=reservations,
-            infos={each: infos.get(each) for each in (*own, *reservations)},
-            running=frozenset(held) | self._placing,
+            infos={text: infos.get(text) for text in (*own, *reservations)},
+            running=frozenset(holders) | self._placing,
         )
 
     async def _count(self, books: _Books, debate: str) -> float:
@@ -322,7 +326,7 @@ async def _spent(workspace: Workspace, debate: str, since: float) -> float:
         return 0.0
     if entries[-1].at < since:
         return 0.0
-    return max(0.0, spent(entries) - spent([each for each in entries if each.at < since]))
+    return max(0.0, spent(entries) - spent([entry for entry in entries if entry.at < since]))
 
 
 async def _left(workspace: Workspace, debate: str, since: float) -> float:
@@ -333,7 +337,7 @@ async def _left(workspace: Workspace, debate: str, since: float) -> float:
         most = reserve(workspace, opened, opened.brief.limits.cost)
     except MootError:
         return 0.0
-    return max(0.0, most - spent([each for each in entries if each.at < since]))
+    return max(0.0, most - spent([entry for entry in entries if entry.at < since]))
 
 
 def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:

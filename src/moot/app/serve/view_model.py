@@ -66,10 +66,10 @@ def hypertext(text: str) -> str:
     """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing."""
     if not text.strip():
         return ""
-    made = _reader(under=2).render(text[:LONGEST])
+    render = _reader(under=2).render(text[:LONGEST])
     if len(text) > LONGEST:
-        made += f"<p>[{len(text) - LONGEST:,} more characters are in the record]</p>"
-    return _clean(made)
+        render += f"<p>[{len(text) - LONGEST:,} more characters are in the record]</p>"
+    return _clean(render)
 
 
 def document(text: str, pictures: Mapping[str, str]) -> str:
@@ -94,11 +94,11 @@ _SIGN = "\N{OBJECT REPLACEMENT CHARACTER}"
 """What stands before the name of a picture until it is put in; no text keeps this sign."""
 
 
-def _clean(made: str) -> str:
+def _clean(text: str) -> str:
     import nh3  # here for start-up time: only hosts with pages need it
 
     return nh3.clean(
-        made,
+        text,
         tags={*TAGS, "h1", "h2"},
         attributes={"a": {"href", "title"}, "ol": {"start"}},
         url_schemes=set(SCHEMES),
@@ -168,13 +168,13 @@ class Frames:
         self.transcript.apply(event)
         named = self._names.name(entry)
         self._calls += isinstance(event, Called)
-        made: Data = {"seq": entry.seq, "at": entry.at, "kind": HIDDEN, "name": ""}
+        data: Data = {"seq": entry.seq, "at": entry.at, "kind": HIDDEN, "name": ""}
         if hears_of(self.transcript, self.ears, event):
-            made |= {"kind": kind(event), "name": named.type if named else "", **self._body(event)}
+            data |= {"kind": kind(event), "name": named.type if named else "", **self._body(event)}
         sums = self._add_up(event)
         if sums != self._sums:
-            self._sums = made["sums"] = sums
-        return clean_data(made)  # a record may be older than what is taken out of answers
+            self._sums = data["sums"] = sums
+        return clean_data(data)  # a record may be older than what is taken out of answers
 
     def piece(self, delta: Delta) -> Data | None:
         """A piece of an answer in the making; None where it has private fields, or somebody may not hear it."""
@@ -220,18 +220,18 @@ class Frames:
         }
 
     def _call(self, event: Attempted | Called | Erred) -> Data:
-        told: Data = {"key": event.key, "call": event.call, "by": self.transcript.get(event.key).by}
+        data: Data = {"key": event.key, "call": event.call, "by": self.transcript.get(event.key).by}
         match event:
             case Attempted(n=n, model=model, tokens=tokens, cost=cost):
-                return {**told, "n": n, "model": model, "tokens": tokens, "cost": cost, "tool": _tool(model)}
+                return {**data, "n": n, "model": model, "tokens": tokens, "cost": cost, "tool": _tool(model)}
             case Erred(n=n, kind=error, reason=reason):
-                return {**told, "n": n, "error": error, "reason": reason}
+                return {**data, "n": n, "error": error, "reason": reason}
             case Called(model=model, usage=usage, seconds=seconds, finish=finish):
                 used = self._used.setdefault(event.key, {"tokens": 0, "cost": 0.0})
                 tokens, cost = usage.input_tokens + usage.output_tokens, usage.cost
                 self._used[event.key] = {"tokens": _whole(used["tokens"]) + tokens, "cost": _plus(used["cost"], cost)}
                 more = {"seconds": seconds, "finish": finish, "tool": _tool(model), "sources": list(event.sources)}
-                return {**told, "model": model, "tokens": tokens, "cost": cost, **more}
+                return {**data, "model": model, "tokens": tokens, "cost": cost, **more}
 
     def _turn(self, whole: Turn) -> Data:
         brief = self.transcript.brief
@@ -242,13 +242,13 @@ class Frames:
         words, facts = (speech.words, [*speech.facts, *speech.rest]) if said.complete else _loose(turn, said)
         words = said.text if said.act == "vote" else words
         reply = whole.reply
-        made: Data = {
+        data: Data = {
             **_place(turn),
             "role": said.role,
             "moderator": said.moderator,
             "outside": said.state == "outside",
             "human": reply is not None and reply.asked == "human",
-            "on": [asdict(each) for each in said.on if self._hears(each.key)],
+            "on": [asdict(subject) for subject in said.on if self._hears(subject.key)],
             "link": self._link(turn),
             "aside": list(speech.aside) if said.complete else [],
             "facts": [list(pair) for pair in facts],
@@ -264,10 +264,10 @@ class Frames:
             **self._used.get(whole.key, {"tokens": 0, "cost": 0.0}),
         }
         if position := self._position(turn):
-            made["position"] = position
+            data["position"] = position
         if said.act == "vote":
-            made["ballot"] = {"choice": [value for name, value in said.fields if name in _BALLOTS]}
-        return made
+            data["ballot"] = {"choice": [value for name, value in said.fields if name in _BALLOTS]}
+        return data
 
     def _link(self, turn: Turn) -> Data | None:
         target = self.transcript.target(turn) if turn.ask else None
@@ -301,7 +301,7 @@ class Frames:
 
     def _person(self, name: str) -> Participant | None:
         people = self.transcript.brief.participants if self.transcript.brief else ()
-        return next((each for each in people if each.name == name), None)
+        return next((participant for participant in people if participant.name == name), None)
 
 
 _BALLOTS = ("Vote", "Ranking", "Acceptable")
@@ -333,7 +333,7 @@ def _opened(event: Opened) -> Data:
         "rounds": most_rounds(event.protocol),
         "options": list(brief.options),
         "participants": list(_table(brief)),
-        "sources": [each.name for each in (*brief.background, *brief.library)],
+        "sources": [source.name for source in (*brief.background, *brief.library)],
         "limits": asdict(brief.limits),
         "chosen": list(event.chosen),
         "forked": event.forked,
@@ -341,10 +341,15 @@ def _opened(event: Opened) -> Data:
 
 
 def _table(brief: Brief) -> Iterator[Data]:
-    for each in brief.participants:
-        if each.duty != "aide":
-            known: Data = {"name": each.name, "role": each.role, "duty": each.duty, "seat": each.seat}
-            yield {**known, "human": is_person(each), "weight": each.weight}
+    for participant in brief.participants:
+        if participant.duty != "aide":
+            known: Data = {
+                "name": participant.name,
+                "role": participant.role,
+                "duty": participant.duty,
+                "seat": participant.seat,
+            }
+            yield {**known, "human": is_person(participant), "weight": participant.weight}
 
 
 def _place(turn: Turn) -> Data:

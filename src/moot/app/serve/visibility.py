@@ -61,7 +61,11 @@ class Seal:
         """Take in the event that was folded last."""
         match event:
             case Asked(ask=ask) if self._ears is not None and transcript.brief is not None:
-                if any(is_person(each) for each in transcript.brief.participants if each.name == ask.to):
+                if any(
+                    is_person(participant)
+                    for participant in transcript.brief.participants
+                    if participant.name == ask.to
+                ):
                     self._waits.add(ask.key)
             case Replied(key=key) | Failed(key=key):
                 self._waits.discard(key)

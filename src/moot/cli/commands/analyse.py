@@ -42,11 +42,11 @@ def analyse(
 
     async def read() -> "tuple[tuple[Analysis, ...], Mapping[str, str]]":
         async with open_workspace(store, reading=True) as workspace:
-            return await analyse_debates(workspace, [await workspace.find(each) for each in debates], formal=formal)
+            return await analyse_debates(workspace, [await workspace.find(debate) for debate in debates], formal=formal)
 
-    found, damaged = finish(read())
-    written = save_analysis(found, plots, "png" if png else "svg") if plots else ()
-    sys.stdout.write(write_data(found, damaged) if as_json else "" if plots else write_analysis(found))
+    analyses, damaged = finish(read())
+    written = save_analysis(analyses, plots, "png" if png else "svg") if plots else ()
+    sys.stdout.write(write_data(analyses, damaged) if as_json else "" if plots else write_analysis(analyses))
     for path in written:
         click.echo(f"{path}", err=as_json)
     for debate, reason in damaged.items():
@@ -89,7 +89,7 @@ def receipt(  # house: wide because a command has a parameter for each option
     grounds, who was against it, what it cost, and the hash of the record. With the key anybody can check that the
     receipt has not been changed.
     """
-    if sum(each is not None for each in (debate, check, new_key)) != 1:
+    if sum(item is not None for item in (debate, check, new_key)) != 1:
         raise click.UsageError("Give exactly one of these: a debate, --check FILE, or --new-key FILE.")
     if key and hmac_key_env:
         raise click.UsageError("--key and --hmac-key-env cannot be given together.")

@@ -67,7 +67,7 @@ def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
     return finish(take_up(debate, given)) if goes_on else DONE
 
 
-async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
+async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool | None]:
     """Save an answer; returns the debate's id, and whether it continues here (None: no answer was given)."""
     from moot.app.program.program_agents import inside
     from moot.app.run.outcome import opening
@@ -75,19 +75,19 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     from moot.core.event import Paused
     from moot.core.text import listed
 
-    async with open_workspace(given["store"]) as workspace:
+    async with open_workspace(answer_options["store"]) as workspace:
         debate = await workspace.find(name)
-        filled = await _filled(workspace, debate, given)
+        filled = await _filled(workspace, debate, answer_options)
         if filled is None:
             return debate, None
-        await note(workspace, debate, filled.words, who=given["who"], key=filled.key, fields=filled.fields)
+        await note(workspace, debate, filled.words, who=answer_options["who"], key=filled.key, fields=filled.fields)
         entries = await workspace.entries(debate)
         job = await workspace.queue.job(debate) if workspace.queue else None
     if job and job.state != "cancelled":
         click.echo("moot: the answer is saved; a worker continues the debate: moot queue", err=True)
         return debate, False
     paused, guests = isinstance(entries[-1].event, Paused), inside(opening(debate, entries).brief)
-    if paused and not given["later"] and not guests:
+    if paused and not answer_options["later"] and not guests:
         return debate, True
     running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
     then = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
@@ -95,23 +95,23 @@ async def _answer(name: str, given: AnswerOptions) -> tuple[str, bool | None]:
     return debate, False
 
 
-async def _filled(workspace: "Workspace", debate: str, given: AnswerOptions) -> "Filled | None":
+async def _filled(workspace: "Workspace", debate: str, answer_options: AnswerOptions) -> "Filled | None":
     """The answer, from the command line or the terminal; None where the question is shown instead."""
     from moot.app.program.in_place import Keyboard
     from moot.cli.display.ask_people import Filled
 
-    words, fields = given["words"], _fields(given["field"])
+    words, fields = answer_options["words"], _fields(answer_options["field"])
     if words is not None or fields:
         return Filled(words=_words(words or ""), fields=fields)
-    return await _ask(workspace, debate, given, Keyboard.here() if sys.stdout.isatty() else None)
+    return await _ask(workspace, debate, answer_options, Keyboard.here() if sys.stdout.isatty() else None)
 
 
 def _fields(typed: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for each in typed:
-        name, equals, value = each.partition("=")
+    for text in typed:
+        name, equals, value = text.partition("=")
         if not equals:
-            raise click.UsageError(f"-f {each} has no value; write FIELD=VALUE.")
+            raise click.UsageError(f"-f {text} has no value; write FIELD=VALUE.")
         if name.strip() in found:
             raise click.UsageError(f"-f {name.strip()} is given twice.")
         found[name.strip()] = value
@@ -119,7 +119,7 @@ def _fields(typed: tuple[str, ...]) -> dict[str, str]:
 
 
 async def _ask(
-    workspace: "Workspace", debate: str, given: AnswerOptions, keyboard: "Keyboard | None"
+    workspace: "Workspace", debate: str, answer_options: AnswerOptions, keyboard: "Keyboard | None"
 ) -> "Filled | None":
     """Show the question and ask for the answer; without a keyboard, show the question with its form."""
     from rich.text import Text
@@ -130,7 +130,7 @@ async def _ask(
     from moot.cli.display.text_layout import line
     from moot.core.transcript import fold
 
-    turn = await asked(workspace, debate, given["who"])
+    turn = await asked(workspace, debate, answer_options["who"])
     assert turn.ask is not None
     seen, transcript = await context_for(workspace, debate, turn.key), fold(await workspace.entries(debate))
     left = (await time_left(workspace, debate)).get(turn.key)
@@ -145,8 +145,8 @@ async def _ask(
         except EOFError:
             console.print()
             raise BriefError("no answer was given") from None
-    for each in form(turn.ask.form.fields if turn.ask.form else ()):
-        console.print(each)
+    for renderable in form(turn.ask.form.fields if turn.ask.form else ()):
+        console.print(renderable)
     if left is not None:
         console.print(term(left))
     click.echo(f'moot: answer with: moot answer {debate} "…", or -f FIELD=VALUE for each field', err=True)
@@ -168,9 +168,9 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
 
     async def speak() -> str:
         async with open_workspace(store) as workspace:
-            found = await workspace.find(debate)
-            await speak_up(workspace, found, by or _user(), _words(words))
-            return f"{found}: the message is saved; {_heard([turn.by for turn in await waiting(workspace, found)])}"
+            text = await workspace.find(debate)
+            await speak_up(workspace, text, by or _user(), _words(words))
+            return f"{text}: the message is saved; {_heard([turn.by for turn in await waiting(workspace, text)])}"
 
     click.echo(f"moot: {finish(speak())}", err=True)
     return DONE

@@ -138,43 +138,48 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
     return make_batch(items, times=given["times"], name=given["name"] or "")
 
 
-async def _batch(briefs: Sequence[str], given: BatchOptions) -> int:
+async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
     from moot.app.batch.run_batch import PARALLEL, Batching
     from moot.app.plan.settings import load_config
     from moot.cli.display.progress import Progress
     from moot.cli.terminal import Interrupt
 
-    wanted = read_batch(briefs, given)
-    async with _open(given) as (workspace, queue):
+    wanted = read_batch(briefs, batch_options)
+    async with _open(batch_options) as (workspace, queue):
         config = workspace.config = load_config()
-        parallel = given["parallel"] or (MOST_QUEUED if queue else PARALLEL)
+        parallel = batch_options["parallel"] or (MOST_QUEUED if queue else PARALLEL)
         work = Batching(
-            workspace=workspace, batch=wanted, config=config, parallel=parallel, budget=given["budget"], queue=queue
+            workspace=workspace,
+            batch=wanted,
+            config=config,
+            parallel=parallel,
+            budget=batch_options["budget"],
+            queue=queue,
         )
         foreseen = await work.foresee()
-        progress = Progress(work, as_json=given["as_json"])
-        progress.introduce(foreseen, dry=given["dry_run"])
-        if given["dry_run"]:
+        progress = Progress(work, as_json=batch_options["as_json"])
+        progress.introduce(foreseen, dry=batch_options["dry_run"])
+        if batch_options["dry_run"]:
             return DONE
         interrupt = Interrupt(say=progress.remark, stop=work.stop)
         work.tell = progress.tell
         with progress:
             await _conduct(work, progress, interrupt)
-        came = await work.look_around()
-        progress.conclude(came)
-        if given["out"]:
-            _save(given["out"], wanted, came, progress)
-        return exit_code(came, stopped=bool(work.stop.reason))
+        look_around = await work.look_around()
+        progress.conclude(look_around)
+        if batch_options["out"]:
+            _save(batch_options["out"], wanted, look_around, progress)
+        return exit_code(look_around, stopped=bool(work.stop.reason))
 
 
 @asynccontextmanager
-async def _open(given: BatchOptions) -> "AsyncGenerator[tuple[Workspace, Dispatcher | None]]":
+async def _open(batch_options: BatchOptions) -> "AsyncGenerator[tuple[Workspace, Dispatcher | None]]":
     """Open the workspace, and the queue where workers run the debates."""
-    if given["queue"]:
-        async with open_queue(given["store"]) as (workspace, queue):
+    if batch_options["queue"]:
+        async with open_queue(batch_options["store"]) as (workspace, queue):
             yield workspace, queue
     else:
-        async with open_for_running(given["store"]) as workspace:
+        async with open_for_running(batch_options["store"]) as workspace:
             yield workspace, None
 
 
@@ -193,8 +198,8 @@ async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt
         try:
             async with asyncio.TaskGroup() as group:
                 ticks = group.create_task(tick())
-                interrupt.task = held = group.create_task(work.run())
-                held.add_done_callback(lambda _: ticks.cancel())
+                interrupt.task = task = group.create_task(work.run())
+                task.add_done_callback(lambda _: ticks.cancel())
         except BaseExceptionGroup as errors:
             # Such as an output that nobody reads. The debates were stopped for it and can be resumed.
             raise first_of(errors) from errors
@@ -228,7 +233,7 @@ def exit_code(came: "Sequence[Came]", *, stopped: bool) -> int:
     """
     if stopped:
         return INTERRUPTED
-    codes = {code_of(each.status, each.kind) for each in came if each.status != "unbegun"}
-    if any(each.status == "unbegun" for each in came):
+    codes = {code_of(item.status, item.kind) for item in came if item.status != "unbegun"}
+    if any(item.status == "unbegun" for item in came):
         codes.add(LIMIT)  # only the budget keeps a debate from being started
-    return next((each for each in (LIMIT, UNREACHABLE, WAITING, INTERRUPTED, ERROR) if each in codes), DONE)
+    return next((item for item in (LIMIT, UNREACHABLE, WAITING, INTERRUPTED, ERROR) if item in codes), DONE)

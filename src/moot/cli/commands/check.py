@@ -81,21 +81,24 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
     return finish(_check(brief, given))
 
 
-async def _check(words: str, given: CheckOptions) -> int:
+async def _check(words: str, check_options: CheckOptions) -> int:
     from moot.app.run.prepare import prepare
     from moot.app.run.start import find_generation
 
     intake = read_input(words)
-    async with open_workspace(given["store"], reading=True) as workspace:
-        ready = await prepare(workspace, intake, wishes_of(given, given))
-        if ready.caster and (casting := await find_generation(workspace, ready, new=given["cast"] == "new")).earlier:
+    async with open_workspace(check_options["store"], reading=True) as workspace:
+        ready = await prepare(workspace, intake, wishes_of(check_options, check_options))
+        if (
+            ready.caster
+            and (casting := await find_generation(workspace, ready, new=check_options["cast"] == "new")).earlier
+        ):
             known = f"The participants generated in debate {casting.debate} take part; --cast new generates others."
             ready = replace(ready, notes=(*ready.notes, known))
-    if given["diagram"]:
+    if check_options["diagram"]:
         from moot.app.export.reports import diagram
 
         click.echo(diagram(ready.plan), nl=False)
-    elif given["as_json"]:
+    elif check_options["as_json"]:
         from moot.app.export.reports import plan_data
 
         click.echo(json.dumps({"kind": intake.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
@@ -109,8 +112,8 @@ def _print_plan(ready: "Ready", kind: str) -> None:
     from moot.cli.display.plan_view import overview
 
     console = console_for()
-    for each in overview(ready, kind):
-        console.print(each)
+    for renderable in overview(ready, kind):
+        console.print(renderable)
 
 
 @rich_click.command()
@@ -122,8 +125,8 @@ def models(as_json: bool) -> int:
     reach = finish(look_around())
     if as_json:
         servers = [
-            {"provider": each.provider, "url": each.url, "up": each.up, "models": list(each.models)}
-            for each in reach.servers
+            {"provider": server.provider, "url": server.url, "up": server.up, "models": list(server.models)}
+            for server in reach.servers
         ]
         data = {"servers": servers, "keys": dict(reach.keys), "missing": dict(reach.missing), "models": reach.models}
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
@@ -132,6 +135,6 @@ def models(as_json: bool) -> int:
     from moot.cli.display.plan_view import reachable
 
     console = console_for()
-    for each in reachable(reach):
-        console.print(each)
+    for renderable in reachable(reach):
+        console.print(renderable)
     return DONE

@@ -96,11 +96,11 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
 
     found = finish(read())
     if as_json:
-        _print([asdict(each) for each in found])
+        _print([asdict(item) for item in found])
     elif not found:
         click.echo("Nothing was found in the memory.")
-    for each in () if as_json else found:
-        _tell(each)
+    for item in () if as_json else found:
+        _tell(item)
     return DONE
 
 
@@ -133,13 +133,13 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
 
     name, found = finish(read())
     if as_json:
-        _print({kind: [each.body for each in items] for kind, items in found.items()})
+        _print({kind: [item.body for item in items] for kind, items in found.items()})
         return DONE
     if not any(found.values()):
         click.echo(f"The memory has nothing about {name}: it was forgotten, or is not learned yet (moot learn {name}).")
     for kind, items in found.items():
-        for each in items:
-            click.echo("\n".join(_rows(kind, each.body)))
+        for item in items:
+            click.echo("\n".join(_rows(kind, item.body)))
     return DONE
 
 
@@ -189,15 +189,15 @@ def resolve(debate: str, answer: str, store: Path | str | None) -> int:
             name = await workspace.find(debate)
             return name, await settle(workspace, name, answer)
 
-    name, found = finish(keep())
+    name, resolved = finish(keep())
     click.echo(f"{name}: the right answer is {line(answer)}")
-    if found.options:
-        click.echo(f"  this is not one of the options: {', '.join(map(line, found.options))}")
-    click.echo(f"  right: {', '.join(map(line, found.right)) or 'nobody'}")
-    for who, held in found.wrong.items():
-        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(held, 120)}")
-    if found.trust in ("confirmed", "refuted"):
-        click.echo(f"  the decision is {found.trust}")
+    if resolved.options:
+        click.echo(f"  this is not one of the options: {', '.join(map(line, resolved.options))}")
+    click.echo(f"  right: {', '.join(map(line, resolved.right)) or 'nobody'}")
+    for who, text in resolved.wrong.items():
+        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(text, 120)}")
+    if resolved.trust in ("confirmed", "refuted"):
+        click.echo(f"  the decision is {resolved.trust}")
     return DONE
 
 

@@ -37,7 +37,7 @@ def list_(as_json: bool, store: Path | str | None) -> int:
     """
     listed, asks = finish(_look(store))
     if as_json:
-        data = [_as_data(each, asks.get(each.debate, ())) for each in listed]
+        data = [_as_data(item, asks.get(item.debate, ())) for item in listed]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not listed:
         from moot.app.plan.stores import is_there, show_where
@@ -59,16 +59,16 @@ async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str
         return await stands(workspace, await workspace.list())
 
 
-def _as_data(each: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
+def _as_data(listed: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
     return {
-        "debate": each.debate,
-        "topic": each.topic,
-        "protocol": each.protocol,
-        "status": each.status,
-        "at": each.at,
-        "reason": each.reason,
-        "entries": each.entries,
-        "forked": each.forked,
+        "debate": listed.debate,
+        "topic": listed.topic,
+        "protocol": listed.protocol,
+        "status": listed.status,
+        "at": listed.at,
+        "reason": listed.reason,
+        "entries": listed.entries,
+        "forked": listed.forked,
         "waits_for": [{"name": ask.turn.by, "act": ask.turn.act, "since": ask.since, "left": ask.left} for ask in asks],
     }
 
@@ -84,21 +84,21 @@ def _table(listed: "Sequence[Listed]", asks: "Mapping[str, Sequence[Open]]") -> 
 
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
-        for each in listed:
-            console.print(Text.assemble((each.debate, "bold"), "  ", _outcome(each, asks.get(each.debate, ()), 0)))
-            said = joined(moment(each.at), line(each.protocol), descent(each.forked), Text(line(each.topic)))
+        for item in listed:
+            console.print(Text.assemble((item.debate, "bold"), "  ", _outcome(item, asks.get(item.debate, ()), 0)))
+            said = joined(moment(item.at), line(item.protocol), descent(item.forked), Text(line(item.topic)))
             console.print(Inset(said))
         return
     rows = [
-        (Text(each.debate), Text(moment(each.at), style=FAINT), Text(line(each.protocol)), outcome)
-        for each, outcome in ((each, _outcome(each, asks.get(each.debate, ()), REASON)) for each in listed)
+        (Text(value.debate), Text(moment(value.at), style=FAINT), Text(line(value.protocol)), outcome)
+        for value, outcome in ((item, _outcome(item, asks.get(item.debate, ()), REASON)) for item in listed)
     ]
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
     for name in ("id", "when", "protocol", "outcome"):
         table.add_column(name, no_wrap=True)
     table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
-    for row, each in zip(rows, listed, strict=True):
-        table.add_row(*row, joined(descent(each.forked), Text(line(each.topic))))
+    for row, item in zip(rows, listed, strict=True):
+        table.add_row(*row, joined(descent(item.forked), Text(line(item.topic))))
     console.print(table)
 
 
@@ -170,19 +170,19 @@ def report(
     return DONE
 
 
-def _contents(found: "ReadRecord", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
+def _contents(read_record: "ReadRecord", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
     """The contents to write, by the ending of each file's name."""
     from moot.app.export.reports import write_log, write_report
 
     if mode:
-        return write_log(found, mode)
+        return write_log(read_record, mode)
     if form not in ("html", "memo", "pdf"):
-        return {"": write_report(found.report, form)}
+        return {"": write_report(read_record.report, form)}
     from moot.app.export.paper import memo, pdf, replay
 
     if form == "html":
-        return {"": replay(found.report.debate, found.entries)}
-    return {"": memo(found.report) if form == "memo" else pdf(found.report)}
+        return {"": replay(read_record.report.debate, read_record.entries)}
+    return {"": memo(read_record.report) if form == "memo" else pdf(read_record.report)}
 
 
 def _print(content: str | bytes) -> None:
@@ -240,13 +240,13 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
                 return await compare(workspace, first, second)
             return await compare(workspace, await parent(workspace, first), first)
 
-    found = finish(read())
+    comparison = finish(read())
     if as_json:
-        sys.stdout.write(write_comparison(found))
+        sys.stdout.write(write_comparison(comparison))
         return DONE
     console = console_for()
-    for each in beside(found):
-        console.print(each)
+    for renderable in beside(comparison):
+        console.print(renderable)
     return DONE
 
 
@@ -268,12 +268,12 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
 
     if head is not None and len(head) < 8:
         raise click.UsageError("--head needs at least 8 digits of the hash.")
-    name, entries, found = finish(check())
-    if head is not None and not found.startswith(head.lower()):
-        click.echo(f"moot: {name}: the last entry has the hash {found}, not {head}", err=True)
+    name, entries, sentence = finish(check())
+    if head is not None and not sentence.startswith(head.lower()):
+        click.echo(f"moot: {name}: the last entry has the hash {sentence}, not {head}", err=True)
         return ERROR
     click.echo(f"{name}: {counted(entries, 'entry', 'entries')}, intact")
-    click.echo(f"head {found}")
+    click.echo(f"head {sentence}")
     if head is None:
         click.echo(
             "Keep this hash: moot verify --head HASH then proves that no entry was changed or removed at the end."
@@ -315,11 +315,11 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
         there = Workspace.at(target)
         opened.push_async_callback(there.close)
         wanted = [await here.find(name) for name in names]
-        async for each in copy_debates(here.store, there.store, wanted):
-            lines += each.new
-            if each.fault:
-                click.echo(f"moot: {each.debate}: {each.fault}", err=True)
-            counts["refused" if each.fault else "there" if not each.new else "more" if each.there else "new"] += 1
+        async for copied in copy_debates(here.store, there.store, wanted):
+            lines += copied.new
+            if copied.fault:
+                click.echo(f"moot: {copied.debate}: {copied.fault}", err=True)
+            counts["refused" if copied.fault else "there" if not copied.new else "more" if copied.there else "new"] += 1
     told = [f"{counts['new']} copied", f"{counts['more']} extended", f"{counts['there']} already there"]
     click.echo(
         f"{', '.join(told)}, {counts['refused']} refused; {counted(lines, 'entry', 'entries')} written to {there.place}"

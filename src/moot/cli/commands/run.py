@@ -82,16 +82,16 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
     return finish(take_up(debate, given))
 
 
-async def _run(words: str, given: RunOptions) -> int:
+async def _run(words: str, run_options: RunOptions) -> int:
     from moot.app.run.start import HostHooks, make_start, run_start
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
 
-    intake, wishes = read_input(words), wishes_of(given, given)
-    async with open_for_running(given["store"]) as workspace:
+    intake, wishes = read_input(words), wishes_of(run_options, run_options)
+    async with open_for_running(run_options["store"]) as workspace:
         start = await make_start(workspace, intake, wishes)
         debate = workspace.new_id(start.ready.plan)
-        face = Output(given["mode"] or "", planned=start.ready.costing.most.asks)
+        face = Output(run_options["mode"] or "", planned=start.ready.costing.most.asks)
         interrupt = Interrupt(say=face.remark)
         generations: list[Generation] = []
 
@@ -105,13 +105,13 @@ async def _run(words: str, given: RunOptions) -> int:
                 face.introduce(debate, ready)
                 stack.enter_context(face)
 
-            interface = _interface(workspace, debate, start.ready.plan.brief, face, interrupt, away=given["away"])
+            interface = _interface(workspace, debate, start.ready.plan.brief, face, interrupt, away=run_options["away"])
             hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
             running = run_start(workspace, start, debate, hooks)
             outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
         if generations and not await workspace.count_entries(debate):
             return await _without_participants(workspace, generations[0], face)
-        code = await _end(workspace, debate, face, given, outcome)
+        code = await _end(workspace, debate, face, run_options, outcome)
         if generations and not generations[0].earlier and face.mode in ("", "plain"):
             face.remark(await _used(workspace, generations[0]))
         return code
@@ -249,33 +249,33 @@ def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
     return finish(_fork(debate, given))
 
 
-async def _fork(name: str, given: ForkOptions) -> int:
+async def _fork(name: str, fork_options: ForkOptions) -> int:
     from moot.app.run.fork import fork as fork_debate
 
-    change = _change(given)
-    async with open_workspace(given["store"]) as workspace:
-        debate = await fork_debate(workspace, await workspace.find(name), at=given["at"], change=change)
-    if not given["hold"]:
-        return await take_up(debate, given)
+    change = _change(fork_options)
+    async with open_workspace(fork_options["store"]) as workspace:
+        debate = await fork_debate(workspace, await workspace.find(name), at=fork_options["at"], change=change)
+    if not fork_options["hold"]:
+        return await take_up(debate, fork_options)
     click.echo(debate)
     click.echo(f"moot: run it with: moot resume {debate}", err=True)
     return DONE
 
 
-def _change(given: ForkOptions) -> "Change":
+def _change(fork_options: ForkOptions) -> "Change":
     """What the fork changes."""
     from moot.app.run.fork import Answer, Change
 
-    turn, words = given["turn"], given["answer"]
+    turn, words = fork_options["turn"], fork_options["answer"]
     if (turn is None) != (words is None):
         raise click.UsageError("--turn and --answer go together: which turn, and what is said in it.")
-    if turn is not None and given["at"] is not None:
+    if turn is not None and fork_options["at"] is not None:
         raise click.UsageError("--at and --turn cannot be given together: the fork begins at that turn.")
-    if turn is None and given["at"] is None:
+    if turn is None and fork_options["at"] is None:
         raise click.UsageError("Say where: --at SEQ, or --turn T7 with --answer; moot show ID --numbers shows both.")
     return Change(
-        models=_models(given["model"]),
-        brief=read_input(given["brief"]) if given["brief"] else None,
+        models=_models(fork_options["model"]),
+        brief=read_input(fork_options["brief"]) if fork_options["brief"] else None,
         answer=Answer(turn=turn, words=words) if turn is not None and words is not None else None,
     )
 
@@ -283,8 +283,8 @@ def _change(given: ForkOptions) -> "Change":
 def _models(typed: tuple[str, ...]) -> dict[str, str]:
     """Who answers, by the participant's name; under "" for all others."""
     found: dict[str, str] = {}
-    for each in typed:
-        name, _, model = each.rpartition("=")
+    for text in typed:
+        name, _, model = text.rpartition("=")
         if name.strip() in found:
             whom = name.strip() or "all"
             raise click.UsageError(f"--model is given twice for {whom}; write NAME=provider:model for one participant.")

@@ -53,7 +53,7 @@ def show(debate: str, **given: Unpack[ShowOptions]) -> int:
     return finish(_show(debate, given))
 
 
-async def _show(name: str, given: ShowOptions) -> int:
+async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.export.reports import read_record
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import Meanwhile, open_asks
@@ -61,21 +61,21 @@ async def _show(name: str, given: ShowOptions) -> int:
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
 
-    async with open_workspace(given["store"], reading=True) as workspace:
+    async with open_workspace(show_options["store"], reading=True) as workspace:
         debate = await workspace.find(name)
         entries = await workspace.entries(debate)
-        in_time = given["speed"] != "max"
-        still, planned = not (in_time or given["follow"]), await workspace.count_asks(debate)
-        output = Output(given["mode"] or "", still=still, planned=planned, numbers=given["numbers"])
+        in_time = show_options["speed"] != "max"
+        still, planned = not (in_time or show_options["follow"]), await workspace.count_asks(debate)
+        output = Output(show_options["mode"] or "", still=still, planned=planned, numbers=show_options["numbers"])
         output.announce(debate, opening(debate, entries))
         with output:
             if in_time:
-                async for entry, line in _paced(workspace, debate, entries, float(given["speed"])):
+                async for entry, line in _paced(workspace, debate, entries, float(show_options["speed"])):
                     output.viewer.take(entry, line)
                     output.viewer.tick()
             after = len(entries) if in_time else 0
-            if given["follow"] or not in_time:
-                await watch(workspace, debate, output.viewer, after=after, live=given["follow"])
+            if show_options["follow"] or not in_time:
+                await watch(workspace, debate, output.viewer, after=after, live=show_options["follow"])
         found = await read_record(workspace, debate)
         outside = await (await Meanwhile.of(workspace, debate)).more()
         output.conclude(
@@ -115,39 +115,39 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
         async with open_workspace(store, reading=True) as workspace:
             return await count_again(workspace, await workspace.find(debate))
 
-    found = finish(read())
+    recounted = finish(read())
     if as_json:
-        sys.stdout.write(write_recount(found))
+        sys.stdout.write(write_recount(recounted))
         return DONE
     console = console_for()
-    for each in _shown(found):
-        console.print(each)
+    for renderable in _shown(recounted):
+        console.print(renderable)
     return DONE
 
 
-def _shown(found: "Recounted") -> "list[RenderableType]":
+def _shown(recounted: "Recounted") -> "list[RenderableType]":
     from rich.text import Text
 
     from moot.cli.display.text_layout import FAINT, Inset, line
 
-    cast = sum(each.state == "cast" for each in found.ballots)
-    kind = "rankings" if found.ranked else "votes"
-    ballots = counted(len(found.ballots), "ballot")
+    cast = sum(ballot.state == "cast" for ballot in recounted.ballots)
+    kind = "rankings" if recounted.ranked else "votes"
+    ballots = counted(len(recounted.ballots), "ballot")
     parts: list[RenderableType] = [
-        Text(line(found.topic), style="bold"),
-        Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(found.candidates))}"),
-        Text(f"Decided by {found.recorded}: {line(found.result)}"),
+        Text(line(recounted.topic), style="bold"),
+        Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(recounted.candidates))}"),
+        Text(f"Decided by {recounted.recorded}: {line(recounted.result)}"),
     ]
-    if found.ranked:
-        winner = found.condorcet
+    if recounted.ranked:
+        winner = recounted.condorcet
         duels = f"{line(winner)} wins against every other candidate." if winner else "No candidate beats all others."
         parts.append(Text(duels))
-    if told := quorum_in_words(found):
-        parts.append(Text(told))
-    for each in found.counts:
-        parts.append(Text.assemble("\n", (each.rule, "bold"), "  ", result_in_words(each)))
-        parts.append(Inset(Text(line(each.how), style=FAINT)))
-        parts.append(Inset(Text(flip_in_words(each), style=FAINT)))
+    if text := quorum_in_words(recounted):
+        parts.append(Text(text))
+    for count in recounted.counts:
+        parts.append(Text.assemble("\n", (count.rule, "bold"), "  ", result_in_words(count)))
+        parts.append(Inset(Text(line(count.how), style=FAINT)))
+        parts.append(Inset(Text(flip_in_words(count), style=FAINT)))
     return parts
 
 

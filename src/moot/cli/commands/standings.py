@@ -47,23 +47,23 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
         async with open_memory(store) as workspace:
             return await standings(workspace, domain, anchor=anchor)
 
-    found = finish(read())
+    standingses = finish(read())
     if as_json:
-        _print([asdict(each) for each in found])
+        _print([asdict(standings) for standings in standingses])
         return DONE
-    if not found:
+    if not standingses:
         click.echo("No debate between models has been won by one of its debaters yet.")
-    for each in found:
-        click.echo(f"domain: {each.domain or 'none'}")
-        wide = max(len(rating.name) for rating in each.ratings)
+    for item in standingses:
+        click.echo(f"domain: {item.domain or 'none'}")
+        wide = max(len(rating.name) for rating in item.ratings)
         click.echo(f"  {'model':<{wide}}  rating  95 % interval  games   elo")
-        for rating in each.ratings:
+        for rating in item.ratings:
             span = "anchor" if rating.name == anchor else f"{rating.low:.0f} to {rating.high:.0f}"
-            points = each.elo[rating.name]
+            points = item.elo[rating.name]
             click.echo(f"  {rating.name:<{wide}}  {rating.value:6.0f}  {span:>13}  {rating.games:5}  {points:4.0f}")
-        if each.apart:
-            click.echo(f"  {len(each.apart)} groups have never met; ratings cannot be compared between them:")
-            for group in each.apart:
+        if item.apart:
+            click.echo(f"  {len(item.apart)} groups have never met; ratings cannot be compared between them:")
+            for group in item.apart:
                 click.echo(f"    {', '.join(group)}")
     return DONE
 
@@ -81,26 +81,26 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
         async with open_memory(store) as workspace:
             return await calibrate(workspace), await weights(workspace), await recalibration(workspace)
 
-    found, votes, expect = finish(read())
+    calibrations, votes, expect = finish(read())
     if as_json:
         told = {name: [{**asdict(level), "expected": chance} for level, chance in expect[name]] for name in expect}
-        more = {name: {"vote_weight": votes.get(name), "recalibrated": told[name]} for name in found}
-        _print({name: {**asdict(each), **more[name]} for name, each in found.items()})
+        more = {name: {"vote_weight": votes.get(name), "recalibrated": told[name]} for name in calibrations}
+        _print({name: {**asdict(value), **more[name]} for name, value in calibrations.items()})
         return DONE
-    if not found:
+    if not calibrations:
         click.echo("There are no resolved answers with a confidence yet. First: moot resolve DEBATE --answer …")
         return DONE
-    wide = max(map(len, found))
+    wide = max(map(len, calibrations))
     click.echo(f"{'model':<{wide}}    n  confidence  right  Brier   ECE  vote")
-    for player, each in found.items():
+    for player, item in calibrations.items():
         weight = votes.get(player)
         click.echo(
-            f"{player:<{wide}}  {each.n:3}  {each.confidence:10.2f}  {each.accuracy:5.2f}  {each.brier.score:5.3f}"
-            f"  {each.ece:4.2f}  {'-' if weight is None else f'{weight:.2f}':>4}"
+            f"{player:<{wide}}  {item.n:3}  {item.confidence:10.2f}  {item.accuracy:5.2f}  {item.brier.score:5.3f}"
+            f"  {item.ece:4.2f}  {'-' if weight is None else f'{weight:.2f}':>4}"
         )
-    if min(each.n for each in found.values()) < MANY:
+    if min(item.n for item in calibrations.values()) < MANY:
         click.echo(f"With fewer than {MANY} answers the ECE is too high by chance.")
-    if None in map(votes.get, found):
+    if None in map(votes.get, calibrations):
         click.echo(f"Votes are weighted when all voters have {ENOUGH} resolved answers (-: no weight yet).")
     click.echo("Recalibrated:")
     for line in _expectations(expect, wide):
@@ -144,8 +144,8 @@ def personas(as_json: bool, store: Path | str | None) -> int:
     """
     from moot.app.export.learned import personas as read_all
 
-    def tables(found: "People") -> "Sequence[Table]":
-        return _table("participant", found.participants), _table("model", found.models)
+    def tables(people: "People") -> "Sequence[Table]":
+        return _table("participant", people.participants), _table("model", people.models)
 
     return _tell(read_all, tables, as_json=as_json, store=store)
 
@@ -153,18 +153,18 @@ def personas(as_json: bool, store: Path | str | None) -> int:
 def _table(title: str, found: "Sequence[Persona]") -> "Table":
     from moot.cli.display.text_layout import short
 
-    names = [short(each.name + (f", {each.role}" if each.role else ""), NAME) for each in found]
+    names = [short(persona.name + (f", {persona.role}" if persona.role else ""), NAME) for persona in found]
     head = ("debates", "answers", "missing", "changed", "won", "right")
     rows = [
         (
-            f"{each.debates}",
-            f"{each.answers}",
-            f"{each.missing}",
-            f"{each.changed}",
-            _share(each.won),
-            _share(each.right),
+            f"{persona.debates}",
+            f"{persona.answers}",
+            f"{persona.missing}",
+            f"{persona.changed}",
+            _share(persona.won),
+            _share(persona.right),
         )
-        for each in found
+        for persona in found
     ]
     return [(title, *head), *((name, *row) for name, row in zip(names, rows, strict=True))]
 
@@ -180,8 +180,8 @@ def relations(as_json: bool, store: Path | str | None) -> int:
     """
     from moot.app.export.learned import relations as read_all
 
-    def tables(found: "Met") -> "Sequence[Table]":
-        return _pairs("participants", found.participants), _pairs("models", found.models)
+    def tables(met: "Met") -> "Sequence[Table]":
+        return _pairs("participants", met.participants), _pairs("models", met.models)
 
     return _tell(read_all, tables, as_json=as_json, store=store)
 
@@ -205,25 +205,25 @@ def _tell(
         return DONE
     if not found.participants:
         click.echo(NOTHING)
-    for n, each in enumerate(each for each in tables(found) if len(each) > 1):
+    for n, table in enumerate(table for table in tables(found) if len(table) > 1):
         if n:
             click.echo()
-        _print_personas(each)
+        _print_personas(table)
     return DONE
 
 
-def _pairs(title: str, found: "Sequence[Pair]") -> "Table":
+def _pairs(title: str, pairs: "Sequence[Pair]") -> "Table":
     from moot.cli.display.text_layout import short
 
     rows = [
         (
-            f"{short(each.one, NAME)} and {short(each.other, NAME)}",
-            f"{each.debates}",
-            _share(each.agreed),
-            f"{each.moved_other}",
-            f"{each.moved_one}",
+            f"{short(pair.one, NAME)} and {short(pair.other, NAME)}",
+            f"{pair.debates}",
+            _share(pair.agreed),
+            f"{pair.moved_other}",
+            f"{pair.moved_one}",
         )
-        for each in found
+        for pair in pairs
     ]
     return [(title, "debates", "agreed", "first moved second", "second moved first"), *rows]
 

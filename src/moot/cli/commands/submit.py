@@ -89,24 +89,24 @@ def worker(**given: Unpack[WorkerOptions]) -> int:
     return finish(_work(given))
 
 
-async def _work(given: WorkerOptions) -> int:
+async def _work(worker_options: WorkerOptions) -> int:
     from moot.app.plan.settings import load_config
     from moot.workers.job_queue import check_queue
 
-    address = str(store_path(given["store"]))
+    address = str(store_path(worker_options["store"]))
     check_queue(address)
     from moot.core.text import counted
     from moot.workers.lease_runs import Wanted
     from moot.workers.worker import Worker
 
-    async with open_for_running(given["store"]) as workspace:
+    async with open_for_running(worker_options["store"]) as workspace:
         workspace.config = load_config()
         wanted = Wanted(
             address=address,
-            name=_name(given["name"]),
-            most=given["most"],
-            lease=given["lease"],
-            grace=given["grace"],
+            name=_name(worker_options["name"]),
+            most=worker_options["most"],
+            lease=worker_options["lease"],
+            grace=worker_options["grace"],
             say=click.echo,
         )
         click.echo(f"{wanted.name}: runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}")
@@ -170,21 +170,28 @@ def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
     return finish(_submit(briefs, given))
 
 
-async def _submit(briefs: tuple[str, ...], given: SubmitOptions) -> int:
-    async with open_queue(given["store"]) as (workspace, queue):
-        starts = [await _start(workspace, words, given) for words in briefs]  # all are checked before one is submitted
+async def _submit(briefs: tuple[str, ...], submit_options: SubmitOptions) -> int:
+    async with open_queue(submit_options["store"]) as (workspace, queue):
+        starts = [
+            await _start(workspace, words, submit_options) for words in briefs
+        ]  # all are checked before one is submitted
         for start in starts:
             debate = await _lay_down(workspace, start)
-            await queue.submit(debate, owner=given["owner"], priority=given["priority"], after=given["after"])
+            await queue.submit(
+                debate,
+                owner=submit_options["owner"],
+                priority=submit_options["priority"],
+                after=submit_options["after"],
+            )
             click.echo(debate)
     return DONE
 
 
-async def _start(workspace: "Workspace", words: str, given: SubmitOptions) -> "Start":
+async def _start(workspace: "Workspace", words: str, submit_options: SubmitOptions) -> "Start":
     from moot.app.plan.settings import load_config
     from moot.app.run.start import make_start
 
-    return await make_start(workspace, read_input(words), wishes_of(given, given), load_config())
+    return await make_start(workspace, read_input(words), wishes_of(submit_options, submit_options), load_config())
 
 
 async def _lay_down(workspace: "Workspace", start: "Start") -> str:
@@ -238,8 +245,8 @@ def queue(context: click.Context, state: "State | None", most: int, as_json: boo
 
 
 async def _look(store: Path | str | None, state: "State | None", most: int) -> "tuple[Job, ...]":
-    async with open_queue(store) as (_, found):
-        return await found.jobs(state=state, limit=most)
+    async with open_queue(store) as (_, dispatcher):
+        return await dispatcher.jobs(state=state, limit=most)
 
 
 def _table(jobs: "Sequence[Job]") -> None:
@@ -275,9 +282,9 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
     """Remove a debate from the queue, or stop it after the answers in progress if it runs."""
 
     async def stop() -> int:
-        async with open_queue(_above(store)) as (workspace, found):
+        async with open_queue(_above(store)) as (workspace, dispatcher):
             name = await workspace.find(debate)
-            if await found.cancel(name, now=now):
+            if await dispatcher.cancel(name, now=now):
                 click.echo(f"{name}: is being cancelled")
                 return DONE
             click.echo(f"moot: {name} is not queued, running or waiting", err=True)
@@ -296,11 +303,11 @@ def retry(debate: str, store: Path | str | None) -> int:
     """
 
     async def again() -> int:
-        async with open_queue(_above(store)) as (workspace, found):
+        async with open_queue(_above(store)) as (workspace, dispatcher):
             name = await workspace.find(debate)
-            known = await found.job(name)
-            job = await found.submit(name, owner=known.owner, priority=known.priority) if known else None
-            job = job or await found.submit(name)
+            known = await dispatcher.job(name)
+            job = await dispatcher.submit(name, owner=known.owner, priority=known.priority) if known else None
+            job = job or await dispatcher.submit(name)
             click.echo(f"{name}: {job.state}")
             return DONE
 

@@ -79,16 +79,16 @@ class Sheet:
         if ask.form is None:
             return Filled(words=await self._text(Field(name="Your answer")))
         form = ask.form
-        fields: dict[str, Value] = {each.name: sole for each in form.fields if (sole := _known(each, ask))}
-        many = len([each for each in form.fields if not each.required and _open(each, ask, fields)]) > FEW
-        for each in form.fields:
-            if each.required or not many:
-                await self._add(ask, each, fields)
+        fields: dict[str, Value] = {item.name: sole for item in form.fields if (sole := _known(item, ask))}
+        many = len([item for item in form.fields if not item.required and _open(item, ask, fields)]) > FEW
+        for item in form.fields:
+            if item.required or not many:
+                await self._add(ask, item, fields)
         if many:
             await self._more(ask, form, fields)
         # A ballot also has room for the voter's reason.
         why = Field(name="Why", required=False, help="your reason; everybody can read it")
-        words = "" if any(each.kind == "text" for each in ask.form.fields) else await self._text(why)
+        words = "" if any(item.kind == "text" for item in ask.form.fields) else await self._text(why)
         return Filled(words=words, fields=fields)
 
     async def _add(self, ask: Ask, asked: Field, fields: dict[str, Value]) -> None:
@@ -101,15 +101,15 @@ class Sheet:
 
     async def _more(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
         """Ask which optional fields the person wants to fill in, and ask for those."""
-        while names := {each.name: each for each in form.fields if _open(each, ask, fields)}:
+        while names := {item.name: item for item in form.fields if _open(item, ask, fields)}:
             wanted = replace(MORE, choices=tuple(names))
-            name = await self._field(ask, wanted, {each.name: each.help for each in names.values()})
+            name = await self._field(ask, wanted, {name.name: name.help for name in names.values()})
             if not isinstance(name, str):
                 return
             await self._add(ask, names[name], fields)
-            for each in form.fields:
-                if _must(each, ask, fields):
-                    await self._add(ask, each, fields)
+            for item in form.fields:
+                if _must(item, ask, fields):
+                    await self._add(ask, item, fields)
 
     async def _field(self, ask: Ask, asked: Field, remarks: Mapping[str, str]) -> Value | None:
         """The value of a field; None if it is left out."""
@@ -162,8 +162,8 @@ class Sheet:
         """Show new messages of viewers; text that is already typed is kept."""
         if said := await self._outside.more():
             self._console.print()
-            for each in overheard(said):
-                self._console.print(each)
+            for renderable in overheard(said):
+                self._console.print(renderable)
             self._prompt()
 
     def _prompt(self) -> None:
@@ -222,7 +222,7 @@ def _picked(asked: Field, options: tuple[str, ...], raw: str) -> Value:
 
 
 def _chosen(options: tuple[str, ...], raw: str) -> str:
-    words = {each.casefold(): each for each in options}.get(raw.casefold())
+    words = {option.casefold(): option for option in options}.get(raw.casefold())
     if words is None and raw.isdecimal() and 0 < int(raw) <= len(options):
         words = options[int(raw) - 1]
     return words or raw
@@ -259,25 +259,25 @@ def _open(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
         return False
     if asked.needs and not asked.when and asked.needs not in fields:
         return False
-    by_value = [each for each in _partners(asked, ask.form) if each.when and each.name in fields]
+    by_value = [partner for partner in _partners(asked, ask.form) if partner.when and partner.name in fields]
     return not by_value or _must(asked, ask, fields)
 
 
 def _must(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
     """Whether a field is required, by itself or because of earlier answers."""
-    beside = [each for each in _partners(asked, ask.form) if each.name in fields]
-    called_for = any(needed(each, fields[each.name]) for each in beside)
+    beside = [partner for partner in _partners(asked, ask.form) if partner.name in fields]
+    called_for = any(needed(item, fields[item.name]) for item in beside)
     return asked.required or asked.name in _receivers(ask.form) or called_for
 
 
 def _partners(asked: Field, form: Form | None) -> list[Field]:
     """The fields that may require this one."""
-    return [each for each in form.fields if each.needs == asked.name] if form else []
+    return [item for item in form.fields if item.needs == asked.name] if form else []
 
 
 def _receivers(form: Form | None) -> dict[str, str]:
     """The fields that name the readers of another field, each with that field."""
-    return {each.to: each.name for each in form.fields if each.to and each.to != each.name} if form else {}
+    return {item.to: item.name for item in form.fields if item.to and item.to != item.name} if form else {}
 
 
 LOOKS, STEP = 100, 0.02
@@ -320,7 +320,7 @@ class Terminal:
             raise Waiting
         left = (await time_left(self._workspace, self._debate)).get(ask.key)
         ends = None if left is None else time.monotonic() + left
-        said = [each for each in tell_news(context, screen.view.transcript) if each.turn.key not in screen.shown]
+        said = [shown for shown in tell_news(context, screen.view.transcript) if shown.turn.key not in screen.shown]
         try:
             outside = await Meanwhile.of(self._workspace, self._debate, ask.key)
             heard = await outside.more()
@@ -367,9 +367,9 @@ def pose(
     outside: Sequence[Interjected],
 ) -> None:
     """Show a question, and before it the turns that lead to it."""
-    laid = {each.turn.key for each in about}
-    for each in question(ask, context, [one for one in said if one.turn.key not in laid], about, outside):
-        console.print(each)
+    laid = {shown.turn.key for shown in about}
+    for renderable in question(ask, context, [one for one in said if one.turn.key not in laid], about, outside):
+        console.print(renderable)
 
 
 async def hear(

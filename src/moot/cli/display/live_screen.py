@@ -110,8 +110,8 @@ class Screen:
             return
         self.load(item)
         self._mind(item.event)
-        for each in tell(self.view, item.event):
-            self.console.print(each)
+        for renderable in tell(self.view, item.event):
+            self.console.print(renderable)
         self.tick()
 
     def _mind(self, event: Event) -> None:
@@ -213,6 +213,6 @@ def bar(done: int, whole: int, width: int) -> Text:
 
 def tail(words: str, width: int, rows: int) -> Text:
     """The last rows of an unfinished answer, with a cursor."""
-    kept = words[-(width * (rows + 2)) :].expandtabs(4).strip()
-    lines = Text(kept + " ▌").wrap(Console(width=width), width)
-    return Text("\n").join([each for each in lines if each.plain.strip()][-rows:])
+    text = words[-(width * (rows + 2)) :].expandtabs(4).strip()
+    lines = Text(text + " ▌").wrap(Console(width=width), width)
+    return Text("\n").join([text for text in lines if text.plain.strip()][-rows:])

@@ -64,8 +64,8 @@ def question(
         outside: messages of viewers since the question was asked.
     """
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
-    for each in (*said, *about):
-        yield from _shown(each)
+    for shown in (*said, *about):
+        yield from _shown(shown)
     yield from overheard(outside)
     who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
     yield Inset(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
@@ -76,23 +76,23 @@ def _shown(shown: Shown) -> Iterator[RenderableType]:
     act = line(noun(shown.turn.act))
     hidden = shown.name != shown.turn.by
     yield joined(Text(line(shown.name), style="bold"), "" if hidden else act, line(shown.turn.mark))
-    yield from (Inset(each) for each in body(shown.turn))
+    yield from (Inset(renderable) for renderable in body(shown.turn))
     yield ""
 
 
 def overheard(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
     """Messages of viewers while a question is open."""
-    for each in outside:
-        yield outsider(each.by, each.text)
+    for interjection in outside:
+        yield outsider(interjection.by, interjection.text)
         yield ""
 
 
 def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
     """The fields of an answer, with the values that each allows."""
-    for each in fields:
-        what = f"{line(each.help)}: " if each.help and each.kind != "text" else ""
-        rest = "" if each.required else " (optional)"
-        yield Inset(Text(f"{what}{line(allowed(each))}{rest}"), f"{line(each.name)}  ", "    ", "bold")
+    for field in fields:
+        what = f"{line(field.help)}: " if field.help and field.kind != "text" else ""
+        rest = "" if field.required else " (optional)"
+        yield Inset(Text(f"{what}{line(allowed(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
 
 
 def term(left: float | None) -> str:
@@ -102,18 +102,18 @@ def term(left: float | None) -> str:
 
 def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
     """For whom a debate waits, for what, since when and until when."""
-    for each in asks:
-        turn = each.turn
-        since = f"since {moment(each.since)}"
+    for ask in asks:
+        turn = ask.turn
+        since = f"since {moment(ask.since)}"
         what = line(noun(act_of(turn)))
-        head = joined(Text(line(turn.by), style="bold"), what, since, Text(term(each.left), style=WARN))
+        head = joined(Text(line(turn.by), style="bold"), what, since, Text(term(ask.left), style=WARN))
         task = Text(short(turn.ask.task if turn.ask else "", TASK), style=FAINT)
         yield Inset(Stack((head, task)), "waits for ", " " * 10, FAINT)
 
 
 def commands(debate: str, asks: Sequence[Open]) -> list[str]:
     """The commands with which the people who are asked can answer."""
-    names = list(dict.fromkeys(each.turn.by for each in asks))
+    names = list(dict.fromkeys(ask.turn.by for ask in asks))
     whose = [f' --as "{name}"' if " " in name else f" --as {name}" for name in names] if len(names) > 1 else [""]
     return [f"moot answer {debate}{who}" for who in whose] if names else []
 
@@ -177,11 +177,12 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     if outcome.dissent:
         yield "dissent", "\n".join(_dissent(report))
     if decision:
-        for each in decision.minority if decision.status != "decided" else _voted(decision):
-            by = f" ({line(listed(each.by))})" if each.by and each.by != (each.answer,) else ""
+        for minority in decision.minority if decision.status != "decided" else _voted(decision):
+            by = f" ({line(listed(minority.by))})" if minority.by and minority.by != (minority.answer,) else ""
             yield (
                 "minority",
-                f"{short(each.answer, 160)}{by}" + (f": {short(each.argument, 240)}" if each.argument else ""),
+                f"{short(minority.answer, 160)}{by}"
+                + (f": {short(minority.argument, 240)}" if minority.argument else ""),
             )
     for note in outcome.notes:
         yield "note", note
@@ -200,7 +201,9 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
 
 def _voted(decision: Decision) -> Iterator[Minority]:
     """The answers that lost and that somebody voted for, the strongest first."""
-    return iter(sorted((each for each in decision.minority if each.share), key=lambda each: -each.share))
+    return iter(
+        sorted((minority for minority in decision.minority if minority.share), key=lambda minority: -minority.share)
+    )
 
 
 def _tally(report: Report) -> Iterator[str]:
@@ -308,8 +311,8 @@ class Output:
     def introduce(self, debate: str, ready: "Ready") -> None:
         """Show the debate that is about to run."""
         if self.mode in ("", "plain"):
-            for each in introduction(debate, ready):
-                self.console.print(each)
+            for renderable in introduction(debate, ready):
+                self.console.print(renderable)
         else:
             for note in ready.notes:
                 self.remark(note)
@@ -317,8 +320,8 @@ class Output:
     def announce(self, debate: str, opened: Opened) -> None:
         """Show which debate follows."""
         if self.screen:
-            for each in (*heading(debate, opened.name, opened.brief, {}, origin=descent(opened.forked)), ""):
-                self.console.print(each)
+            for renderable in (*heading(debate, opened.name, opened.brief, {}, origin=descent(opened.forked)), ""):
+                self.console.print(renderable)
 
     def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
         """Show what is kept of a debate that is resumed."""
@@ -331,7 +334,7 @@ class Output:
         again = sum(not transcript.answered(turn.key) for turn in transcript.all())
         said = f"{debate}: {counted(answered, 'answer')} kept"
         said += f", {counted(again, 'question')} asked again" if again else ""
-        origin = next((descent(each.event.forked) for each in entries if isinstance(each.event, Opened)), "")
+        origin = next((descent(entry.event.forked) for entry in entries if isinstance(entry.event, Opened)), "")
         said += f", {origin}" if origin else ""
         if self.mode in ("", "plain"):
             topic = transcript.brief.topic if transcript.brief else ""
@@ -355,8 +358,8 @@ class Output:
                 self.remark(f"{line(came.reason)}. Resume with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
-        for each in (*waits(asks), *overheard(outside)):
-            self.console.print(each)
+        for renderable in (*waits(asks), *overheard(outside)):
+            self.console.print(renderable)
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
         first = commands(came.debate, asks)

@@ -38,17 +38,17 @@ def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
 def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[RenderableType]:
     """Each participant with role, model, tools, and the settings that its provider ignores."""
     paint = colours(brief)
-    wide = max(len(each.name) for each in brief.participants)
-    for each in brief.participants:
-        name = f"{line(each.name):<{wide}}  "
-        weight = "" if each.weight is None else f"weight {each.weight:g}"
-        drops = dropped.get(each.name, ())
+    wide = max(len(participant.name) for participant in brief.participants)
+    for participant in brief.participants:
+        name = f"{line(participant.name):<{wide}}  "
+        weight = "" if participant.weight is None else f"weight {participant.weight:g}"
+        drops = dropped.get(participant.name, ())
         ignored = f"ignores {', '.join(drops)}" if drops else ""
-        duty = "" if each.duty == "debater" else each.duty
-        seat = _in_person(each) if is_person(each) else line(each.seat)
-        tools = f"tools {', '.join(map(line, offered(each)))}" if offered(each) else ""
-        said = joined(Text(line(each.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
-        yield Inset(said, name, " " * len(name), f"bold {paint[each.name]}")
+        duty = "" if participant.duty == "debater" else participant.duty
+        seat = _in_person(participant) if is_person(participant) else line(participant.seat)
+        tools = f"tools {', '.join(map(line, offered(participant)))}" if offered(participant) else ""
+        said = joined(Text(line(participant.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
+        yield Inset(said, name, " " * len(name), f"bold {paint[participant.name]}")
 
 
 def _in_person(who: Participant) -> str:
@@ -83,7 +83,7 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
     yield Text(line(brief.topic), style="bold")
     facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", ready.plan.name)]
     facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
-    waits = [line(each.name) for each in brief.participants if is_person(each)]
+    waits = [line(participant.name) for participant in brief.participants if is_person(participant)]
     answers = "answer" if len(waits) > 1 else "answers"
     facts += [("waits for", f"{listed(waits)}, who {answers} in person")] if waits else []
     facts += [("background", " · ".join(line(source.name) for source in brief.background))] if brief.background else []
@@ -92,7 +92,7 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
     yield from people(brief, ready.drops)
     yield ""
     yield Text("phases", style=FAINT)
-    yield from (Inset(Text(each), "  " * depth, "  " * depth) for depth, each in _tree(most.phases))
+    yield from (Inset(Text(text), "  " * depth, "  " * depth) for depth, text in _tree(most.phases))
     yield ""
     yield from fields(
         [

@@ -122,8 +122,8 @@ class Progress:
         work, took = self.work, time.monotonic() - self._began
         came = list(work.came.values())
         done, failed = (
-            sum(each.status in ENDED for each in came),
-            sum(each.status in ("failed", "error") for each in came),
+            sum(item.status in ENDED for item in came),
+            sum(item.status in ("failed", "error") for item in came),
         )
         parts = [f"{done}/{len(work.batch)} done", f"{len(work.running)} running", f"{failed} failed"]
         meter = self.meter if work.queue is None else added(came)
@@ -137,20 +137,20 @@ class Progress:
         """Show the table, the unfinished debates with their reasons, and how to continue."""
         if not self.as_json:
             self.console.print(tabled(rows(came)))
-            for each in [each for each in came if each.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
-                self.console.print(Text(said(each), style=BAD if each.status in ("failed", "error") else WARN))
-        left = sum(each.status == "unbegun" for each in came)
+            for item in [item for item in came if item.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
+                self.console.print(Text(said(item), style=BAD if item.status in ("failed", "error") else WARN))
+        left = sum(item.status == "unbegun" for item in came)
         if left and not self.work.stop.reason:
             self.remark(f"the budget kept {counted(left, 'debate')} from starting; raise --budget to continue")
-        if left or any(each.status == "paused" for each in came):
+        if left or any(item.status == "paused" for item in came):
             self.remark("repeat the same command to resume the batch; finished debates are not run again")
 
 
 def added(came: Sequence[Came]) -> Meter:
     """The usage of debates that workers run: the sum over those that have ended."""
-    costs = [each.cost for each in came if each.cost is not None]
+    costs = [item.cost for item in came if item.cost is not None]
     cost = sum(costs) if len(costs) == len(came) else None
-    return Meter(calls=sum(each.calls for each in came), tokens=sum(each.tokens for each in came), cost=cost)
+    return Meter(calls=sum(item.calls for item in came), tokens=sum(item.tokens for item in came), cost=cost)
 
 
 def said(came: Came) -> str:
@@ -179,11 +179,11 @@ def tabled(lines: Sequence[Row]) -> Table:
         for row in lines
     ]
     table = Table(box=None, pad_edge=False, header_style=FAINT)
-    kept = [n for n in range(len(HEADS)) if n < 2 or any(row[n] for row in shown)]
-    for n in kept:
+    numbers = [n for n in range(len(HEADS)) if n < 2 or any(row[n] for row in shown)]
+    for n in numbers:
         table.add_column(HEADS[n], justify="left" if n < 2 else "right", overflow="fold" if n < 2 else "ellipsis")
     for row in shown:
-        table.add_row(*(Text(row[n]) for n in kept))
+        table.add_row(*(Text(row[n]) for n in numbers))
     return table
 
 

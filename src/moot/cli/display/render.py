@@ -108,7 +108,7 @@ class ViewState:
         """Whether a person takes part who may not read everything in this turn."""
         turn, brief = self.transcript.get(key), self.transcript.brief
         asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-        people = [each.name for each in brief.participants if is_person(each)] if brief else []
+        people = [participant.name for participant in brief.participants if is_person(participant)] if brief else []
         return any(field.private for field in asked) and any(name != turn.by for name in people)
 
     def done(self) -> int:
@@ -164,7 +164,7 @@ def _turn(view: ViewState, turn: Spoken) -> Iterator[RenderableType]:
     if place != view.place:
         view.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)
-    shown = Stack((_heading(view, turn), *(Inset(each) for each in (*body(turn), *_remarks(view, turn)))))
+    shown = Stack((_heading(view, turn), *(Inset(renderable) for renderable in (*body(turn), *_remarks(view, turn)))))
     yield Inset(shown, "▌ ", "▌ ", MODERATOR) if turn.moderator else shown
     yield ""
 
@@ -229,7 +229,7 @@ def _vote(view: ViewState, words: Text, turn: Spoken) -> Text:
         return words
     for name, value in turn.fields:
         if name in _LISTS:
-            said = [_chosen(view, turn, each) for each in value.split("; ")]
+            said = [_chosen(view, turn, text) for text in value.split("; ")]
             return Text.assemble((f"{_LISTS[name]} ", FAINT), Text(", ").join(said))
     match _choice(turn):
         case "":
@@ -250,9 +250,9 @@ def _choice(turn: Spoken) -> str:
 
 def _chosen(view: ViewState, turn: Spoken, choice: str) -> Text:
     """The choice of a ballot, in the colour of the candidate's author."""
-    for each in turn.on:
-        if choice.startswith(owned(each.by, each.act)):
-            return Text(owned(line(each.by), each.act), style=f"bold {view.colours.get(each.by, '')}")
+    for subject in turn.on:
+        if choice.startswith(owned(subject.by, subject.act)):
+            return Text(owned(line(subject.by), subject.act), style=f"bold {view.colours.get(subject.by, '')}")
     return Text(line(choice), style="bold")
 
 
@@ -261,8 +261,8 @@ def running_tally(view: ViewState) -> Text:
     waiting = [key for key in view.words if view.transcript.get(key).act == "vote"]
     cast = view.transcript.turns("vote", under=waiting[0].rpartition("#")[0]) if waiting else ()
     counted: dict[str, tuple[Text, int]] = {}
-    for each in cast:
-        turn = spoken(view.transcript, each.key)
+    for item in cast:
+        turn = spoken(view.transcript, item.key)
         name = _chosen(view, turn, _choice(turn) or "not readable")
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
     said = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())
@@ -273,7 +273,7 @@ def _remarks(view: ViewState, turn: Spoken) -> Iterator[RenderableType]:
     """Fields that could not be read, and other remarks on a turn."""
     whole = view.transcript.get(turn.key)
     if reply := whole.reply:
-        said = [f"not readable: {line(each)}" for each in reply.unread] + [line(each) for each in reply.notes]
+        said = [f"not readable: {line(text)}" for text in reply.unread] + [line(note) for note in reply.notes]
         said += ["private text not shown"] if view.hides(turn.key) and _is_cut(view, whole) else []
         if said:
             yield Text("; ".join(said).replace("_", " "), style=WARN if reply.unread else FAINT)

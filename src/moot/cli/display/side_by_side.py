@@ -31,7 +31,7 @@ def beside(found: Comparison) -> Iterator[RenderableType]:
     yield from _parting(found.parting, one, other)
     if found.settings:
         yield from _chapter("different settings")
-        yield from (_pair(each.what, each.one, each.other) for each in found.settings[:MOST])
+        yield from (_pair(difference.what, difference.one, difference.other) for difference in found.settings[:MOST])
         if len(found.settings) > MOST:
             yield Text(f"and {len(found.settings) - MOST} more: --json shows all", style=FAINT)
     yield from _chapter("outcome")
@@ -118,7 +118,7 @@ def _tally(side: Side) -> str:
 
 
 def _people(one: Side, other: Side) -> Iterator[RenderableType]:
-    ours, theirs = ({each.name: _standing(each) for each in side.people} for side in (one, other))
+    ours, theirs = ({standing.name: _standing(standing) for standing in side.people} for side in (one, other))
     for name in dict.fromkeys((*ours, *theirs)):
         yield _pair(name, ours.get(name, "does not take part"), theirs.get(name, "does not take part"))
 

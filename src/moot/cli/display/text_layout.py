@@ -37,27 +37,29 @@ def prose(text: str, style: str = "") -> list[Text]:
     No word is lost: other Markdown stays as it is.
     """
     lines = clean(text).expandtabs(4).strip("\n").split("\n")
-    return [_line(each.rstrip(), style) for n, each in enumerate(lines) if each.strip() or (n and lines[n - 1].strip())]
+    return [
+        _line(value.rstrip(), style) for n, value in enumerate(lines) if value.strip() or (n and lines[n - 1].strip())
+    ]
 
 
 def _line(words: str, style: str) -> Text:
-    if found := _HEADING.match(words):
-        return Text(words[found.end() :], style=f"{style} bold".strip())
+    if match := _HEADING.match(words):
+        return Text(words[match.end() :], style=f"{style} bold".strip())
     text = Text(style=style)
     at = 0
-    for found in _INLINE.finditer(words):
-        text.append(words[at : found.start()])
-        kind = found.lastgroup or ""
-        text.append(found[kind], style="bold cyan" if kind == "code" else kind)
-        at = found.end()
+    for match in _INLINE.finditer(words):
+        text.append(words[at : match.start()])
+        kind = match.lastgroup or ""
+        text.append(match[kind], style="bold cyan" if kind == "code" else kind)
+        at = match.end()
     text.append(words[at:])
     return text
 
 
 def hang(text: Text) -> int:
     """The indentation of the further lines of a list item."""
-    found = _ITEM.match(text.plain)
-    return found.end() if found else 0
+    match = _ITEM.match(text.plain)
+    return match.end() if match else 0
 
 
 def money(dollars: float | None) -> str:
@@ -149,7 +151,7 @@ class Stack:
 
 def paragraphs(text: str, style: str = "") -> list[RenderableType]:
     """The text of others as paragraphs; list items have a hanging indent."""
-    return [Inset(each, "", " " * hang(each)) for each in prose(text, style)]
+    return [Inset(item, "", " " * hang(item)) for item in prose(text, style)]
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:
