@@ -14,9 +14,11 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from moot.answers import formulas, phrases, plain_text
-from moot.answers.mentions import SHORT, WINDOW, Mood, Page, Pick, Roster, mood_before, name_at, sentence_end, undone
+from moot.answers import formulas, phrases, plain_text, retraction
+from moot.answers.candidates import Roster
+from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
 from moot.answers.plain_text import fold
+from moot.answers.remarks import tail_fault
 from moot.answers.values import Fault
 from moot.core.ask import ABSTAIN, Field, Value
 
@@ -105,7 +107,7 @@ def settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
         doubtful = [statement for statement in found if statement.mood == "unclear"] or found
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    if phrases.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last) or undone(words[last.end :]):
+    if _renamed(reader, last) or retraction.taken_back(words[last.end :], _rivals(reader, last)):
         return Fault("ambiguous")
     for statement in found:
         denied = statement.reason == "negated" and statement.value == last.value
@@ -126,6 +128,17 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
     return same and "\n" not in words[earlier.start : later.start]
 
 
+def _rivals(reader: Reader, last: Statement) -> retraction.Rivals:
+    """Says whether a sentence names another candidate than the stated one and the author."""
+    own = plain_text.key(last.value)
+
+    def named(text: str) -> bool:
+        places = reader.roster.rivals(text, own)
+        return any(reader.roster.short(text[start:end]) != reader.speaker for start, end in places)
+
+    return named
+
+
 def _renamed(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
     words = reader.page.words
@@ -133,8 +146,8 @@ def _renamed(reader: Reader, last: Statement) -> bool:
     rows = re.split(r"[.!?…。！？\n]+\s*", behind)
     line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
     curt = re.split(r"[.!?…。！？]", line)[0] if line else ""
-    harmless = phrases.ASIDE.search(curt) or formulas.SETTLING.search(curt)
-    if 0 < len(curt.split()) <= 3 and not (formulas.CURT.match(curt) or harmless):
+    harmless = phrases.ASIDE.search(curt) or formulas.SETTLING.search(curt) or retraction.says("ASIDE", curt)
+    if curt.isascii() and 0 < len(curt.split()) <= 3 and not (formulas.CURT.match(curt) or harmless):
         return True
     for row in rows:
         bare = plain_text.key(row)
@@ -142,13 +155,14 @@ def _renamed(reader: Reader, last: Statement) -> bool:
         if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
             return True
         rivals = (
-            reader.roster.rivals(row, plain_text.key(last.value)) if reader.roster.lasts and len(row) <= SHORT else []
+            reader.roster.rivals(row, plain_text.key(last.value)) if reader.roster.lasts and len(row) <= retraction.SHORT else []
         )
         beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
-        if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not phrases.ASIDE.search(bare):
+        aside = phrases.ASIDE.search(bare) or retraction.says("ASIDE", bare)
+        if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not aside:
             return True
         name = next((key for key in reader.roster.keys if bare.endswith(key) and key != plain_text.key(last.value)), "")
-        own = name in ("", reader.speaker) or phrases.ASIDE.search(bare)
+        own = name in ("", reader.speaker) or aside
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
     return False
@@ -178,8 +192,9 @@ MOST = 200
 """The most statements that are weighed in one text."""
 
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
+_AROUND = " \t\"'`«»“”„「『[({<*~、,:"
 _VAGUE = re.compile(
-    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
+    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more|below|here|clear|simple|easy|as follows)\b"
 )
 
 
@@ -238,7 +253,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
             yield from _labelled(reader, match)
     for pattern in _searched(formulas.AFTER, words):
         for match in pattern.finditer(words):
-            yield _before_verb(reader, match)
+            yield from _before_verb(reader, match)
     for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
         name, end = reader.roster.at(words, match.end())
         if name and phrases.DENIALS.search(match[0]):
@@ -313,8 +328,17 @@ def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str
     if pick.fault == "negated":
         return replace(base, mood="void", reason="negated")
     reason = "unknown_name" if pick.fault == "nobody" else pick.fault
-    vague = not marked and _VAGUE.match(rest.lstrip())
+    vague = (not marked and _VAGUE.match(rest.lstrip())) or _announces_only(reader, base, marked=marked)
     return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
+
+
+def _announces_only(reader: Reader, base: Statement, *, marked: bool) -> bool:
+    """Whether a formula without a name only announces the vote on the line below it ("My final vote:")."""
+    words = reader.page.words
+    line = words[base.start : words.find("\n", base.start) if "\n" in words[base.start :] else len(words)]
+    if base.value or not line.rstrip().endswith(":"):
+        return False
+    return not marked or line.count(":") == 1
 
 
 def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
@@ -331,20 +355,28 @@ def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
         yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=match.start(), end=pick.end)
 
 
-def _before_verb(reader: Reader, match: re.Match[str]) -> Statement:
-    """A statement in which the name stands before the verb (Japanese, Korean)."""
+def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
+    """A statement in which the name stands before the verb ("Ada gets my vote"; Japanese, Korean, Hindi, Turkish)."""
     words = reader.page.words
-    begin = max(reader.page.sentence_start(match.start()), match.start() - 200)
-    begin += words[begin : match.start()].rfind("、") + 1
-    subject = formulas.SUBJECT.match(words, begin)
-    begin = subject.end() if subject else begin
-    name = plain_text.match(reader.asked.choices, words[begin : match.start()])
-    mood, reason = mood_before(reader.page, subject.start() if subject else begin, reader.roster, reader.speaker)
+    name, start = reader.roster.before(words, match.start())
+    floor = max(reader.page.sentence_start(start), start - 200)
+    lead = list(formulas.SUBJECT.finditer(words, floor, start))
+    begin = lead[-1].start() if lead and not words[lead[-1].end() : start].strip(_AROUND) else start
+    needed = next((before for behind, before in formulas.BEFORE if re.fullmatch(behind, match[0])), "")
+    if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
+        return
+    begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND))
+    mood, reason = mood_before(reader.page, begin, reader.roster, reader.speaker)
     if reader.page.quoted(match.start()):
         mood, reason = "void", "quoted_only"
-    base = Statement(value=name or "", mood=mood, reason=reason, start=match.start(), end=match.end())
-    clear = name is not None and words[match.end() : match.end() + 1] in ("", "。", ".", "!", "\n", " ", "」")
-    return base if clear else replace(base, mood="unclear", reason=reason or "unknown_name")
+    stop = sentence_end(words, max(start, match.end()))
+    fault = tail_fault(reader.roster, name, words[match.end() : stop]) if name else "unknown_name"
+    base = Statement(
+        value=reader.roster.keys.get(name, ""), mood=mood, reason=reason, start=begin, end=max(stop, match.end())
+    )
+    if not name and not formulas.SUBJECT.match(words, floor):
+        return
+    yield base if not fault or mood == "void" else replace(base, mood="unclear", reason=reason or fault)
 
 
 def _abstention(reader: Reader, start: int, end: int) -> Statement:

@@ -118,7 +118,7 @@ BACK: Rows = {
 
 TURN: Rows = {
     "en": r"""
-    actually | wait | no(?: wait)? | nope | nah | hmm+ | hm | well,? no | correction | corrected | edit | update | erratum | oops | whoops | sorry | apologies | pardon | my bad | hold on | hang on | scratch | strike | rather | or rather | instead | on (?:second|further|closer) \w+ | on reflection | upon reflection | in hindsight | thinking (?:about it|again|twice|it over) | come to think | having (?:slept on|thought about|reconsidered|thought again|reflected)~ | after all,? (?:i|it|no|my)\b | then again | no,? (?:i|it|not) | make (?:that|it) | i meant | i mean | that is to say | better: | let me (?:correct|rephrase|revise|change|rethink|reconsider)~ | ps: | i (?:would |'d )?(?:now |actually |really |in fact |rather )+(?:prefer|favou?r|choose|vote|go|support|think|lean|back|pick|want|say)~ | my (?:real|actual|true|new|revised|corrected|updated) (?:vote|answer|choice|ballot|decision) | in (?:fact|truth|reality),? | truth be told | i (?:must|have to) admit | strictly speaking | no more | change (?:that|this|it|my)
+    actually | wait(?! a (?:year|month|week)) | no(?: wait)?(?=\W*(?:$|[,.!:;\u2013\u2014]|i\b|it\b|wait)) | nope | nah | hmm+ | hm | well,? no | correction | corrected | edit | update | erratum | oops | whoops | sorry | apologies | pardon | my bad | hold on | hang on | scratch | strike | rather | or rather | instead | on (?:second|further|closer) \w+ | on reflection | upon reflection | in hindsight | thinking (?:about it|again|twice|it over) | come to think | having (?:slept on|thought about|reconsidered|thought again|reflected)~ | after all,? (?:i|it|no|my)\b | then again | no,? (?:i|it|not) | make (?:that|it) | i meant | i mean | that is to say | better: | let me (?:correct|rephrase|revise|change|rethink|reconsider)~ | ps: | i (?:would |'d )?(?:now |actually |really |in fact |rather )+(?:prefer|favou?r|choose|vote|go|support|think|lean|back|pick|want|say)~ | my (?:real|actual|true|new|revised|corrected|updated) (?:vote|answer|choice|ballot|decision) | in (?:fact|truth|reality),? | truth be told | i (?:must|have to) admit | strictly speaking | no more | change (?:that|this|it|my)
     """,
     "de": r"""
     nein | doch | ach | halt | moment | stopp | korrektur | berichtigung | entschuldigung | sorry | verzeihung | pardon | eigentlich | vielmehr | besser gesagt | genauer | also doch | doch (?:lieber|besser|eher) | lieber | bei (?:näherem|genauerem|nochmaligem) | wenn ich es (?:recht|mir) | nach (?:reiflicher|nochmaliger|einigem|kurzem)? ?(?:überlegung|nachdenken)~ | (?:jetzt|nun) (?:bin|stimme|wähle|ziehe|nehme|bevorzuge) ich | ich meine? | ich meinte | in wahrheit | tatsächlich | eher | oder (?:doch|besser|lieber|eher|vielleicht) | nachtrag | änderung | stattdessen | hoppla | ups
@@ -164,7 +164,7 @@ TURN: Rows = {
 
 LATER: Rows = {
     "en": r"""
-    (?:decide|vote|answer|commit|confirm|choose|settle|say|make up my mind)\w* (?:it |this |that |on it )?(?:later|tomorrow|afterwards|another time|next|once|after) | not (?:yet )?(?:my |a |the |yet )*(?:final|binding|definitive|settled|decided|official|certain)\b | not yet | provisional~ | tentative~ | preliminary | interim | for now | for the moment | for the time being | until further notice
+    (?:decide|vote|answer|commit|confirm|choose|settle|say|make up my mind)\w* (?:it |this |that |on it )?(?:later|tomorrow|afterwards|another time|next|once|after) | not (?:yet )?(?:my |a |the |yet )*(?:final|binding|definitive|official)\b | not yet | not yet | provisional~ | tentative~ | preliminary | interim | for now | for the moment | for the time being | until further notice
     | reserve (?:the|my) right | reserve (?:my )?(?:final )?(?:judge?ment|decision|vote) | (?:need|want|take|require|ask for|give me) (?:some |a (?:bit|little|while) )?(?:more )?time | undecided | (?:still|not) (?:un)?(?:sure|certain|decided|thinking|wavering|torn) | unsure | open to (?:chang|revis|reconsider|persua)\w* | (?:may|might|could|can|will|shall) (?:still |yet |well )?(?:change|revise|switch|reconsider|withdraw) | (?:wait|hold|hold off|postpone|defer|delay|pause) (?:for|until|till|on|it|this|my|with|the) | (?:final|real|actual|definitive|binding) (?:vote|answer|ballot|decision|choice|verdict) (?:will|follows|comes|is to|to) | (?:will|to) follow | stay tuned | pending | to be (?:confirmed|continued|decided|determined) | sleep on it | come back to (?:this|it) | subject to change | revisit
     """,
     "de": r"""
@@ -246,28 +246,114 @@ BOUND: Rows = {
 """What binds it to a condition, at the beginning of a sentence or of its part."""
 
 ASIDE: Rows = {
-    "en": "came close | close (?:second|behind) | runner-?up | second (?:place|choice|best) | thank~ | respect~ | honou?rable | near(?:ly)? as good | (?:is|was|would be) (?:also )?(?:fine|good|ok|okay|strong) too | also (?:good|fine|strong)",
-    "de": "(?:knapp )?dahinter | zweite[rn]? | dank~ | respekt | ebenfalls gut | auch gut",
-    "fr": "juste derrière | de près | deuxième | second~ | merci | aussi (?:bon|bien)",
-    "es": "quedó (?:muy )?cerca | cerca | segund~ | gracias | también (?:es )?buen~",
-    "pt": "ficou (?:muito )?perto | perto | segund~ | obrigad~ | também (?:é )?bo[ma]",
-    "it": "vicino | second[oa] | grazie | anche buon~",
-    "ru": "близко | втор~ | спасибо | тоже хорош~",
-    "pl": "blisko | drug~ | dzięk~ | też dobr~",
+    "en": "came close | considered | regards | sincerely | cheers | best wishes | close (?:second|behind) | runner-?up | second (?:place|choice|best) | thank~ | respect~ | honou?rable | near(?:ly)? as good | (?:is|was|would be) (?:also )?(?:fine|good|ok|okay|strong) too | also (?:good|fine|strong)",
+    "de": "grüße~ | (?:knapp )?dahinter | zweite[rn]? | dank~ | respekt | ebenfalls gut | auch gut",
+    "fr": "cordial~ | salutations | juste derrière | de près | deuxième | second~ | merci | aussi (?:bon|bien)",
+    "es": "saludo~ | atentamente | quedó (?:muy )?cerca | cerca | segund~ | gracias | también (?:es )?buen~",
+    "pt": "atenciosamente | abraço~ | saudações | ficou (?:muito )?perto | perto | segund~ | obrigad~ | também (?:é )?bo[ma]",
+    "it": "salut~ | cordial~ | vicino | second[oa] | grazie | anche buon~",
+    "ru": "уважением | близко | втор~ | спасибо | тоже хорош~",
+    "pl": "poważaniem | pozdrawiam | blisko | drug~ | dzięk~ | też dobr~",
     "zh": "也很接近 | 接近 | 第二 | 谢谢 | 也不错",
     "ja": "僅差 | 惜し | 次点 | ありがとう | も良",
     "ko": "근접 | 아깝 | 차점 | 감사 | 도 좋",
     "ar": "قريب~ | الثاني | شكرا | جيد أيضا",
     "hi": "करीब | दूसरे | धन्यवाद | भी अच्छा",
-    "tr": "yaklaş~ | ikinci | teşekkür~ | da iyi | de iyi",
+    "tr": "saygı~ | yaklaş~ | ikinci | teşekkür~ | da iyi | de iyi",
 }
 """What makes a short sentence that names another candidate harmless."""
+
+
+OWN: Rows = {
+    "en": "my | mine | i | here is | as requested | in the requested | requested form",
+    "de": "mein~ | ich | hier ist | meinerseits",
+    "fr": "mon | ma | mes | je | j' | voici",
+    "es": "mi | mis | yo | aquí (?:está|va) | he (?:leído|decidido|votado)",
+    "pt": "meu | minha | meus | eu | aqui está | li",
+    "it": "mio | mia | miei | io | ecco | ho",
+    "ru": "мой | моё | моя | мое | я | вот",
+    "pl": "mój | moja | moje | oto | ja",
+    "zh": "我 | 以下",
+    "ja": "私 | わたし | 以下 | 最終",
+    "ko": "저 | 제 | 나의 | 내 | 최종 | 다음",
+    "ar": "صوتي | قراري | أنا | جوابي | هذا | اختياري",
+    "hi": "मेरा | मेरी | मैं | मेरे",
+    "tr": "benim | oyum | kararım | cevabım | ben",
+}
+"""What gives a line that ends in a colon to its author."""
+
+OPEN: Rows = {
+    "en": "after | having | based on | given | considering | weighing | in conclusion | to conclude | in summary | final~ | vote | ballot | decision",
+    "de": "nach | auf grund | aufgrund | angesichts | abschließend | abstimmung | endgültig~ | fazit",
+    "fr": "après | vu | compte tenu | en conclusion | pour conclure | conclusion | décision",
+    "es": "tras | después | luego de | considerando | en conclusión | para concluir | habiendo | decisión",
+    "pt": "depois | após | considerando | em conclusão | para concluir | tendo | decisão",
+    "it": "dopo | considerat~ | in conclusione | per concludere | avendo | valutat~ | decisione",
+    "ru": "после | взвесив | рассмотрев | изучив | прочитав | учитывая | итак | в заключение | окончательн~ | решение",
+    "pl": "po | rozważywszy | biorąc | podsumowując | na podstawie | ostateczn~ | decyzja",
+    "zh": "之后 | 之後 | 以后 | 考虑 | 权衡 | 综上 | 最终 | 最後 | 投票 | 决定",
+    "ja": "結果 | 検討 | 考え | 踏まえ | 最終 | 投票 | 結論",
+    "ko": "결과 | 검토 | 고려 | 최종 | 투표 | 결론",
+    "ar": "بعد | بناء | نظرا | ختاما | في الختام | التصويت | النهائي",
+    "hi": "के बाद | विचार | अंतिम | निष्कर्ष | मतदान | निर्णय",
+    "tr": "sonra | sonunda | sonuç | değerlendir~ | tart~ | son oy~ | oylama | karar~",
+}
+"""What a line that ends in a colon leads up to the author's own decision with."""
+
+PREFER: Rows = {
+    "en": "better | best | prefer~ | deserves? | instead | rather | wins? | should (?:win|get|have|be) | gets? my | has my | goes to | superior | stronger | i (?:go|choose|pick|take) | it is$ | it has to be | then$ | too$ | convinced me | (?:my|the) (?:real|actual|true|new|right) | change~ | switch~ | to$",
+    "de": "besser~ | beste~ | bevorzug~ | lieber | verdient | vorzuziehen | überzeug~ | stattdessen | gewinnt | überlegen | wäre es | doch",
+    "fr": "meilleur~ | mieux | préfèr~ | mérite~ | plutôt | gagne | supérieur~ | l'emporte | ce sera | convainc~",
+    "es": "mejor~ | prefer~ | prefier~ | merece~ | gana~ | superior~ | quedo con | convence~ | elijo",
+    "pt": "melhor~ | prefir~ | prefer~ | merece~ | ganha | vence | superior~ | fico com | convence~ | escolho",
+    "it": "miglior~ | meglio | prefer~ | merit~ | vince | superior~ | scelgo | convin~ | la spunta",
+    "ru": "лучш~ | предпоч~ | заслуж~ | достоин~ | выиг~ | сильнее | убед~ | выбираю | за",
+    "pl": "lepsz~ | lepiej | wol~ | zasługuj~ | wygryw~ | przekon~ | wybieram | stawiam | raczej",
+    "zh": "更 | 最好 | 较好 | 應該 | 应该 | 值得 | 胜 | 支持 | 选 | 才是 | 改",
+    "ja": "ほうが | 方が | より良 | 良い | 優れ | ふさわしい | 支持 | にします | べき | 選び | 変更",
+    "ko": "더 | 낫 | 나은 | 나을 | 선호 | 적합 | 지지 | 하겠습니다 | 선택 | 바꾸 | 변경",
+    "ar": "[أا]فضل | [أا]حسن | يستحق~ | تستحق | [أا]ختار | [أا]رجح | [أا]نسب | الأفضل",
+    "hi": "बेहतर | हकदार | चुनता | चुनती | पसंद | सही रहेगा | के साथ हूँ | अच्छा है | को देता",
+    "tr": "daha iyi~ | daha uygun~ | tercih | hak edi~ | hak ed~ | seçiyorum | diyorum | yanındayım | kazan~ | üstün",
+}
+"""What puts somebody before others."""
+
+REASON: Rows = {
+    "en": "because | since | as (?:it|its|they|their|the|this|that) | for (?:its|their|the|having|being) | due to | owing to | thanks to | given | which | who | whose | based on | mainly | reason~ | that is why",
+    "de": "weil | da | denn | wegen | aufgrund | dank | begründung | grund | zumal | nämlich | der als | die als | das als",
+    "fr": "parce qu~ | car | puisqu~ | en raison | grâce | raison | motif | vu | étant donné | du fait | pour (?:son|sa|ses|la|le|les) | dont | à cause | compte tenu | d'autant",
+    "es": "porque | ya que | pues | puesto que | por (?:su|sus|el|la|los|las) | debido a | gracias a | dado que | motivo | razón | cuyo | cuya | a causa",
+    "pt": "porque | já que | pois | uma vez que | visto que | devido | graças | dado que | motivo | razão | pelo | pela | pelos | pelas | por (?:sua|seu|ter|ser) | cujo | cuja",
+    "it": "perché | poiché | dato che | siccome | giacché | in quanto | visto che | grazie a~ | motivo | motivazione | per (?:il|la|i|le|l'|lo|gli)~ | a causa | il cui | la cui",
+    "ru": "потому | так как | поскольку | ибо | из-за | благодаря | причин~ | обоснование | ведь | чей | чья | у него | в силу",
+    "pl": "ponieważ | bo | gdyż | dlatego | ze względu | dzięki | z powodu | powód | powodem | uzasadnienie | jako że | którego | której | albowiem",
+    "zh": "因为 | 因為 | 由于 | 由於 | 理由 | 原因 | 鉴于",
+    "ja": "なぜなら | 理由 | というのも | から",
+    "ko": "왜냐하면 | 이유 | 때문 | 근거",
+    "ar": "ل[أا]ن~ | بسبب | نظرا | السبب | التعليل | بفضل | كونه~ | حيث",
+    "hi": "क्योंकि | कारण | वजह | इसलिए | चूँकि",
+    "tr": "çünkü | zira | nedeni~ | gerekçe~ | sebebi~ | dolayı",
+}
+"""What opens a reason."""
+
+_TABLES: Mapping[str, Rows] = {
+    "BACK": BACK,
+    "TURN": TURN,
+    "LATER": LATER,
+    "UNSURE": UNSURE,
+    "BOUND": BOUND,
+    "ASIDE": ASIDE,
+    "PREFER": PREFER,
+    "OWN": OWN,
+    "OPEN": OPEN,
+    "REASON": REASON,
+}
 
 
 @cache
 def patterns(name: str) -> tuple[tuple[re.Pattern[str] | None, re.Pattern[str]], ...]:
     """The patterns of a table by its name: the letters that a text must hold, and what is searched for."""
-    rows: Rows = {"BACK": BACK, "TURN": TURN, "LATER": LATER, "UNSURE": UNSURE, "BOUND": BOUND, "ASIDE": ASIDE}[name]
+    rows: Rows = _TABLES[name]
     plain = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in _SCRIPTS)
     own = [
         (re.compile(_SCRIPTS[language]), _bounded(_row(row, spaced=language not in _UNSPACED), language))

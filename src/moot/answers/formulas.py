@@ -41,45 +41,76 @@ VOTES: Patterns = (
     ),
     _word("vote", r"i (?:now |hereby |therefore )?(?:am |'m )?(?:chang|switch|mov)(?:e|ing) my vote to"),
     _word("vote", r"my (?:final |own )?vote (?:goes to|is for|is)"),
+    _word("my vote", r"my (?:final |own )?vote (?:has to|must) go to"),
     _word("ballot", r"my (?:final |own )?ballot (?:goes to|is for|is)"),
-    _word("stimme", r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für|ich gebe meine stimme"),
-    _word("stimme", r"meine stimme geht an|meine stimme gilt"),
+    _word("vote for", r"i(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to vote for"),
+    _word("stimme", r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für|ich gebe (?:hiermit )?meine stimme(?: an| für)?"),
+    _word("stimme", r"meine (?:endgültige )?stimme (?:geht an|gilt|bekommt|erhält|ist für)"),
     _word("votiere", r"ich votiere für|votiere ich für"),
     _word("ich wähle", r"ich wähle"),
     _word("je vote", r"je vote(?: donc)? (?:pour|en faveur de)"),
-    _word("mon vote", r"mon vote va à"),
-    _word("voto", r"mi voto es para|mi voto va para|il mio voto va a|meu voto vai para|meu voto é para"),
+    _word("mon vote", r"(?:mon vote|ma voix) (?:va à|est pour|revient à)|je (?:donne|accorde) (?:ma voix|mon vote) à"),
+    _word("voix", r"ma voix (?:va à|est pour|revient à)|je (?:donne|accorde) ma voix à"),
+    _word("voto", r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
+        r"|(?:do|assegno) il mio voto a|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou|concedo) (?:o )?meu voto (?:a|para)"),
     _word("voto", r"(?:(?:yo|io|eu) )?voto (?:por|a favor de|per|a favore di|em|no|na)"),
     _word("votez", r"(?:eu )?votez (?:pentru|cu)"),
     _word("stem", r"(?:ik stem(?: daarom)?|(?:daarom|dus) stem ik) (?:op|voor)"),
     _word("röstar", r"jag röstar (?:på|för)"),
     _word("stemmer", r"jeg stemmer (?:på|for)"),
     _word("äänestän", r"äänestän"),
-    _word("głos", r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój )?głos na)"),
+    _word("głos", r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na|jest za|pada na)"),
     _word("hlasuj", r"hlasuj[iu] pro"),
-    _word("голос", r"(?:я )?(?:голосую за|отдаю (?:свой )?голос за|віддаю (?:свій )?голос за)"),
+    _word("голос", r"(?:я )?(?:голосую за|отдаю (?:свой |мой )?голос за|віддаю (?:свій )?голос за)|мой голос (?:за|получает|достаётся|достается|отдан за)(?!\\w)"),
     _word("ψηφίζω", r"ψηφίζω(?: υπέρ| τον| την)?"),
-    _word("oyum", r"(?:benim )?oyum"),
+    _word("oyum", r"(?:benim )?(?:son |kesin )?oyum(?! (?:yok|bu)\b)"),
     _word("saya", r"saya (?:memilih|memberikan suara untuk)"),
     _word("phiếu", r"tôi bỏ phiếu cho"),
-    _sign("أصوت", r"أصوت ل(?:صالح)?"),
+    _sign("صو", r"(?:أنا |إنني )?(?:س)?[أا]ص[وّ]+ت (?:ل(?:صالح|ـ)?|إلى)|(?:[أا]منح|[أا]عطي) صوتي (?:ل(?:صالح|ـ)?|إلى)|صوتي (?:النهائي )?(?:ل(?:صالح|ـ)|إلى)"),
     _sign(
         "投",
-        r"我(?:(?:选择|選擇)?投票?(?:给|給)|投票(?:支持|选择|選擇)|的票投(?:给|給)|的投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
+        r"我(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))|(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)(?:投)?(?:给|給)"
+        r"|的(?:最终)?投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
     ),
-    _sign("투표", r"(?:나의|내|저의|제) 투표(?:는)?(?=\s*:)"),
+    _sign("표", r"(?:나의|내|저의|제) (?:최종 )?(?:투표|표)(?:는)?(?=\s*:)"),
+    _sign("मेरा", r"मेरा (?:अंतिम )?(?:वोट|मत)(?=\s*:)"),
+    _sign("صوتي", r"صوتي(?: النهائي)?(?=\s*:)"),
 )
 """A first-person statement of a vote; the candidate's name follows it."""
 
 AFTER = (
     _sign("投票", r"に(?:一票を)?投票(?:します|する|いたします|致します)"),
-    _sign("入れます", r"に(?:一票|票)を入れます"),
-    _sign("투표", r"(?:에게|에) ?(?:한 표를 )?투표(?:합니다|한다|하겠습니다|할게요)"),
+    _sign("票", r"に(?:私の)?(?:一票|票)を(?:入れます|投じます|入れる|投じる)|に入れます"),
+    _sign("です", r"(?<=[^\s])です(?=[。\n]|$)"),
+    _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
+    _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)|(?:에게|에) 갑니다"),
+    _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
+    _sign("stimme", r" (?:bekommt|erhält|hat) meine stimme(?!\w)|(?<!\w) meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))"),
+    _sign("vo", r" (?:tiene|recibe|obtiene) mi voto(?!\w)| (?:ha|riceve|ottiene) il mio voto(?!\w)| (?:tem|recebe) (?:o )?meu voto(?!\w)"),
+    _sign("vo", r" (?:a|reçoit|obtient|remporte) (?:ma voix|mon vote)(?!\w)"),
+    _sign("głos", r" (?:dostaje|otrzymuje|ma) mój głos(?!\w)"),
+    _sign("голос", r" получает мой голос(?!\w)"),
+    _sign("को", r" को (?:(?:अपना|मेरा) )?(?:वोट|मत|मतदान) (?:देता|देती|दूँगा|दूँगी|दूंगा|दूंगी|दे रहा|दे रही|करता|करती)(?: हूँ| हूं| हू)?| को (?:जाता |मिलता )?है"),
+    _sign("के", r" के (?:पक्ष में|लिए) (?:(?:अपना )?(?:वोट|मत|मतदान) (?:देता|देती|करता|करती|दे रहा|दे रही)(?: हूँ| हूं)|है)"),
+    _sign("oy", r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)"),
+    _sign("oyumu", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)"),
 )
 """The same where the name stands before the verb, up to the particle."""
 
-SUBJECT = re.compile(r"(?:私は|わたしは|나는|저는|전)[、,\s]*")
-"""Who votes, where the name stands before the verb."""
+BEFORE: tuple[tuple[str, str], ...] = (
+    (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票)は$"),
+    (r"(?:에게|에) 갑니다", r"(?:제|저의|내|나의) (?:한 )?표는$"),
+    (r" (?:को|के).*है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)$"),
+    (r" meine stimme", r"(?:ich gebe|gebe ich)$"),
+    (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
+)
+"""What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
+
+SUBJECT = re.compile(
+    r"(?:(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*|(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票)は[、\s]*"
+    r"|(?:제|저의|내|나의) (?:한 )?표는\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)\s*|(?:ich gebe|gebe ich)\s*|(?:ben )?oyumu\s*)"
+)
+"""Who votes, or that somebody does, where the name stands before the verb."""
 
 LABELS = (
     _word("vote", r"(?:my )?(?:final )?vote(?=\s*:)|(?:mon )vote(?=\s*:)"),
@@ -88,6 +119,7 @@ LABELS = (
     _word("my choice", r"my choice(?: is\b|(?=\s*:))"),
     _word("stimme", r"meine stimme(?=\s*:)"),
     _word("votum", r"(?:mein )?votum(?=\s*:)"),
+    _word("voix", r"ma voix(?=\s*:)"),
     _word("voto", r"(?:mi|il mio|meu|o meu) voto(?=\s*:)"),
     _word("stem", r"mijn stem(?=\s*:)"),
     _word("głos", r"mój głos(?=\s*:)"),
@@ -159,7 +191,7 @@ _UNDOING = """
     | (?:please )?(?:change|switch|move) (?:this|that|it|my|to) | (?:can't|cannot|no longer) support
     | (?:my|a|by) mistake | wrong (?:name|line|candidate|one|button) | (?:that|this)(?:'s| is| was) wrong
     | (?:said|wrote|says|writes) (?:agent|no one|nobody) | no vote | (?:do not|don't|not) (?:count|use|record|book)
-    | zurück\\w* | widerruf\\w* | ungültig\\w* | scherz\\w* | spass | witz | bedingung\\w* | nur wenn | vorausgesetzt
+    | widerruf\\w* | ungültig\\w* | scherz\\w* | spass | witz | bedingung\\w* | nur wenn | vorausgesetzt
     | (?<!zum )beispiel | platzhalter | storniere\\w* | nicht ernst | es sei denn | plaisant\\w* | blague | retire\\w*
     | rétract\\w* | nul | nulle | à condition | seulement si | (?<!par )exemple | sauf si | broma\\w* | retiro
     | retracto | anul\\w* | condición | sólo si | solo si | (?<!por )ejemplo | mejor dicho | a menos que | ritiro
@@ -171,7 +203,7 @@ _UNDOING = """
     | шучу | шутк\\w* | отзыва\\w* | отменя\\w* | недействител\\w* | услови\\w* | пример | назад | жартую | жарт
     | відклика\\w* | скасов\\w* | умов\\w* | glum\\w* | retrag | anulez | condiți\\w* | exemplu | vits\\w* | perun
     | peruutan | leikki\\w* | ehto\\w* | esimerkki | αστει\\w* | πλάκα | ανακαλώ | άκυρ\\w* | παράδειγμα | şaka\\w*
-    | geri | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
+    | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
     | đùa | rút | hủy | điều kiện | ví dụ
 """
 _FALSE = r"lie|lied|lying|delete|remove|submit|dictated|made me|would (?:write|say)|abstain|enthalte|gotcha|lol|haha"

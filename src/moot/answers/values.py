@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
-from moot.answers import formulas, phrases
-from moot.answers.mentions import choice_in, undone
+from moot.answers import formulas, phrases, retraction
+from moot.answers.mentions import choice_in
 from moot.answers.plain_text import fold, key, match
 from moot.core.ask import ABSTAIN, Field, Value
 
@@ -171,7 +171,7 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     pick = choice_in(asked.choices, rows[0])
     later = "\n".join(rows[1:])
     rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or phrases.TAKEN_BACK.search("\n" + fold(later)) or undone(fold(later)):
+    if rival or retraction.taken_back(fold(later)):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
