@@ -299,7 +299,8 @@ def answers(maker: Maker) -> Sample:
     if against:
         argument, _ = joined(maker, argument, against, (" ", "\n", "\n\n"))
     mark = ":" if mark != ":" and maker.chance.random() < 0.8 else mark
-    text = f"{bold}ANSWER{mark}{bold} {maker.name}\n{bold}CONFIDENCE:{bold} 0.8\n{bold}ARGUMENT:{bold} {argument}"
+    label = f"{bold}ANSWER{mark}{bold}" if mark == ":" else f"{bold}ANSWER{bold}{mark}"
+    text = f"{label} {maker.name}\n{bold}CONFIDENCE:{bold} 0.8\n{bold}ARGUMENT:{bold} {argument}"
     parts = (maker.language, f"{kind} {against.replace(maker.rival, '{r}')}", "mark " + mark)
     right = {"plain": maker.name, "correct": maker.rival}.get(kind)
     return Sample(text=text, form=form, field="ANSWER", right=right, everyday=kind == "plain", parts=("answer", *parts))

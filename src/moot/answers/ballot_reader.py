@@ -147,7 +147,7 @@ def _renamed(reader: Reader, last: Statement) -> bool:
     line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
     curt = re.split(r"[.!?…。！？]", line)[0] if line else ""
     harmless = phrases.ASIDE.search(curt) or formulas.SETTLING.search(curt) or retraction.says("ASIDE", curt)
-    if curt.isascii() and 0 < len(curt.split()) <= 3 and not (formulas.CURT.match(curt) or harmless):
+    if curt.isascii() and 0 < len(curt.split()) <= 2 and not (formulas.CURT.match(curt) or harmless):
         return True
     for row in rows:
         bare = plain_text.key(row)
@@ -190,6 +190,9 @@ OTHERS: Mapping[str, formulas.Patterns] = {
 
 MOST = 200
 """The most statements that are weighed in one text."""
+
+LONG = 12
+"""The most words of a reason that stands behind a vote without the form's colon."""
 
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _AROUND = " \t\"'`«»“”„「『[({<*~、,:"
@@ -308,17 +311,20 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
 
 
 def _argues(reader: Reader, start: int) -> bool:
-    """Whether a reason follows the name in a vote ("I'm voting for Bob because …").
+    """Whether a long reason follows the name in a vote ("I'm voting for Bob because …").
 
     Without the form's colon that is prose about a vote, not the ballot: in recorded games such sentences stand where
-    no valid vote was given, and where a vote for somebody was meant against them.
+    no valid vote was given, and where a vote for somebody was meant against them. A short reason stands on every day's
+    ballots.
     """
     if plain_text.key(reader.asked.name) != VOTE:
         return False
     words = reader.page.words
     behind = words[start : start + 20]
-    name, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
-    return bool(name and phrases.REASONS.match(words, end))
+    _, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
+    reason = words[end : sentence_end(words, end)].strip()
+    given = phrases.REASONS.match(reason) or retraction.begins("REASON", reason.lstrip(" ,"))
+    return bool(given) and retraction.size(reason) > LONG
 
 
 def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:

@@ -65,7 +65,7 @@ BACK: Rows = {
     """,
     "es": r"""
     (?:retiro|anulo|revoco|cancelo|retracto) (?:lo|mi|el|la|este|esa?|todo) | me (?:retracto|desdigo|arrepiento|equivoqué|he equivocado) | lo (?:retiro|anulo|cancelo)
-    | (?:he cambiado|cambié|cambio) de (?:opinión|idea|parecer) | (?:cambio|modifico|corrijo) mi | (?:olviden|olvida|olvidad|ignoren|ignora|ignorad|borren|borra|tachen) (?:lo|mi|este|esto|eso|todo|el|la)
+    | (?:he cambiado|cambié|cambio) de (?:opinión|idea|parecer) | (?:cambio|modifico|corrijo) mi | olvídalo | olvídenlo | (?:olviden|olvida|olvidad|olvídalo|ignoren|ignora|ignorad|borren|borra|tachen) (?:lo|mi|este|esto|eso|todo|el|la)
     | no (?:\w+ )?(?:cuenten|cuente|contar|cuentes|contéis|computen|vale|tengan en cuenta) | (?:era|es|fue) (?:solo |sólo )?(?:una? )?(?:broma|ejemplo|error|equivocación|prueba)
     | estaba bromeando | ya no (?:apoyo|sostengo|mantengo|voto|defiendo) | me echo atrás
     """,
@@ -94,11 +94,11 @@ BACK: Rows = {
     | (?:pomyliłem|pomyliłam) się | żartowa~ | żartuję | już nie (?:popieram|głosuję) | rezygnuję z
     """,
     "zh": r"""
-    收回 | 撤回 | 撤销 | 撤銷 | 取消 | 作废 | 作廢 | 无效 | 無效 | 不算 | 不作数 | 不作數 | 改变(?:了)?(?:主意|想法|立场) | 改變(?:了)?(?:主意|想法|立場) | 改(?:变|變)?(?:了)?我的 | 改主意 | 反悔 | 改投 | 改为 | 改為 | 改成
+    (?<![能以])(?:收回|撤回) | 撤销 | 撤銷 | 取消 | 作废 | 作廢 | 无效 | 無效 | 不算 | 不作数 | 不作數 | 改变(?:了)?(?:主意|想法|立场) | 改變(?:了)?(?:主意|想法|立場) | 改(?:变|變)?(?:了)?我的 | 改主意 | 反悔 | 改投 | 改为 | 改為 | 改成
     | 不要(?:计算|計算|计入|計入|算) | 别算 | 勿计 | 忘掉 | 忘了(?:我|刚|剛|它|这|那) | 忽略(?:我|刚|上|以上|这|那|它|前) | 无视 | 開玩笑 | 开玩笑 | 开个玩笑 | (?:只|仅|僅)(?:是|为|為)(?:一)?(?:个|個)?(?:例子|示例|玩笑|测试|試) | 搞错 | 搞錯 | 弄错 | 写错 | 说错 | 說錯 | 选错 | 投错 | 口误 | 不再支持
     """,
     "ja": r"""
-    取り消(?:し|す|させ) | 撤回 | 無効 | 取り下げ | 忘れてください | 無視して | 数えないで | 数に入れないで | カウントしないで | (?:考え|気|意見)(?:が|を)(?:変わ|変え) | 冗談 | (?:例|サンプル)に(?:すぎ|過ぎ) | (?:例|テスト|見本)です(?:。|$) | 間違え | 間違い(?:です|でした) | なかったこと | (?:票|投票|答え|回答)を(?:変更|変え) | 前言
+    取り消(?:し|す|させ) | 撤回 | 無効 | 取り下げ | 忘れてください | 無視して | 数えないで | 数に入れないで | カウントしないで | (?:考え|気|意見)(?:が|を)(?:変わ|変え) | 冗談 | (?:例|サンプル)に(?:すぎ|過ぎ) | (?:例|テスト|見本)です(?:。|$) | 間違え | 間違い(?:です|でした) | なかったこと | (?:票|投票|答え|回答|意見|選択)を.{0,40}(?:変更|変え) | 前言
     """,
     "ko": r"""
     철회 | 취소 | 무효 | 거둬 | 거둡니다 | 거두겠 | 번복 | (?:생각|마음|의견)(?:이|을)? ?(?:바뀌|바꾸|바꿨|변) | 농담 | 장난 | (?:세지|반영하지|집계하지|계산하지) (?:말|마) | 잊어 ?(?:주|버) | 무시해 | 예시(?:일|입|였) | 예일 뿐 | 실수(?:했|였|입|로) | 잘못 (?:썼|적|말|골|눌|투표) | (?:투표|표|답|선택)(?:를|을)? ?(?:\S+ )?(?:변경|바꾸|바꿉|수정) | 변경합니다 | 바꾸겠 | 바꿉니다 | 지지하지 않
@@ -111,14 +111,14 @@ BACK: Rows = {
     वापस (?:लेता|लेती|ले|लूँ*|लिया) | रद्द | अमान्य | (?:मन|विचार|राय|मत) बदल | बदल (?:रहा|रही|दिया|लिया|ली|गया) | बदलकर | बदलता हूँ | बदलती हूँ | (?:न|मत|नहीं) (?:गिन~|माने*|गिना|जोड़*) | भूल (?:जा|जाइए|जाएँ|जाओ) | अनदेखा | मज़ाक | मजाक | (?:केवल|सिर्फ़|सिर्फ|बस) (?:एक )?(?:उदाहरण|मज़ाक|परीक्षण|नमूना) | गलती (?:हो|से|की|थी) | ग़लती (?:हो|से|की) | गलत (?:लिख|नाम|चुन) | समर्थन नहीं करता
     """,
     "tr": r"""
-    geri (?:çek~|al~) | iptal | vazgeç~ | cay(?:dım|ıyorum) | (?:fikrimi|kararımı|oyumu|cevabımı|seçimimi|düşüncemi)(?: \S+){0,3} değiştir~ | fikrim değiş~ | (?:unutun|unut|yok say~|görmezden|dikkate alma~|silin) | say(?:mayın|ılmasın|mayınız|ma) | geçersiz | hükümsüz | şaka~ | (?:sadece|yalnızca|bir) (?:bir )?(?:örnek~|deneme~|şaka~) | yanıldım | yanlış (?:yaz~|oldu|seç~|söyle~) | hata (?:yaptım|ettim) | artık destekle~
+    geri (?:çek~|al~) | iptal | vazgeç~ | cay(?:dım|ıyorum) | (?:fikrimi|kararımı|oyumu|cevabımı|seçimimi|düşüncemi)(?: \S+){0,6} değiştir~ | fikrim değiş~ | (?:unutun|unut|yok say~|görmezden|dikkate alma~|silin) | say(?:mayın|ılmasın|mayınız|ma) | geçersiz | hükümsüz | şaka~ | (?:sadece|yalnızca|bir) (?:bir )?(?:örnek~|deneme~|şaka~) | yanıldım | yanlış (?:yaz~|oldu|seç~|söyle~) | hata (?:yaptım|ettim) | artık destekle~
     """,
 }
 """What takes something back, wherever it stands in a sentence."""
 
 TURN: Rows = {
     "en": r"""
-    actually | wait(?! a (?:year|month|week)) | no(?: wait)?(?=\W*(?:$|[,.!:;\u2013\u2014]|i\b|it\b|wait)) | nope | nah | hmm+ | hm | well,? no | correction | corrected | edit | update | erratum | oops | whoops | sorry | apologies | pardon | my bad | hold on | hang on | scratch | strike | rather | or rather | instead | on (?:second|further|closer) \w+ | on reflection | upon reflection | in hindsight | thinking (?:about it|again|twice|it over) | come to think | having (?:slept on|thought about|reconsidered|thought again|reflected)~ | after all,? (?:i|it|no|my)\b | then again | no,? (?:i|it|not) | make (?:that|it) | i meant | i mean | that is to say | better: | let me (?:correct|rephrase|revise|change|rethink|reconsider)~ | ps: | i (?:would |'d )?(?:now |actually |really |in fact |rather )+(?:prefer|favou?r|choose|vote|go|support|think|lean|back|pick|want|say)~ | my (?:real|actual|true|new|revised|corrected|updated) (?:vote|answer|choice|ballot|decision) | in (?:fact|truth|reality),? | truth be told | i (?:must|have to) admit | strictly speaking | no more | change (?:that|this|it|my)
+    actually | wait(?! a (?:year|month|week)) | (?:well,? )?no(?: wait)?(?=\W*(?:$|[,.!:;\u2013\u2014]|i |it |wait)) | nope | nah | hmm+ | hm | correction | corrected | edit | update | erratum | oops | whoops | sorry | apologies | pardon | my bad | hold on | hang on | scratch | strike | rather | or rather | instead | on (?:second|further|closer) \w+ | on reflection | upon reflection | in hindsight | thinking (?:about it|again|twice|it over) | come to think | having (?:slept on|thought about|reconsidered|thought again|reflected)~ | after all,? (?:i|it|no|my)\b | then again | no,? (?:i|it|not) | make (?:that|it) | i meant | i mean | that is to say | better: | let me (?:correct|rephrase|revise|change|rethink|reconsider)~ | ps: | i (?:would |'d )?(?:now |actually |really |in fact |rather )+(?:prefer|favou?r|choose|vote|go|support|think|lean|back|pick|want|say)~ | my (?:real|actual|true|new|revised|corrected|updated) (?:vote|answer|choice|ballot|decision) | in (?:fact|truth|reality),? | truth be told | i (?:must|have to) admit | strictly speaking | no more | change (?:that|this|it|my)
     """,
     "de": r"""
     nein | doch | ach | halt | moment | stopp | korrektur | berichtigung | entschuldigung | sorry | verzeihung | pardon | eigentlich | vielmehr | besser gesagt | genauer | also doch | doch (?:lieber|besser|eher) | lieber | bei (?:näherem|genauerem|nochmaligem) | wenn ich es (?:recht|mir) | nach (?:reiflicher|nochmaliger|einigem|kurzem)? ?(?:überlegung|nachdenken)~ | (?:jetzt|nun) (?:bin|stimme|wähle|ziehe|nehme|bevorzuge) ich | ich meine? | ich meinte | in wahrheit | tatsächlich | eher | oder (?:doch|besser|lieber|eher|vielleicht) | nachtrag | änderung | stattdessen | hoppla | ups
@@ -183,10 +183,10 @@ LATER: Rows = {
     più tardi | più avanti | dopo decid~ | non (?:è )?ancora | ancora (?:indecis\w*|incert\w*|da) | provvisori~ | per (?:ora|il momento|adesso) | (?:mi serve|ho bisogno di|mi occorre|voglio) (?:più |altro |ancora )?tempo | indecis~ | mi riservo | (?:arriverà|verrà|seguirà|darò|sarà) (?:domani|dopo|più) | deciderò | aspettiamo | in attesa | in sospeso | da confermare | ci penserò | vedremo
     """,
     "ru": r"""
-    позже | потом (?:решу|проголосую|отвечу) | ещё не | еще не | пока (?:не|что|это|без|только) | пока$ | предварительн~ | временн~ | нужно (?:ещё |еще |больше |подумать)~ (?:времени)? | нужно (?:больше )?время~ | не (?:определился|определилась|решил|решила|окончательн~|уверен~) | оставляю за собой | оставляю право | (?:голос|решение|ответ) (?:будет|последует|дам|объявлю) | завтра | колеблюсь | сомневаюсь | подождём | подождем | решу | посмотрим | до поры
+    позже | потом (?:решу|проголосую|отвечу) | ещё не | еще не | пока (?:не|что|это|без|только) | пока$ | предварительн~ | временн~ | нужно (?:ещё |еще )?подумать | нужно (?:\w+ )*врем~ | не (?:определился|определилась|решил|решила|окончательн~|уверен~) | оставляю за собой | оставляю право | (?:голос|решение|ответ) (?:будет|последует|дам|объявлю) | завтра | колеблюсь | сомневаюсь | подождём | подождем | решу | посмотрим | до поры
     """,
     "pl": r"""
-    później | potem (?:zdecyduję|zagłosuję) | jeszcze nie | nie jest (?:to )?(?:jeszcze )?ostateczn~ | tymczasow~ | wstępn~ | na razie | póki co | potrzebuję (?:\w+ )?czasu | waham się | niezdecydowan~ | zastrzegam | (?:oddam|podam|ogłoszę|podejmę) (?:jutro|później|potem) | jutro | zdecyduję | poczekajmy | wstrzymajmy | do potwierdzenia | zastanowię się | jeszcze pomyślę
+    później | potem (?:zdecyduję|zagłosuję) | jeszcze nie | nie jest (?:to )?(?:jeszcze )?ostateczn~ | tymczasow~ | wstępn~ | na razie | póki co | potrzebuję (?:\w+ )?czasu | waham | nie zdecydowałem | nie zdecydowałam | niezdecydowan~ | zastrzegam | (?:oddam|podam|ogłoszę|podejmę) (?:jutro|później|potem) | jutro | zdecyduję | poczekajmy | wstrzymajmy | do potwierdzenia | zastanowię się | jeszcze pomyślę
     """,
     "zh": r"""
     以后再 | 以後再 | 之后再 | 稍后 | 稍後 | 晚点 | 回头再 | 还不是 | 還不是 | 尚未 | 还没(?:有)?(?:决定|想好|确定|定) | 還沒 | 暂定 | 暫定 | 暂时 | 暫時 | 临时 | 初步 | 需要(?:更多|一些|点|再)?(?:的)?时间 | 明天 | 未定 | 待定 | 犹豫 | 保留(?:改变|更改|修改|意见|权利) | 再(?:考虑|想想|决定|说) | 目前 | 先这样 | 不是最终
@@ -210,7 +210,7 @@ LATER: Rows = {
 """What postpones it."""
 
 UNSURE: Rows = {
-    "en": r"(?:not|never|hardly|far from|anything but) (?:at all |so |very |really |too |quite |entirely |fully )*(?:sure|certain|confident|convinced) | unsure | maybe | perhaps | possibly | might be | may be better | may be right | could be (?:talked|persuaded|wrong|better) | doubt(?:s|ful)? | not really | who knows | or not | convince me | ask me again | coin flip | on the fence",
+    "en": r"(?:not|never|hardly|far from|anything but) (?:at all |so |very |really |too |quite |entirely |fully )*(?:sure|certain|confident|convinced) | unsure | maybe | perhaps | possibly | might be | may be better | may be right | could be (?:talked|persuaded|wrong|better) | (?<!no )(?<!without )doubt(?:s|ful)? | not really | who knows | or not | convince me | ask me again | coin flip | on the fence",
     "de": "vielleicht | womöglich | möglicherweise | eventuell | (?:gar |überhaupt |doch |noch )*nicht (?:ganz |so |sehr )?sicher | unsicher | zweifle | zweifel | oder (?:auch )?nicht | wer weiß",
     "fr": "peut-être | pas (?:du tout |très |vraiment |si |tout à fait )*(?:sûre?|certaine?|convaincue?)s? | sûr du tout | j'en doute | doute | qui sait | ou pas | éventuellement",
     "es": "quizás? | tal vez | acaso | a lo mejor | posiblemente | no estoy (?:nada |muy |tan |del todo |para nada )?(?:segur[oa]|convencid[oa]) | dudo | dudas | quién sabe | o no$",
@@ -273,17 +273,17 @@ OWN: Rows = {
     "it": "mio | mia | miei | io | ecco | ho",
     "ru": "мой | моё | моя | мое | я | вот",
     "pl": "mój | moja | moje | oto | ja",
-    "zh": "我 | 以下",
-    "ja": "私 | わたし | 以下 | 最終",
-    "ko": "저 | 제 | 나의 | 내 | 최종 | 다음",
-    "ar": "صوتي | قراري | أنا | جوابي | هذا | اختياري",
-    "hi": "मेरा | मेरी | मैं | मेरे",
-    "tr": "benim | oyum | kararım | cevabım | ben",
+    "zh": "我 | 以下 | 之后 | 之後 | 以后 | 考虑 | 权衡 | 综上 | 最终 | 最後 | 投票$ | 决定",
+    "ja": "私 | わたし | 以下 | 最終 | 結果 | 検討 | 考え | 踏まえ | 結論",
+    "ko": "저 | 제 | 나의 | 내 | 최종 | 다음 | 결과 | 검토 | 고려 | 결론",
+    "ar": "صوتي | قراري | أنا | جوابي | هذا | اختياري | بعد | بناء | نظرا | ختاما | في الختام | النهائي",
+    "hi": "मेरा | मेरी | मैं | मेरे | के बाद | विचार | अंतिम | निष्कर्ष | निर्णय",
+    "tr": "benim | oyum | kararım | cevabım | ben | sonra | sonunda | sonuç | değerlendir~ | son oy~",
 }
 """What gives a line that ends in a colon to its author."""
 
 OPEN: Rows = {
-    "en": "after | having | based on | given | considering | weighing | in conclusion | to conclude | in summary | final~ | vote | ballot | decision",
+    "en": "after | having | based on | given | considering | weighing | in conclusion | to conclude | in summary | final (?:vote|answer|decision|ballot|choice) | vote | ballot | decision",
     "de": "nach | auf grund | aufgrund | angesichts | abschließend | abstimmung | endgültig~ | fazit",
     "fr": "après | vu | compte tenu | en conclusion | pour conclure | conclusion | décision",
     "es": "tras | después | luego de | considerando | en conclusión | para concluir | habiendo | decisión",
@@ -291,14 +291,8 @@ OPEN: Rows = {
     "it": "dopo | considerat~ | in conclusione | per concludere | avendo | valutat~ | decisione",
     "ru": "после | взвесив | рассмотрев | изучив | прочитав | учитывая | итак | в заключение | окончательн~ | решение",
     "pl": "po | rozważywszy | biorąc | podsumowując | na podstawie | ostateczn~ | decyzja",
-    "zh": "之后 | 之後 | 以后 | 考虑 | 权衡 | 综上 | 最终 | 最後 | 投票 | 决定",
-    "ja": "結果 | 検討 | 考え | 踏まえ | 最終 | 投票 | 結論",
-    "ko": "결과 | 검토 | 고려 | 최종 | 투표 | 결론",
-    "ar": "بعد | بناء | نظرا | ختاما | في الختام | التصويت | النهائي",
-    "hi": "के बाद | विचार | अंतिम | निष्कर्ष | मतदान | निर्णय",
-    "tr": "sonra | sonunda | sonuç | değerlendir~ | tart~ | son oy~ | oylama | karar~",
 }
-"""What a line that ends in a colon leads up to the author's own decision with."""
+"""How a line begins that ends in a colon and leads up to the author's own decision."""
 
 PREFER: Rows = {
     "en": "better | best | prefer~ | deserves? | instead | rather | wins? | should (?:win|get|have|be) | gets? my | has my | goes to | superior | stronger | i (?:go|choose|pick|take) | it is$ | it has to be | then$ | too$ | convinced me | (?:my|the) (?:real|actual|true|new|right) | change~ | switch~ | to$",

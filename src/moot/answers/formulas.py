@@ -160,6 +160,7 @@ ABSTENTIONS = (
     _sign("çekimser", r"(?<!\w)çekimser kalıyorum" + _TAIL),
     _sign("phiếu trắng", r"(?<!\w)tôi bỏ phiếu trắng" + _TAIL),
     _sign("أمتنع", r"أمتنع عن التصويت"),
+    _sign("मतदान", r"मैं मतदान (?:से परहेज़|में भाग नहीं|नहीं) (?:करता|करती|लेता|लेती)(?: हूँ| हूं)?"),
     _sign("我", r"我(?:选择|選擇|决定|決定)?(?:弃权|棄權|放弃投票|放棄投票)(?=\s*(?:$|[。.!,、\n]))"),
     _sign("棄権", r"(?<!\w)(?:私は)?(?:投票を)?棄権(?:します|いたします|する)(?=\s*(?:$|[。.!,、\n]))"),
     _sign("기권", r"(?<!\w)(?:저는|나는)? ?기권(?:합니다|한다|하겠습니다)(?=\s*(?:$|[。.!,\n]))"),
@@ -198,7 +199,7 @@ _UNDOING = """
     | condizione | solo se | (?<!per )esempio | anzi | a meno che | purché | brincadeira | brincando | piada
     | condição | só se | (?<!por )exemplo | aliás | grap\\w* | intrek\\w* | trek | ongeldig | voorwaarde | voorbeeld
     | alleen als | tenzij | mits | skämt\\w* | skoj\\w* | tar tillbaka | trekker | trækker | spøk\\w* | spøg\\w*
-    | sjov | tuller | ogiltig | ugyldig | villkor | betingelse | exempel | eksempel | żart\\w* | wycof\\w* | cofam
+    | sjov | tuller | ogiltig | ugyldig | villkor | betingelse | exempel | eksempel | żart\\w* | cofam
     | nieważn\\w* | warun\\w* | przykład | žert\\w* | vtip | stahuj\\w* | zpět | neplatn\\w* | podmínk\\w* | příklad
     | шучу | шутк\\w* | отзыва\\w* | отменя\\w* | недействител\\w* | услови\\w* | пример | назад | жартую | жарт
     | відклика\\w* | скасов\\w* | умов\\w* | glum\\w* | retrag | anulez | condiți\\w* | exemplu | vits\\w* | perun
@@ -232,14 +233,14 @@ PROVISOS = re.compile(
     r"(?<!\w)(?:es sei denn|falls|sofern|vorausgesetzt|solange|nur wenn|sauf si|à condition|pourvu que|tant que"
     r"|a menos que|siempre que|salvo que|con tal|s[oó]lo si|a meno che|purché|a patto|a condizione|solo se|a não ser"
     r"|desde que|contanto|tenzij|mits|op voorwaarde|если|разве что|при услови\w+|якщо|chyba że|o ile|pod warunkiem"
-    r"|jeśli|pokud|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer|εφόσον|εκτός αν"
+    r"|jeśli|pokud|jestliže|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer|εφόσον|εκτός αν"
     r"|αν|jos|mikäli|jika|asalkan|kecuali|nếu|trừ khi)(?!\w)|إذا|بشرط|如果|除非|前提|只要|もし|ただし|限り|면,"
 )
 """What binds a vote to a condition although a reason was given first, in other languages than English."""
 
 FRAGMENT = re.compile(
     r"^\W*(?:(?:but |and |only )?(?:if|when|once|pending|subject to|assuming|as long as|until|should|in case)"
-    r"|falls|wenn|sofern|sobald|si|se|cuando|quand|als|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
+    r"|falls|wenn|sofern|sobald|si|se|cuando|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
     r"|jika|nếu)(?!\w)[^,]*$|^\W*(?:如果|要是|假如|もし|إذا|만약)[^,、，]*$"
 )
 """A sentence that is nothing but a condition."""

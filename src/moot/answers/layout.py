@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from moot.answers import phrases
+from moot.answers import phrases, retraction
 from moot.answers.ballot_reader import BLANK, announces, fill, read_ballot
 from moot.answers.json_answer import read_json, read_object
 from moot.answers.plain_text import (
@@ -21,12 +21,14 @@ from moot.answers.plain_text import (
     key,
     lines_even,
     unfence,
+    unquoted_lines,
     without_comments,
+    without_elements,
     without_label,
     without_thoughts,
 )
 from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, Found, read_value, slot
+from moot.answers.values import Fault, Found, other_values, read_value, slot
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
 
@@ -80,8 +82,19 @@ def read_sections(form: Form, text: str) -> Found:
     found = Found()
     for asked in form.fields:
         here = [part for part in parts if part.asked is asked]
-        found.take(asked, _one(asked, here) if here else Fault("missing" if parts else "no_form"))
+        value = _one(asked, here) if here else Fault("missing" if parts else "no_form")
+        found.take(asked, value if isinstance(value, Fault) or _stands(here[-1], parts) else Fault("ambiguous"))
     return found
+
+
+def _stands(part: Section, parts: Sequence[Section]) -> bool:
+    """Whether nothing in the sections behind a choice, a number or a position takes it back."""
+    asked = part.asked
+    if asked.kind in ("list", "flag") or (asked.kind == "text" and not asked.abstain):
+        return True
+    behind = "\n".join(later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not asked)
+    rivals = other_values(asked, part.raw)
+    return not retraction.taken_back(fold(without_elements(unquoted_lines(behind))), rivals, near=False)
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:

@@ -253,7 +253,7 @@ def _own_lead(rest: str, roster: Roster) -> bool:
     """Whether a line that ends in a colon speaks of its author, or leads up to a decision, and names nobody."""
     if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or roster.others(rest, ""):
         return False
-    return retraction.says("OWN", rest) or retraction.says("OPEN", rest)
+    return retraction.says("OWN", rest) or retraction.says("OPEN", rest, begins=True)
 
 
 def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:

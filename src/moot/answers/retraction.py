@@ -11,13 +11,18 @@ from dataclasses import dataclass
 
 from moot.answers import cues, formulas, phrases
 
+ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "mr", "ms", "mrs", "st"))
+"""What must not stand before the blank that ends a sentence."""
+
 SHORT = 90
 """The most characters of a short sentence."""
 
 Rivals = Callable[[str], bool]
 """Says whether a sentence names another value."""
 
-_SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{1,3}\s|[()\[\]]|\u2014\u2014")
+_SENTENCES = re.compile(
+    rf"(?<=[.!?…]){ABBREVIATED_END}\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{{1,3}}\s|[()\[\]]|\u2014\u2014"
+)
 _PARTS = re.compile(r"\s*[,;:،；，、]\s*")
 _MARKS = re.compile(
     r"[\s>#+*•\u2013\u2014=\"'`«»“”„(\[{|~_-]*(?:\d{1,2}[.)]\s+)?"
@@ -25,7 +30,7 @@ _MARKS = re.compile(
     r"(?:(?:oh|ah|well|but|and|so|aber|und|mais|et|pero|mas|ma|но|ale|但|不过|でも|しかし|하지만|그런데|لكن|लेकिन|पर|ama|fakat)"
     r"[\s,.!…]+)?"
 )
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
 _CLAUSE = re.compile(r"[,、，،;]")
 _PLAIN_IF = re.compile(
     r"\W*(?:but |and |aber |mais |pero |mas |ma |но |ale |但是?|لكن |लेकिन |ama )?"
@@ -56,10 +61,15 @@ def turned(remark: str, rivals: Rivals | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence without the marks before it, and how many words it has; two wide letters count as one."""
+    """A sentence without the marks before it, and how many words it has."""
 
     text: str
     size: int
+
+    @property
+    def even(self) -> str:
+        """Its words without commas, which may stand or not ("but only, if …")."""
+        return _CLAUSE.sub("", self.text)
 
     @classmethod
     def of(cls, text: str) -> "Sentence":
@@ -74,8 +84,8 @@ def _sentences(words: str) -> Iterator[Sentence]:
 
 
 def size(text: str) -> int:
-    """How many words a text has; two wide letters count as one."""
-    return len(text.split()) + len(_WIDE.findall(text)) // 2
+    """How many words a text has; two Chinese signs, or four Japanese or Korean ones, count as one more."""
+    return len(text.split()) + len(_WIDE.findall(text))
 
 
 def begins(table: str, text: str) -> str:
@@ -93,12 +103,12 @@ def says(table: str, text: str, *, begins: bool = False) -> bool:
 
 def _against(sentence: Sentence, rivals: Rivals | None, *, part: bool = False) -> bool:
     """Whether a sentence right behind a statement speaks against it."""
-    text = sentence.text
-    if says("BACK", text) or says("TURN", text, begins=True):
+    text = sentence.even
+    if says("BACK", text) or says("TURN", sentence.text, begins=True):
         return True
-    if (sentence.size <= 12 and says("LATER", text)) or (sentence.size <= 8 and says("UNSURE", text)):
+    if sentence.size <= 12 and (says("LATER", text) or says("UNSURE", text)):
         return True
-    if says("BOUND", text, begins=True) and not (_PLAIN_IF.match(text) and _CLAUSE.search(text)):
+    if says("BOUND", text, begins=True) and not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text)):
         return True
     return _prefers(sentence, rivals) or (not part and old(sentence))
 
@@ -106,9 +116,7 @@ def _against(sentence: Sentence, rivals: Rivals | None, *, part: bool = False) -
 def _against_far(sentence: Sentence, rivals: Rivals | None) -> bool:
     """Whether a sentence of another field says that the statement does not stand."""
     text = sentence.text
-    if says("BACK", text):
-        return True
-    if sentence.size <= 8 and says("LATER", text):
+    if says("BACK", sentence.even) or (sentence.size <= 12 and says("LATER", sentence.even)):
         return True
     named = rivals is not None and rivals(text)
     return (named or sentence.size <= 4) and sentence.size <= 16 and says("TURN", text, begins=True)

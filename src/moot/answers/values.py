@@ -1,11 +1,13 @@
 """Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from moot.answers import formulas, phrases, retraction
+from moot.answers.candidates import Roster
 from moot.answers.mentions import choice_in
-from moot.answers.plain_text import fold, key, match
+from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements
 from moot.core.ask import ABSTAIN, Field, Value
 
 
@@ -169,12 +171,21 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     rows = [row for row in raw.split("\n") if row.strip()]
     first = _choice(asked, rows[0])
     pick = choice_in(asked.choices, rows[0])
-    later = "\n".join(rows[1:])
+    later = without_elements(unquoted_lines("\n".join(rows[1:])))
     rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or retraction.taken_back(fold(later)):
+    if rival or retraction.taken_back(fold(later), other_values(asked, rows[0])):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
+
+
+def other_values(asked: Field, raw: str) -> Callable[[str], bool] | None:
+    """Says whether a sentence names another of the choices than the one stated; None where there are none."""
+    if not asked.choices:
+        return None
+    roster = Roster.of(asked.choices)
+    own, _ = roster.at(fold(raw).lstrip(" \t\"'`[(<{*"), 0)
+    return lambda text: bool(roster.rivals(text, own))
 
 
 def _choice(asked: Field, raw: str) -> str | None:
