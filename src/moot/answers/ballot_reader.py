@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from moot.answers import formulas, phrases, plain_text, retraction
-from moot.answers.candidates import Roster
+from moot.answers.candidates import Roster, Stated
 from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
 from moot.answers.plain_text import fold
 from moot.answers.remarks import tail_fault
@@ -107,7 +107,8 @@ def settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
         doubtful = [statement for statement in found if statement.mood == "unclear"] or found
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    if _renamed(reader, last) or retraction.taken_back(words[last.end :], _rivals(reader, last)):
+    stated = Stated(reader.roster, plain_text.key(last.value), reader.speaker)
+    if _renamed(reader, last) or retraction.taken_back(_behind(reader, found, last), stated):
         return Fault("ambiguous")
     for statement in found:
         denied = statement.reason == "negated" and statement.value == last.value
@@ -128,15 +129,17 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
     return same and "\n" not in words[earlier.start : later.start]
 
 
-def _rivals(reader: Reader, last: Statement) -> retraction.Rivals:
-    """Says whether a sentence names another candidate than the stated one and the author."""
-    own = plain_text.key(last.value)
-
-    def named(text: str) -> bool:
-        places = reader.roster.rivals(text, own)
-        return any(reader.roster.short(text[start:end]) != reader.speaker for start, end in places)
-
-    return named
+def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
+    """The words behind the last statement, without the sentences that rule another candidate out, or only suppose it."""
+    words = reader.page.words
+    pieces: list[str] = []
+    place = last.end
+    for statement in found:
+        if statement.start >= last.end and statement.mood == "void" and statement.value != last.value:
+            begin = max(place, reader.page.sentence_start(statement.start))
+            pieces.append(words[place:begin])
+            place = max(place, statement.end)
+    return "\n".join([*pieces, words[place:]])
 
 
 def _renamed(reader: Reader, last: Statement) -> bool:

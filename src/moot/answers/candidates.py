@@ -118,3 +118,27 @@ def _whole(text: str, end: int) -> bool:
     if following[0].isalnum() or following[0] in "_-+#@\u2010\u2011":
         return False
     return not (following[0] in ".'" and following[1:].isalnum()) or re.match(r"'s\b", text[end : end + 3]) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A statement's value among the candidates: says whether a sentence names it, or another one.
+
+    Attributes:
+        roster: the candidates.
+        key: the folded name of the stated one; "" where none is.
+        author: the folded name of the author, who may sign; "" where unknown.
+    """
+
+    roster: Roster
+    key: str
+    author: str = ""
+
+    def own(self, text: str) -> bool:
+        """Whether a sentence names the stated value."""
+        return any(" ".join(match[0].split()) == self.key for match in self.roster.spot.finditer(text))
+
+    def other(self, text: str) -> bool:
+        """Whether a sentence names another candidate than the stated one and the author."""
+        places = self.roster.rivals(text, self.key)
+        return any(self.roster.short(" ".join(text[start:end].split())) != self.author for start, end in places)

@@ -44,7 +44,7 @@ BACK: Rows = {
     | (?:do not|don't|not|never|no longer) (?:to )?(?:be )?(?:count(?:ed)?|record(?:ed)?|book(?:ed)?|register(?:ed)?|tall(?:y|ied))
     | chang(?:e|ed|ing) (?:my|of) (?:mind|heart|vote|answer|ballot|choice|position|opinion)
     | never ?mind | take back (?:that|this|it|my|what) | jokes? aside | (?:just |only |was |am |i'm )(?:kidding|joking)
-    | (?:is|was|were) (?:only |just |merely |meant as )?an? (?:joke|example|test|placeholder|mistake|typo|slip|error|draft|sample)
+    | (?:is|was|were) (?:only |just |merely |meant as )?an? (?:joke|example|test|placeholder|mistake|typo|slip|error|draft|sample)(?: of the (?:form|format)| only)?(?=\W*$)
     | (?:vote|ballot|answer|choice|above|line|this|that) (?:is|was|has been|should be|must be) (?:hereby )?(?:void|withdrawn|retracted|cancelled|canceled|revoked|invalid|null|a joke|mistaken|superseded|overruled)
     | (?:vote|ballot|answer|decision|ruling|status|settlement) (?:is )?(?:withdrawn|retracted|cancelled|canceled|revoked|void|rescinded)
     """,
@@ -98,7 +98,7 @@ BACK: Rows = {
     | 不要(?:计算|計算|计入|計入|算) | 别算 | 勿计 | 忘掉 | 忘了(?:我|刚|剛|它|这|那) | 忽略(?:我|刚|上|以上|这|那|它|前) | 无视 | 開玩笑 | 开玩笑 | 开个玩笑 | (?:只|仅|僅)(?:是|为|為)(?:一)?(?:个|個)?(?:例子|示例|玩笑|测试|試) | 搞错 | 搞錯 | 弄错 | 写错 | 说错 | 說錯 | 选错 | 投错 | 口误 | 不再支持
     """,
     "ja": r"""
-    取り消(?:し|す|させ) | 撤回 | 無効 | 取り下げ | 忘れてください | 無視して | 数えないで | 数に入れないで | カウントしないで | (?:考え|気|意見)(?:が|を)(?:変わ|変え) | 冗談 | (?:例|サンプル)に(?:すぎ|過ぎ) | (?:例|テスト|見本)です(?:。|$) | 間違え | 間違い(?:です|でした) | なかったこと | (?:票|投票|答え|回答|意見|選択)を.{0,40}(?:変更|変え) | 前言
+    取り消(?:し|す|させ) | 撤回 | 無効 | 取り下げ | 忘れてください | 無視して | 数えないで | 数に入れないで | カウントしないで | (?:考え|気|意見)(?:が|を)(?:変わ|変え) | 冗談 | (?:例|サンプル)に(?:すぎ|過ぎ) | (?:例|テスト|見本)です(?:。|$) | 間違[えっい] | 間違い(?:です|でした) | なかったこと | (?:票|投票|答え|回答|意見|選択)を.{0,40}(?:変更|変え) | 前言
     """,
     "ko": r"""
     철회 | 취소 | 무효 | 거둬 | 거둡니다 | 거두겠 | 번복 | (?:생각|마음|의견)(?:이|을)? ?(?:바뀌|바꾸|바꿨|변) | 농담 | 장난 | (?:세지|반영하지|집계하지|계산하지) (?:말|마) | 잊어 ?(?:주|버) | 무시해 | 예시(?:일|입|였) | 예일 뿐 | 실수(?:했|였|입|로) | 잘못 (?:썼|적|말|골|눌|투표) | (?:투표|표|답|선택)(?:를|을)? ?(?:\S+ )?(?:변경|바꾸|바꿉|수정) | 변경합니다 | 바꾸겠 | 바꿉니다 | 지지하지 않
@@ -136,28 +136,28 @@ TURN: Rows = {
     no(?:,|\.|$| aspett~| volevo) | aspett~ | un momento | correzione | rettifica | mi correggo | scus~ | pardon | mi dispiace | ops | anzi | in realtà | a dire il vero | piuttosto | o meglio | meglio(?:,|:| non| dire| dirla)? | ripensando~ | a ripensarci | pensandoci (?:bene|meglio) | alla fine | volevo dire | intendevo | ora (?:preferisco|voto|scelgo|sostengo|credo|sono) | adesso (?:preferisco|voto|scelgo) | di fatto | riflettendo~ | invece
     """,
     "ru": r"""
-    нет | хотя | стоп | погодите | подождите | постойте | исправление | поправка | уточнение | правка | извин~ | простите | прошу прощения | ой | упс | вернее | точнее | верней | лучше | скорее | если (?:подумать|вдуматься)~ | по (?:размышлении|зрелом)~ | подумав~ | поразмыслив~ | на самом деле | в действительности | вообще-то | всё-таки | все-таки | всё же | все же | теперь | имею в виду | я имел~ в виду | то есть | а (?:лучше|точнее|вернее) | или (?:лучше|скорее|всё-таки) | вместо
+    нет | хотя | стоп | погодите | подождите | постойте | исправление | поправка | уточнение | правка | извин~ | простите | прошу прощения | ой | упс | вернее | точнее | верней | лучше | скорее | если (?:подумать|вдуматься)~ | по (?:размышлении|зрелом)~ | подумав~ | поразмыслив~ | на самом деле | в действительности | вообще-то | всё-таки | все-таки | всё же | все же | теперь | имею в виду | я имел~ в виду | то есть | а (?:лучше|точнее|вернее) | или (?:лучше|скорее|всё-таки) | вместо | если разобраться | в конце концов | или лучше
     """,
     "pl": r"""
     nie(?:,|\.|$| miałem| miałam| chwila) | czekaj~ | chwil~ | moment | zaraz | poprawka | korekta | sprostowanie | przepraszam | sorry | wybacz~ | ups | ojej | raczej | a raczej | lub raczej | właściwie | właściwie to | jednak | po (?:namyśle|zastanowieniu|przemyśleniu)~ | jak się zastanow~ | w rzeczywistości | tak naprawdę | teraz (?:wolę|głosuję|popieram|wybieram|jestem) | miałem na myśli | miałam na myśli | to znaczy | lepiej | zamiast | w sumie | a jednak | ostatecznie (?:wybieram|wolę|stawiam|jednak)
     """,
     "zh": r"""
-    不[,，。对對是] | 等等 | 等一下 | 且慢 | 慢着 | 更正 | 纠正 | 修正 | 订正 | 改正 | 抱歉 | 对不起 | 不好意思 | 应该是 | 應該是 | 其实 | 其實 | 再想 | 仔细想想 | 想了想 | 想一想 | 还是 | 還是 | 或者说 | 准确地说 | 说错 | 哦[,，不] | 我(?:的意思)?是说 | 我是指 | 我现在(?:更)?(?:支持|选|投|倾向|想|认为) | 现在我(?:更)?(?:支持|选|投|倾向|觉得|认为) | 实际上 | 實際上 | 事实上 | 说实话 | 反而 | 更好的是 | 不不
+    不[,，。对對是] | 等等 | 等一下 | 且慢 | 慢着 | 更正 | 纠正 | 修正 | 订正 | 改正 | 抱歉 | 对不起 | 不好意思 | 应该是 | 應該是 | 其实 | 其實 | 再想 | 仔细想想 | 想了想 | 想一想 | 还是 | 還是 | 或者说 | 准确地说 | 说错 | 哦[,，不] | 我(?:的意思)?是说 | 我是指 | 我现在(?:更)?(?:支持|选|投|倾向|想|认为) | 现在我(?:更)?(?:支持|选|投|倾向|觉得|认为) | 实际上 | 實際上 | 事实上 | 说实话 | 反而 | 更好的是 | 不不 | 或者不如 | 说到底
     """,
     "ja": r"""
-    訂正 | 修正 | いえ | いや | 違[いう] | やはり | やっぱり | すみません | 失礼 | 申し訳 | ごめん | 待って | ちょっと待 | よく考え | 考え直 | 再考 | 実は | 実際 | むしろ | というか | 正しくは | 正確には | 今は | 今では | やり直し | 変更 | それより | 本当は
+    訂正 | 修正 | 結局 | いえ | いや | 違[いう] | やはり | やっぱり | すみません | 失礼 | 申し訳 | ごめん | 待って | ちょっと待 | よく考え | 考え直 | 再考 | 実は | 実際 | むしろ | というか | 正しくは | 正確には | 今は | 今では | やり直し | 変更 | それより | 本当は
     """,
     "ko": r"""
-    정정 | 수정 | 아니 | 잠깐 | 잠시만 | 죄송 | 미안 | 실례 | 역시 | 다시 생각 | 생각해 보니 | 생각해보니 | 곰곰이 | 사실(?:은|상)? | 오히려 | 차라리 | 그냥 | 이제는 | 지금은 | 정확히는 | 말하자면 | 변경 | 앗 | 아차 | 그보다
+    정정 | 수정 | 결국 | 생각해 보면 | 아니 | 잠깐 | 잠시만 | 죄송 | 미안 | 실례 | 역시 | 다시 생각 | 생각해 보니 | 생각해보니 | 곰곰이 | 사실(?:은|상)? | 오히려 | 차라리 | 그냥 | 이제는 | 지금은 | 정확히는 | 말하자면 | 변경 | 앗 | 아차 | 그보다
     """,
     "ar": r"""
     لا(?:،|,|\.|$| بل| انتظر~) | بل | كلا | انتظر~ | لحظة | مهلا | تصحيح | تعديل | تصويب | عفوا | عذرا | آسف~ | اعتذر | أعتذر | المعذرة | في الواقع | في الحقيقة | الحقيقة | بعد (?:التفكير|إعادة|مزيد|التأمل|تفكير)~ | عند التفكير | في النهاية | بالأحرى | الأصح | أقصد | قصدت | أعني | الآن (?:أفضل|أختار|أؤيد|أصوت|أميل) | الأفضل | على العكس
     """,
     "hi": r"""
-    नहीं | रुकिए | रुको | ठहरिए | सुधार | संशोधन | माफ़ | माफ | क्षमा | बल्कि | दरअसल | असल में | वास्तव में | दोबारा | फिर से सोच~ | सोचने पर | सोचकर | आखिर | अंततः | मेरा मतलब | यानी | अब (?:मैं|मुझे|मेरा) | इसके बजाय | बेहतर यह | सच कहूँ
+    नहीं | रुकिए | रुको | ठहरिए | सुधार | संशोधन | माफ़ | माफ | क्षमा | बल्कि | दरअसल | असल में | वास्तव में | दोबारा | फिर से सोच~ | सोचने पर | सोचकर | आखिर | अंततः | मेरा मतलब | यानी | अब (?:मैं|मुझे|मेरा) | इसके बजाय | बेहतर यह | सच कहूँ | सोचें तो | अंत में
     """,
     "tr": r"""
-    hayır | yok | dur(?:un)? | bekle~ | bir dakika | düzeltme | düzeltiyorum | pardon | özür | kusura | afedersiniz | affedersiniz | daha doğrusu | doğrusu | aslında | düşününce | düşündüm de | iyi düşününce | tekrar düşün~ | sonuçta | en iyisi | yani | demek iste~ | artık | şimdi (?:ben|oyum) | onun yerine | gerçekte | hay aksi | tüh | bilakis | aksine
+    hayır | yok | dur(?:un)? | bekle~ | bir dakika | düzeltme | düzeltiyorum | pardon | özür | kusura | afedersiniz | affedersiniz | daha doğrusu | doğrusu | aslında | düşününce | düşündüm de | iyi düşününce | tekrar düşün~ | sonuçta | en iyisi | yani | demek iste~ | artık | şimdi (?:ben|oyum) | onun yerine | gerçekte | hay aksi | tüh | bilakis | aksine | ya da | eninde sonunda | iyi bakınca
     """,
 }
 """What turns against what was said just before, at the beginning of a sentence."""
@@ -165,53 +165,53 @@ TURN: Rows = {
 LATER: Rows = {
     "en": r"""
     (?:decide|vote|answer|commit|confirm|choose|settle|say|make up my mind)\w* (?:it |this |that |on it )?(?:later|tomorrow|afterwards|another time|next|once|after) | not (?:yet )?(?:my |a |the |yet )*(?:final|binding|definitive|official)\b | not yet | not yet | provisional~ | tentative~ | preliminary | interim | for now | for the moment | for the time being | until further notice
-    | reserve (?:the|my) right | reserve (?:my )?(?:final )?(?:judge?ment|decision|vote) | (?:need|want|take|require|ask for|give me) (?:some |a (?:bit|little|while) )?(?:more )?time | undecided | (?:still|not) (?:un)?(?:sure|certain|decided|thinking|wavering|torn) | unsure | open to (?:chang|revis|reconsider|persua)\w* | (?:may|might|could|can|will|shall) (?:still |yet |well )?(?:change|revise|switch|reconsider|withdraw) | (?:wait|hold|hold off|postpone|defer|delay|pause) (?:for|until|till|on|it|this|my|with|the) | (?:final|real|actual|definitive|binding) (?:vote|answer|ballot|decision|choice|verdict) (?:will|follows|comes|is to|to) | (?:will|to) follow | stay tuned | pending | to be (?:confirmed|continued|decided|determined) | sleep on it | come back to (?:this|it) | subject to change | revisit
+    | reserve (?:the|my) right | reserve (?:my )?(?:final )?(?:judge?ment|decision|vote) | (?:need|want|take|require|ask for|give me) (?:some |a (?:bit|little|while) )?(?:more )?time | undecided | (?:still|not) (?:un)?(?:sure|certain|decided|thinking|wavering|torn) | unsure | open to (?:chang|revis|reconsider|persua)\w* | (?:may|might|could|can|will|shall) (?:still |yet |well )?(?:change|revise|switch|reconsider|withdraw) | (?:wait|hold|hold off|postpone|defer|delay|pause) (?:for|until|till|on|it|this|my|with|the) | (?:final|real|actual|definitive|binding) (?:vote|answer|ballot|decision|choice|verdict) (?:will|follows|comes|is to|to) | (?:will|to) follow | stay tuned | (?:until|by) (?:tomorrow|later|then) | tomorrow | first (?:impression|thought|instinct|reaction) | last word | pending | to be (?:confirmed|continued|decided|determined) | sleep on it | come back to (?:this|it) | subject to change | revisit
     """,
     "de": r"""
-    später | noch (?:nicht|keine|offen|unklar|unentschlossen|unsicher|unschlüssig) | vorläufig~ | vorerst | provisorisch~ | fürs erste | bis auf weiteres | (?:brauche|benötige) (?:noch |mehr |etwas )*(?:zeit|bedenkzeit) | bedenkzeit | unentschlossen | unentschieden | unschlüssig | (?:behalte|behalten) (?:ich )?mir | folgt (?:morgen|später|noch|bald|nach) | endgültig\w* (?:\w+ )?(?:folgt|kommt|erst) | unter vorbehalt | vorbehalt~ | abwarten | warten (?:wir|auf|bis) | zwischenstand | überlege noch | schwanke
+    später | noch (?:nicht|keine|offen|unklar|unentschlossen|unsicher|unschlüssig) | vorläufig~ | vorerst | provisorisch~ | fürs erste | bis auf weiteres | (?:brauche|benötige) (?:noch |mehr |etwas )*(?:zeit|bedenkzeit) | bedenkzeit | unentschlossen | unentschieden | unschlüssig | (?:behalte|behalten) (?:ich )?mir | folgt (?:morgen|später|noch|bald|nach) | endgültig\w* (?:\w+ )?(?:folgt|kommt|erst) | unter vorbehalt | vorbehalt~ | abwarten | warten (?:wir|auf|bis) | zwischenstand | erste[rn]? eindruck | letztes wort | nacht darüber | überlege noch | schwanke
     """,
     "fr": r"""
-    plus tard | pas encore | provisoire~ | provisoirement | pour (?:l'instant|le moment) | en attendant | indécis~ | (?:me faut|ai besoin|besoin) (?:de |d'|d'un peu )?(?:plus de |encore du |encore de )?temps | réserve le droit | me réserve | (?:définitif|définitive|final|finale) (?:suivra|viendra|arrivera) | suivra | sous réserve | j'hésite | hésite encore | attendons | à confirmer | à revoir | je verrai | (?:je )?(?:déciderai|trancherai|voterai)
+    plus tard | pas encore | provisoire~ | provisoirement | pour (?:l'instant|le moment) | en attendant | indécis~ | (?:me faut|ai besoin|besoin) (?:de |d'|d'un peu )?(?:plus de |encore du |encore de )?temps | réserve le droit | me réserve | (?:définitif|définitive|final|finale) (?:suivra|viendra|arrivera) | suivra | sous réserve | j'hésite | hésite encore | attendons | à confirmer | à revoir | première impression | dernier mot | je verrai | (?:je )?(?:déciderai|trancherai|voterai)
     """,
     "es": r"""
-    más tarde | más adelante | luego decid~ | todavía no | aún no | provisional~ | de momento | por (?:ahora|el momento) | necesito (?:más |algo de )?tiempo | indecis~ | sigo (?:dudando|indecis\w*|pensando) | me reservo | (?:llegará|vendrá|daré|seguirá|será) (?:mañana|después|luego) | decidiré | esperemos | a la espera | pendiente | sujeto a cambios | por confirmar | ya veré | lo pensaré
+    más tarde | más adelante | luego decid~ | todavía no | aún no | provisional~ | de momento | por (?:ahora|el momento) | necesito (?:más |algo de )?tiempo | indecis~ | sigo (?:dudando|indecis\w*|pensando) | me reservo | (?:llegará|vendrá|daré|seguirá|será) (?:mañana|después|luego) | decidiré | esperemos | a la espera | pendiente | sujeto a cambios | por confirmar | ya veré | primera impresión | última palabra | lo pensaré
     """,
     "pt": r"""
-    mais tarde | mais adiante | depois (?:decido|eu) | ainda não | provisóri~ | por (?:enquanto|ora|agora) | preciso de (?:mais |algum )?tempo | indecis~ | continuo (?:indecis\w*|pensando|em dúvida) | reservo-me | me reservo | (?:virá|darei|seguirá|será|chegará) (?:amanhã|depois) | vou decidir | decidirei | aguardemos | vamos esperar | pendente | sujeito a (?:alteraç~|mudanç~) | a confirmar | vou pensar
+    mais tarde | mais adiante | depois (?:decido|eu) | ainda não | provisóri~ | por (?:enquanto|ora|agora) | preciso de (?:mais |algum )?tempo | indecis~ | continuo (?:indecis\w*|pensando|em dúvida) | reservo-me | me reservo | (?:virá|darei|seguirá|será|chegará) (?:amanhã|depois) | vou decidir | decidirei | aguardemos | vamos esperar | pendente | sujeito a (?:alteraç~|mudanç~) | a confirmar | vou pensar | primeira impressão | última palavra
     """,
     "it": r"""
-    più tardi | più avanti | dopo decid~ | non (?:è )?ancora | ancora (?:indecis\w*|incert\w*|da) | provvisori~ | per (?:ora|il momento|adesso) | (?:mi serve|ho bisogno di|mi occorre|voglio) (?:più |altro |ancora )?tempo | indecis~ | mi riservo | (?:arriverà|verrà|seguirà|darò|sarà) (?:domani|dopo|più) | deciderò | aspettiamo | in attesa | in sospeso | da confermare | ci penserò | vedremo
+    più tardi | più avanti | dopo decid~ | non (?:è )?ancora | ancora (?:indecis\w*|incert\w*|da) | provvisori~ | per (?:ora|il momento|adesso) | (?:mi serve|ho bisogno di|mi occorre|voglio) (?:più |altro |ancora )?tempo | indecis~ | mi riservo | (?:arriverà|verrà|seguirà|darò|sarà) (?:domani|dopo|più) | deciderò | aspettiamo | in attesa | in sospeso | da confermare | ci penserò | vedremo | prima impressione | ultima parola
     """,
     "ru": r"""
-    позже | потом (?:решу|проголосую|отвечу) | ещё не | еще не | пока (?:не|что|это|без|только) | пока$ | предварительн~ | временн~ | нужно (?:ещё |еще )?подумать | нужно (?:\w+ )*врем~ | не (?:определился|определилась|решил|решила|окончательн~|уверен~) | оставляю за собой | оставляю право | (?:голос|решение|ответ) (?:будет|последует|дам|объявлю) | завтра | колеблюсь | сомневаюсь | подождём | подождем | решу | посмотрим | до поры
+    позже | потом (?:решу|проголосую|отвечу) | ещё не | еще не | пока (?:не|что|это|без|только) | пока$ | предварительн~ | временн~ | нужно (?:ещё |еще )?подумать | нужно (?:\w+ )*врем~ | не (?:определился|определилась|решил|решила|окончательн~|уверен~) | оставляю за собой | оставляю право | (?:голос|решение|ответ) (?:будет|последует|дам|объявлю) | завтра | колеблюсь | сомневаюсь | подождём | подождем | решу | посмотрим | перв~ впечатлени~ | последн~ (?:мо~ )?слов~ | до поры
     """,
     "pl": r"""
-    później | potem (?:zdecyduję|zagłosuję) | jeszcze nie | nie jest (?:to )?(?:jeszcze )?ostateczn~ | tymczasow~ | wstępn~ | na razie | póki co | potrzebuję (?:\w+ )?czasu | waham | nie zdecydowałem | nie zdecydowałam | niezdecydowan~ | zastrzegam | (?:oddam|podam|ogłoszę|podejmę) (?:jutro|później|potem) | jutro | zdecyduję | poczekajmy | wstrzymajmy | do potwierdzenia | zastanowię się | jeszcze pomyślę
+    później | potem (?:zdecyduję|zagłosuję) | jeszcze nie | nie jest (?:to )?(?:jeszcze )?ostateczn~ | tymczasow~ | wstępn~ | na razie | póki co | potrzebuję (?:\w+ )?czasu | waham | nie zdecydowałem | nie zdecydowałam | niezdecydowan~ | zastrzegam | (?:oddam|podam|ogłoszę|podejmę) (?:jutro|później|potem) | jutro | zdecyduję | poczekajmy | wstrzymajmy | do potwierdzenia | zastanowię się | jeszcze pomyślę | pierwsze wrażenie | ostatnie słowo
     """,
     "zh": r"""
-    以后再 | 以後再 | 之后再 | 稍后 | 稍後 | 晚点 | 回头再 | 还不是 | 還不是 | 尚未 | 还没(?:有)?(?:决定|想好|确定|定) | 還沒 | 暂定 | 暫定 | 暂时 | 暫時 | 临时 | 初步 | 需要(?:更多|一些|点|再)?(?:的)?时间 | 明天 | 未定 | 待定 | 犹豫 | 保留(?:改变|更改|修改|意见|权利) | 再(?:考虑|想想|决定|说) | 目前 | 先这样 | 不是最终
+    以后再 | 以後再 | 之后再 | 稍后 | 稍後 | 晚点 | 回头再 | 还不是 | 還不是 | 尚未 | 还没(?:有)?(?:决定|想好|确定|定) | 還沒 | 暂定 | 暫定 | 暂时 | 暫時 | 临时 | 初步 | 需要(?:更多|一些|点|再)?(?:的)?时间 | 明天 | 未定 | 待定 | 犹豫 | 保留(?:改变|更改|修改|意见|权利) | 再(?:考虑|想想|决定|说) | 目前 | 先这样 | 不是最终 | 第一印象 | 最后的话
     """,
     "ja": r"""
-    後で | あとで | 後日 | まだ | 仮の | 暫定 | とりあえず | 今のところ | 当面 | 時間(?:が|を)(?:必要|ください|いただ) | 明日 | 迷って | 決めかね | 未定 | 留保 | 保留 | 追って | 検討中 | 様子を見
+    後で | あとで | 後日 | まだ | 仮の | 暫定 | とりあえず | 今のところ | 当面 | 時間(?:が|を)(?:必要|ください|いただ) | 明日 | 迷って | 決めかね | 未定 | 留保 | 保留 | 追って | 検討中 | 様子を見 | 第一印象 | 最後の言葉 | 一晩
     """,
     "ko": r"""
-    나중에 | 추후 | 이따 | 아직 | 임시 | 잠정 | 일단 | 당분간 | 지금으로서는 | 시간이 (?:더 )?필요 | 내일 | 고민 | 미정 | 보류 | 유보 | 권리를 | 결정하지 못 | 정하지 못 | 망설 | 더 생각 | 검토 중 | 두고 보
+    나중에 | 추후 | 이따 | 아직 | 임시 | 잠정 | 일단 | 당분간 | 지금으로서는 | 시간이 (?:더 )?필요 | 내일 | 고민 | 미정 | 보류 | 유보 | 권리를 | 결정하지 못 | 정하지 못 | 망설 | 더 생각 | 검토 중 | 두고 보 | 첫인상 | 마지막 말 | 하룻밤
     """,
     "ar": r"""
-    لاحقا | فيما بعد | بعد ذلك سأ~ | ليس نهائيا | غير نهائي | لم (?:أقرر|أحسم|أحدد|يحسم) | مؤقت~ | مبدئي~ | حاليا | في الوقت (?:الحالي|الراهن) | حتى إشعار | [أا]حتاج (?:إلى )?(?:مزيد|وقت|المزيد) | غدا | متردد~ | محتار | [أا]حتفظ بحق | بحق (?:التغيير|تغيير|التعديل) | سأقرر | سأحسم | سأصوت | لننتظر | قيد الدراسة | سوف (?:أقرر|أفكر)
+    لاحقا | فيما بعد | بعد ذلك سأ~ | ليس نهائيا | غير نهائي | لم (?:أقرر|أحسم|أحدد|يحسم) | مؤقت~ | مبدئي~ | حاليا | في الوقت (?:الحالي|الراهن) | حتى إشعار | [أا]حتاج (?:إلى )?(?:مزيد|وقت|المزيد) | غدا | متردد~ | محتار | [أا]حتفظ بحق | بحق (?:التغيير|تغيير|التعديل) | سأقرر | سأحسم | سأصوت | لننتظر | قيد الدراسة | انطباع~ | كلمتي الأخيرة | سوف (?:أقرر|أفكر)
     """,
     "hi": r"""
-    बाद में | अभी (?:अंतिम|तय|फ़ैसला|निर्णय|पक्का|के लिए)? ?नहीं | अभी तय | अभी अंतिम | फिलहाल | फ़िलहाल | अस्थायी | अंतरिम | (?:और|कुछ|थोड़ा) समय | समय चाहिए | कल | तय नहीं | असमंजस | दुविधा | अधिकार | सोच रहा | सोच रही | सोचूँगा | इंतज़ार | निर्णय नहीं | फ़ैसला नहीं | प्रारंभिक
+    बाद में | अभी (?:अंतिम|तय|फ़ैसला|निर्णय|पक्का|के लिए)? ?नहीं | अभी तय | अभी अंतिम | फिलहाल | फ़िलहाल | अस्थायी | अंतरिम | (?:और|कुछ|थोड़ा) समय | समय चाहिए | कल | तय नहीं | असमंजस | दुविधा | अधिकार | सोच रहा | सोच रही | सोचूँगा | इंतज़ार | निर्णय नहीं | फ़ैसला नहीं | प्रारंभिक | पहली राय | आखिरी शब्द
     """,
     "tr": r"""
-    sonra (?:karar~|oy~|bildir~|söyle~) | daha sonra | henüz | şimdilik | geçici | ön oy | zaman~ (?:ihtiyacım|lazım|gerek~) | ihtiyacım | yarın | kararsız~ | hakkım~ | saklı | tereddüt~ | bekleyelim | karar ver(?:eceğim|medim|emedim) | düşüneceğim | kesin değil | kesinleşmedi | belli değil | göreceğiz
+    sonra (?:karar~|oy~|bildir~|söyle~) | daha sonra | henüz | şimdilik | geçici | ön oy | zaman~ (?:ihtiyacım|lazım|gerek~) | ihtiyacım | yarın | kararsız~ | hakkım~ | saklı | tereddüt~ | bekleyelim | karar ver(?:eceğim|medim|emedim) | düşüneceğim | kesin değil | kesinleşmedi | belli değil | göreceğiz | ilk izlenim~ | son sözüm
     """,
 }
 """What postpones it."""
 
 UNSURE: Rows = {
-    "en": r"(?:not|never|hardly|far from|anything but) (?:at all |so |very |really |too |quite |entirely |fully )*(?:sure|certain|confident|convinced) | unsure | maybe | perhaps | possibly | might be | may be better | may be right | could be (?:talked|persuaded|wrong|better) | (?<!no )(?<!without )doubt(?:s|ful)? | not really | who knows | or not | convince me | ask me again | coin flip | on the fence",
-    "de": "vielleicht | womöglich | möglicherweise | eventuell | (?:gar |überhaupt |doch |noch )*nicht (?:ganz |so |sehr )?sicher | unsicher | zweifle | zweifel | oder (?:auch )?nicht | wer weiß",
+    "en": r"(?:not|never|hardly|far from|anything but) (?:at all |so |very |really |too |quite |entirely |fully )*(?:sure|certain|confident|convinced) | unsure | second thoughts? | misgivings | qualms | torn | either way | maybe | perhaps | possibly | might be | may be better | may be right | could be (?:talked|persuaded|wrong|better) | (?<!no )(?<!without )doubt(?:s|ful)? | not really | who knows | or not | convince me | ask me again | coin flip | on the fence",
+    "de": "vielleicht | hin- und hergerissen | auch anders | womöglich | möglicherweise | eventuell | (?:gar |überhaupt |doch |noch )*nicht (?:ganz |so |sehr )?sicher | unsicher | zweifle | zweifel | oder (?:auch )?nicht | wer weiß",
     "fr": "peut-être | pas (?:du tout |très |vraiment |si |tout à fait )*(?:sûre?|certaine?|convaincue?)s? | sûr du tout | j'en doute | doute | qui sait | ou pas | éventuellement",
     "es": "quizás? | tal vez | acaso | a lo mejor | posiblemente | no estoy (?:nada |muy |tan |del todo |para nada )?(?:segur[oa]|convencid[oa]) | dudo | dudas | quién sabe | o no$",
     "pt": "talvez | quiçá | possivelmente | não (?:tenho|estou|sei) (?:\\w+ )?(?:certeza|segur[oa]|convencid[oa]) | não sei | duvido | dúvida | quem sabe | ou não$",
@@ -229,18 +229,18 @@ UNSURE: Rows = {
 
 BOUND: Rows = {
     "en": "(?:but |and |though |yet |albeit |at least )*(?:only )?(?:if|unless|provided|providing|assuming|as long as|so long as|on (?:the |one )?condition~|subject to|contingent~ on|conditional~ on|pending|until|in case|except if|with the proviso|this (?:only )?(?:holds|applies|counts|stands)[^.]{0,20} (?:if|when|once|unless|until|while)|only (?:when|once|after|until|as long)|should\\b[^.,]~\\b(?:fail|pass|change)~)",
-    "de": "(?:aber |jedoch |und |allerdings |wobei )*(?:nur )?(?:wenn|falls|sofern|solange|sobald|vorausgesetzt|unter der (?:bedingung|voraussetzung)|es sei denn|außer|vorbehaltlich|unter vorbehalt|bis (?:zur|zum|auf)|das gilt nur|dies gilt nur|mit der maßgabe|nur (?:dann|unter|bis|solange))",
-    "fr": "(?:mais |et |toutefois |cependant )*(?:seulement |uniquement )?(?:si|s'il~|à (?:la )?condition~|à moins|sauf|sous (?:réserve|condition)~|pourvu|tant que|dans la mesure où|en attendant|du moins)",
-    "es": "(?:pero |y |aunque )*(?:solo |sólo |únicamente )?(?:si|siempre (?:que|y cuando)|salvo|a menos|a no ser|con (?:la |tal )(?:condición|de que|que)|a condición|bajo la condición|mientras|excepto si|en caso de|sujeto a|al menos por)",
-    "pt": "(?:mas |e |embora )*(?:só |somente |apenas )?(?:se|desde que|contanto|a menos|a não ser|salvo|com a condição|sob a condição|na condição|caso|enquanto|exceto se|sujeito a|pelo menos por)",
-    "it": "(?:ma |e |però )*(?:solo |soltanto )?(?:se|purché|a (?:condizione|patto|meno)|salvo|sempre che|con la condizione|finché|fintanto|nel caso|eccetto se|fatta salva|almeno per)",
-    "ru": "(?:но |и |однако |а )*(?:только |лишь )?(?:если|при (?:условии|том условии)|лишь бы|разве что|за исключением|кроме случая|пока|до тех пор|в случае|с условием|с оговоркой|по крайней мере)",
-    "pl": "(?:ale |i |jednak )*(?:tylko |wyłącznie )?(?:jeśli|jeżeli|gdy|o ile|pod (?:\\w+ )?warunkiem|chyba że|dopóki|w razie|z zastrzeżeniem|przynajmniej na|z wyjątkiem|byle)",
-    "zh": "(?:但是?|不过|可是|而且|当然)?(?:只有|仅当|仅在)?(?:如果|要是|假如|倘若|若|除非|前提|条件|條件|只要|在.{1,20}(?:的)?情况下|假设|至少目前|有条件)",
-    "ja": "(?:ただし|但し|もし|もちろん条件|条件|.{0,40}(?:場合に限|場合のみ|という条件|を条件|なければ|ければ|すれば|するなら|たら[、,]|ればです|ならば|限りに|ことが条件|条件付き)|少なくとも今)",
-    "ko": "(?:단[,、 ]|다만|만약|만일|조건|.{0,40}(?:조건(?:입|으로|하에|부)|다면요|하면요|면 그렇|ㄴ다면|는다면|않으면|경우에만|때만|한에서|한해)|적어도 지금)",
-    "ar": "(?:لكن |ولكن |و)?(?:فقط )?(?:إذا|اذا|إن |لو |بشرط|شريطة|إلا إذا|إلا إن|ما لم|طالما|في حال|على شرط|بافتراض|على الأقل|رهنا|فقط إذا|مشروط)",
-    "hi": "(?:लेकिन |मगर |पर |और )*(?:अगर|यदि|बशर्ते|शर्त|तभी|जब तक|केवल तब|सिवाय|केवल अगर|कम से कम)",
+    "de": "(?:aber |jedoch |und |allerdings |wobei )*(?:nur )?(?:wenn|falls|sofern|solange|sobald|nachdem|erst (?:wenn|nach)|vorausgesetzt|unter der (?:bedingung|voraussetzung)|es sei denn|außer|vorbehaltlich|unter vorbehalt|bis (?:zur|zum|auf)|das gilt nur|dies gilt nur|mit der maßgabe|nur (?:dann|unter|bis|solange))",
+    "fr": "(?:mais |et |toutefois |cependant )*(?:seulement |uniquement )?(?:si|s'il~|à (?:la )?condition~|à moins|sauf|sous (?:réserve|condition)~|pourvu|tant que|une fois|dès que|lorsque|quand|dans la mesure où|en attendant|du moins)",
+    "es": "(?:pero |y |aunque )*(?:solo |sólo |únicamente )?(?:si|siempre (?:que|y cuando)|salvo|a menos|a no ser|con (?:la |tal )(?:condición|de que|que)|a condición|bajo la condición|mientras|una vez|en cuanto|cuando|excepto si|en caso de|sujeto a|al menos por)",
+    "pt": "(?:mas |e |embora )*(?:só |somente |apenas )?(?:se|desde que|contanto|a menos|a não ser|salvo|com a condição|sob a condição|na condição|caso|enquanto|assim que|uma vez|logo que|quando|exceto se|sujeito a|pelo menos por)",
+    "it": "(?:ma |e |però )*(?:solo |soltanto )?(?:se|purché|a (?:condizione|patto|meno)|salvo|sempre che|con la condizione|finché|una volta|appena|quando|fintanto|nel caso|eccetto se|fatta salva|almeno per)",
+    "ru": "(?:но |и |однако |а )*(?:только |лишь )?(?:если|при (?:условии|том условии)|лишь бы|разве что|за исключением|кроме случая|пока|до тех пор|как только|когда|в случае|с условием|с оговоркой|по крайней мере)",
+    "pl": "(?:ale |i |jednak )*(?:tylko |wyłącznie )?(?:jeśli|jeżeli|gdy|o ile|pod (?:\\w+ )?warunkiem|chyba że|dopóki|gdy tylko|kiedy|w razie|z zastrzeżeniem|przynajmniej na|z wyjątkiem|byle)",
+    "zh": "(?:但是?|不过|可是|而且|当然)?(?:只有|仅当|仅在)?(?:如果|要是|假如|倘若|若|除非|前提|条件|條件|只要|在.{1,20}(?:的)?情况下|假设|等.{1,20}(?:以后|之后|后)|要.{1,20}才|至少目前|有条件)",
+    "ja": "(?:ただし|但し|もし|もちろん条件|条件|.{0,40}(?:場合に限|場合のみ|という条件|を条件|なければ|ければ|すれば|するなら|たら[、,]|ればです|ならば|限り|たらです|たらの話|たらですが|ことが条件|条件付き)|少なくとも今)",
+    "ko": "(?:단[,、 ]|다만|만약|만일|조건|.{0,40}(?:조건(?:입|으로|하에|부)|다면요|하면요|면 그렇|ㄴ다면|는다면|않으면|경우에만|때만|한에서|한해|는 한요?$|지 않는 한|면요?$)|적어도 지금)",
+    "ar": "(?:لكن |ولكن |و)?(?:فقط )?(?:إذا|اذا|إن |لو |بشرط|شريطة|إلا إذا|إلا إن|ما لم|طالما|في حال|على شرط|بافتراض|على الأقل|رهنا|فقط إذا|مشروط|هذا إن|ما دام|بعد .{1,40} فقط)",
+    "hi": "(?:लेकिन |मगर |पर |और )*(?:अगर|यदि|बशर्ते|शर्त|तभी|जब तक|केवल तब|सिवाय|केवल अगर|.{1,40}के बाद ही|कम से कम)",
     "tr": "(?:ama |fakat |ancak |ve )*(?:yalnızca |sadece |tek )?(?:eğer|şayet|şartıyla|koşuluyla|.{0,60}(?:şartıyla|koşuluyla|kaydıyla|[dt]ikçe\\b|[dt]ıkça\\b|madıkça\\b|medikçe\\b|mazsa\\b|mezse\\b|sürece|ırsa\\b|irse\\b|ursa\\b|ürse\\b|arsa\\b|erse\\b|şarttır|takdirde|halinde)|en azından|meğer)",
 }
 """What binds it to a condition, at the beginning of a sentence or of its part."""
@@ -263,6 +263,63 @@ ASIDE: Rows = {
 }
 """What makes a short sentence that names another candidate harmless."""
 
+
+SELF: Rows = {
+    "en": "i | i'm | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
+    "de": "ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
+    "fr": "je | j'~ | me | m'~ | moi | mon | ma | mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
+    "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | (?:\\w+[áé]|\\w+ría|estoy|soy|voy|sigo) | considérenlo | pongan | quisiera",
+    "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | (?:\\w+rei|\\w+ria|estou|sou|vou|acho|quero) | considerem | coloquem",
+    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | (?:\\w+rò|\\w+rei|sono|sto|credo|ho) | consideratelo | mettete",
+    "ru": "я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
+    "pl": "ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
+    "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
+    "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直 | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
+    "ko": "저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
+    "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
+    "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी",
+    "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | \\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
+}
+"""What speaks of the author, of the statement itself, or asks something of whoever counts it.
+
+These are words of closed classes: pronouns, endings of the first person, demonstratives, and "please".
+"""
+
+SAFE: Rows = {
+    "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | impressed~ | like[ds]? | believe | agree | remain~",
+    "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
+    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends avec | hâte | à ajouter | conclut | lu | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
+    "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
+    "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
+    "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
+    "ru": "окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
+    "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
+    "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 看了 | 比较 | 理由 | 因为 | 坚持",
+    "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 読んで | 比較 | 理由 | から | 以上",
+    "ko": "최종 | 확신 | 자신 | 감사 | 기대 | 덧붙일 | 마칩니다 | 읽었 | 비교 | 이유 | 때문 | 이상입니다",
+    "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
+    "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | पढ़े | तुलना | कारण | क्योंकि",
+    "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
+}
+"""What makes such a sentence harmless, unless it is denied: that the statement is final, thanks, what was read."""
+
+DENY: Rows = {
+    "en": "not | n't | never | no longer | hardly | cannot | neither | \\w+n't",
+    "de": "nicht | nie | kein~ | kaum",
+    "fr": "pas | plus | jamais | n'~ | ne",
+    "es": "no | nunca | tampoco",
+    "pt": "não | nunca | nem",
+    "it": "non | mai | né",
+    "ru": "не | нет | никогда",
+    "pl": "nie | nigdy",
+    "zh": "不(?!过) | 没 | 沒 | 未 | 非",
+    "ja": "ない | ません | なく",
+    "ko": "않\\S* | 없\\S* | 못\\S* | 아닙\\S* | 아닌\\S* | 아니\\S* | 안",
+    "ar": "لا | ليس~ | لست | لم | لن | غير",
+    "hi": "नहीं | न | मत",
+    "tr": "değil~ | yok | hiç | \\w+m[ae](?:dım|dim|m|z|zsa|zse|yorum)",
+}
+"""What denies."""
 
 OWN: Rows = {
     "en": "my | mine | i | here is | as requested | in the requested | requested form",
@@ -339,6 +396,9 @@ _TABLES: Mapping[str, Rows] = {
     "ASIDE": ASIDE,
     "PREFER": PREFER,
     "OWN": OWN,
+    "SELF": SELF,
+    "SAFE": SAFE,
+    "DENY": DENY,
     "OPEN": OPEN,
     "REASON": REASON,
 }

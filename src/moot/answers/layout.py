@@ -28,7 +28,7 @@ from moot.answers.plain_text import (
     without_thoughts,
 )
 from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, Found, other_values, read_value, slot
+from moot.answers.values import Fault, Found, read_value, slot, stated
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
 
@@ -88,13 +88,13 @@ def read_sections(form: Form, text: str) -> Found:
 
 
 def _stands(part: Section, parts: Sequence[Section]) -> bool:
-    """Whether nothing in the sections behind a choice, a number or a position takes it back."""
+    """Whether nothing in the sections behind a position or a required choice takes it back."""
     asked = part.asked
-    if asked.kind in ("list", "flag") or (asked.kind == "text" and not asked.abstain):
+    if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
         return True
     behind = "\n".join(later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not asked)
-    rivals = other_values(asked, part.raw)
-    return not retraction.taken_back(fold(without_elements(unquoted_lines(behind))), rivals, near=False)
+    words = fold(without_elements(unquoted_lines(behind)))
+    return not retraction.taken_back(words, stated(asked, part.raw), near=False)
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:

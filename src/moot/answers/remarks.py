@@ -25,10 +25,6 @@ _STRANGE = re.compile(
     r"|in an? (?:\w+ )?world|in (?:theory|principle)|(?:second|third|first) (?:choice|preference)|ranked|backup|back-up"
     r"|sorry|mean|meant|signed|signature|said (?:no|agent)|for now|for the moment|would have|not really|or not)\b"
 )
-_LESSER = re.compile(
-    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse|slower|riskier|costs? more"
-    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
-)
 _LOOSE = re.compile(rf"(?<![\w'])'s?(?: {phrases.GOODS.pattern})?|<\|\w{{1,30}}\|?>?|</\w{{0,20}}>?")
 
 
@@ -109,8 +105,7 @@ def _lesser(rest: str, start: int, end: int) -> bool:
     """Whether the part of a remark that names another candidate only says what is wrong with it."""
     part = _PARTS.split(rest[end:])[0]
     opens = not rest[:start].strip(_ENDINGS) or _PARTS.search(rest[max(0, start - 4) : start]) is not None
-    denied = phrases.DENIALS.search(part) or _LESSER.search(part)
-    return opens and denied is not None and not retraction.says("PREFER", part)
+    return opens and retraction.lesser(part)
 
 
 def _far_remark_fault(name: str, rest: str, plain: str) -> str:

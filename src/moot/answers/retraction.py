@@ -6,8 +6,9 @@ about the matter, so only those count that say so themselves.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from moot.answers import cues, formulas, phrases
 
@@ -17,8 +18,21 @@ ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "
 SHORT = 90
 """The most characters of a short sentence."""
 
-Rivals = Callable[[str], bool]
-"""Says whether a sentence names another value."""
+LAST = 1
+"""So many sentences at the end of another field are read as if they followed the statement."""
+
+
+class Named(Protocol):
+    """Says which values a sentence names."""
+
+    def own(self, text: str) -> bool:
+        """Whether it names the stated value."""
+        ...
+
+    def other(self, text: str) -> bool:
+        """Whether it names another one."""
+        ...
+
 
 _SENTENCES = re.compile(
     rf"(?<=[.!?…]){ABBREVIATED_END}\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{{1,3}}\s|[()\[\]]|\u2014\u2014"
@@ -30,6 +44,22 @@ _MARKS = re.compile(
     r"(?:(?:oh|ah|well|but|and|so|aber|und|mais|et|pero|mas|ma|но|ale|但|不过|でも|しかし|하지만|그런데|لكن|लेकिन|पर|ama|fakat)"
     r"[\s,.!…]+)?"
 )
+_FIRST = re.compile(
+    r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
+    r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo|novo|dopo|dentro"
+    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum|motivo|also|zero|zo"
+    r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to)\b)"
+    r"[^\W\d]{2,}(?:o|é|ò|ę|у|ю|ım|im|um|üm)(?!\w)"
+)
+"""A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
+_LESSER = re.compile(
+    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse|slower|riskier|costs? more"
+    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
+)
+_NOTHING = re.compile(
+    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|no tengo nada|não tenho nada|non ho (?:altro|nulla)|нечего|nic do)\b"
+    r"|没有别的|付け加える|덧붙일|ليس لدي ما|कुछ नहीं|ekleyecek"
+)
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
 _CLAUSE = re.compile(r"[,、，،;]")
 _PLAIN_IF = re.compile(
@@ -38,25 +68,28 @@ _PLAIN_IF = re.compile(
 )
 
 
-def taken_back(words: str, rivals: Rivals | None = None, *, near: bool = True) -> bool:
+def taken_back(words: str, named: Named | None = None, *, near: bool = True) -> bool:
     """Whether a statement does not stand as it was made, after what follows it.
 
     Args:
         words: the folded words behind it, without quotations.
-        rivals: says whether a sentence names another value; None where there is no closed choice.
+        named: which values a sentence names; None where there is no closed choice.
         near: whether the words follow it at once, and not in another field.
     """
     if near and phrases.TAKEN_BACK.search("\n" + words):
         return True
+    sentences = list(_sentences(words))
+    if near:
+        return any(_against(sentence, named) for sentence in sentences)
     return any(
-        _against(sentence, rivals) if near else _against_far(sentence, rivals) for sentence in _sentences(words)
+        _against_far(sentence, named, last=number + LAST >= len(sentences)) for number, sentence in enumerate(sentences)
     )
 
 
-def turned(remark: str, rivals: Rivals | None = None) -> bool:
+def turned(remark: str, named: Named | None = None) -> bool:
     """Whether a remark on a statement's own line speaks against it, in any of its parts."""
     parts = [part for sentence in _sentences(remark) for part in _PARTS.split(sentence.text)]
-    return any(_against(Sentence.of(part), rivals, part=True) for part in parts if part.strip())
+    return any(_against(Sentence.of(part), named, part=True) for part in parts if part.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,32 +134,69 @@ def says(table: str, text: str, *, begins: bool = False) -> bool:
     return False
 
 
-def _against(sentence: Sentence, rivals: Rivals | None, *, part: bool = False) -> bool:
-    """Whether a sentence right behind a statement speaks against it."""
+def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> bool:
+    """Whether a sentence right behind a statement speaks against it.
+
+    What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
+    """
     text = sentence.even
     if says("BACK", text) or says("TURN", sentence.text, begins=True):
         return True
     if sentence.size <= 12 and (says("LATER", text) or says("UNSURE", text)):
         return True
-    if says("BOUND", text, begins=True) and not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text)):
+    if _binds(sentence) or _prefers(sentence, named):
         return True
-    return _prefers(sentence, rivals) or (not part and old(sentence))
+    return not part and (old(sentence) or _about_itself(sentence, named))
 
 
-def _against_far(sentence: Sentence, rivals: Rivals | None) -> bool:
+def _binds(sentence: Sentence) -> bool:
+    """Whether a sentence is a condition, and no sentence that only begins with one."""
+    text = sentence.even
+    if says("BOUND", text, begins=True):
+        return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
+    words = text.split(" ", 4)
+    return any(says("BOUND", " ".join(words[skipped:]), begins=True) for skipped in range(1, min(4, len(words) - 1)))
+
+
+def _about_itself(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence speaks of the author or of the statement, and is not known to be harmless."""
+    text = sentence.text
+    if not (says("SELF", text) or _FIRST.match(text)) or (named is not None and named.own(text) and not named.other(text)):
+        return False
+    harmless = says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
+    return not harmless or (says("DENY", text) and not _NOTHING.search(text))
+
+
+def _against_far(sentence: Sentence, named: Named | None, *, last: bool) -> bool:
     """Whether a sentence of another field says that the statement does not stand."""
     text = sentence.text
     if says("BACK", sentence.even) or (sentence.size <= 12 and says("LATER", sentence.even)):
         return True
-    named = rivals is not None and rivals(text)
-    return (named or sentence.size <= 4) and sentence.size <= 16 and says("TURN", text, begins=True)
-
-
-def _prefers(sentence: Sentence, rivals: Rivals | None) -> bool:
-    """Whether a sentence puts another value in the place of the stated one."""
-    if rivals is None or not rivals(sentence.text) or says("ASIDE", sentence.text) or phrases.ASIDE.search(sentence.text):
+    other = named is not None and named.other(text)
+    if (other or sentence.size <= 4) and sentence.size <= 16 and says("TURN", text, begins=True):
+        return True
+    if not last or sentence.size > 12:
         return False
-    return sentence.size <= 4 or (sentence.size <= 25 and says("PREFER", sentence.text))
+    unsure = says("UNSURE", sentence.even)
+    return unsure or _binds(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
+
+
+def _prefers(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence puts another value in the place of the stated one."""
+    text = sentence.text
+    if named is None or not named.other(text) or says("ASIDE", text) or phrases.ASIDE.search(text):
+        return False
+    if says("REASON", text, begins=True):
+        return False
+    if lesser(text):
+        return False
+    return sentence.size <= 5 or (sentence.size <= 25 and (says("PREFER", text) or says("SELF", text)))
+
+
+def lesser(text: str) -> bool:
+    """Whether a text that names another value only says what is wrong with it."""
+    wrong = says("DENY", text) or _LESSER.search(text) is not None
+    return wrong and not says("PREFER", text) and not says("TURN", text, begins=True) and not says("SELF", text)
 
 
 def old(sentence: Sentence) -> bool:

@@ -1,11 +1,10 @@
 """Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from moot.answers import formulas, phrases, retraction
-from moot.answers.candidates import Roster
+from moot.answers.candidates import Roster, Stated
 from moot.answers.mentions import choice_in
 from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements
 from moot.core.ask import ABSTAIN, Field, Value
@@ -173,19 +172,18 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     pick = choice_in(asked.choices, rows[0])
     later = without_elements(unquoted_lines("\n".join(rows[1:])))
     rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or retraction.taken_back(fold(later), other_values(asked, rows[0])):
+    if rival or retraction.taken_back(fold(later), stated(asked, rows[0])):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
 
 
-def other_values(asked: Field, raw: str) -> Callable[[str], bool] | None:
-    """Says whether a sentence names another of the choices than the one stated; None where there are none."""
+def stated(asked: Field, raw: str) -> Stated | None:
+    """What the words of a field state among its choices; None where it has none."""
     if not asked.choices:
         return None
     roster = Roster.of(asked.choices)
-    own, _ = roster.at(fold(raw).lstrip(" \t\"'`[(<{*"), 0)
-    return lambda text: bool(roster.rivals(text, own))
+    return Stated(roster, roster.at(fold(raw).lstrip(" \t\"'`[(<{*"), 0)[0])
 
 
 def _choice(asked: Field, raw: str) -> str | None:
