@@ -383,7 +383,7 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     base = Statement(
         value=reader.roster.keys.get(name, ""), mood=mood, reason=reason, start=begin, end=max(stop, match.end())
     )
-    if not name and not formulas.SUBJECT.match(words, floor):
+    if not name and (not formulas.SUBJECT.match(words, floor) or formulas.SO.search(words, floor, match.start())):
         return
     yield base if not fault or mood == "void" else replace(base, mood="unclear", reason=reason or fault)
 

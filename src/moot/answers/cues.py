@@ -98,7 +98,7 @@ BACK: Rows = {
     | 不要(?:计算|計算|计入|計入|算) | 别算 | 勿计 | 忘掉 | 忘了(?:我|刚|剛|它|这|那) | 忽略(?:我|刚|上|以上|这|那|它|前) | 无视 | 開玩笑 | 开玩笑 | 开个玩笑 | (?:只|仅|僅)(?:是|为|為)(?:一)?(?:个|個)?(?:例子|示例|玩笑|测试|試) | 搞错 | 搞錯 | 弄错 | 写错 | 说错 | 說錯 | 选错 | 投错 | 口误 | 不再支持
     """,
     "ja": r"""
-    取り消(?:し|す|させ) | 撤回 | 無効 | 取り下げ | 忘れてください | 無視して | 数えないで | 数に入れないで | カウントしないで | (?:考え|気|意見)(?:が|を)(?:変わ|変え) | 冗談 | (?:例|サンプル)に(?:すぎ|過ぎ) | (?:例|テスト|見本)です(?:。|$) | 間違[えっい] | 間違い(?:です|でした) | なかったこと | (?:票|投票|答え|回答|意見|選択)を.{0,40}(?:変更|変え) | 前言
+    取り消(?:し|す|させ) | 撤回 | 無効 | 取り下げ | 忘れてください | 無視して | 数えないで | 数に入れないで | カウントしないで | (?:考え|気|意見)(?:が|を)(?:変わ|変え) | 冗談 | (?:例|サンプル)に(?:すぎ|過ぎ) | (?:例|テスト|見本)です(?:。|$) | 間違(?:え|い|っ(?!た)) | 間違い(?:です|でした) | なかったこと | (?:票|投票|答え|回答|意見|選択)を.{0,40}(?:変更|変え) | 前言
     """,
     "ko": r"""
     철회 | 취소 | 무효 | 거둬 | 거둡니다 | 거두겠 | 번복 | (?:생각|마음|의견)(?:이|을)? ?(?:바뀌|바꾸|바꿨|변) | 농담 | 장난 | (?:세지|반영하지|집계하지|계산하지) (?:말|마) | 잊어 ?(?:주|버) | 무시해 | 예시(?:일|입|였) | 예일 뿐 | 실수(?:했|였|입|로) | 잘못 (?:썼|적|말|골|눌|투표) | (?:투표|표|답|선택)(?:를|을)? ?(?:\S+ )?(?:변경|바꾸|바꿉|수정) | 변경합니다 | 바꾸겠 | 바꿉니다 | 지지하지 않
@@ -124,7 +124,7 @@ TURN: Rows = {
     nein | doch | ach | halt | moment | stopp | korrektur | berichtigung | entschuldigung | sorry | verzeihung | pardon | eigentlich | vielmehr | besser gesagt | genauer | also doch | doch (?:lieber|besser|eher) | lieber | bei (?:näherem|genauerem|nochmaligem) | wenn ich es (?:recht|mir) | nach (?:reiflicher|nochmaliger|einigem|kurzem)? ?(?:überlegung|nachdenken)~ | (?:jetzt|nun) (?:bin|stimme|wähle|ziehe|nehme|bevorzuge) ich | ich meine? | ich meinte | in wahrheit | tatsächlich | eher | oder (?:doch|besser|lieber|eher|vielleicht) | nachtrag | änderung | stattdessen | hoppla | ups
     """,
     "fr": r"""
-    non | attendez | attends | correction | rectification | erratum | pardon | désolé~ | excusez~ | oups | en fait | en réalité | plutôt | ou plutôt | finalement | à la réflexion | réflexion faite | tout (?:compte|bien) fait | tout bien considéré | après réflexion | au fond | enfin,? (?:non|plutôt) | je (?:voulais|veux) dire | disons | maintenant,? je | je préfère (?:maintenant|finalement|désormais|en fait) | mieux : | à bien y (?:penser|réfléchir) | modification | au lieu de | à vrai dire
+    non(?=\W*(?:$|[,.!:;\u2013\u2014-])) | attendez | attends | correction | rectification | erratum | pardon | désolé~ | excusez~ | oups | en fait | en réalité | plutôt | ou plutôt | finalement | à la réflexion | réflexion faite | tout (?:compte|bien) fait | tout bien considéré | après réflexion | au fond | enfin,? (?:non|plutôt) | je (?:voulais|veux) dire | disons | maintenant,? je | je préfère (?:maintenant|finalement|désormais|en fait) | mieux : | à bien y (?:penser|réfléchir) | modification | au lieu de | à vrai dire
     """,
     "es": r"""
     no(?:,|\.|$| quise| quiero decir| mejor| espera) | espera~ | esperen | un momento | corrección | corrijo | rectifico | perdón | perdonen | disculp~ | lo siento | ups | en realidad | mejor (?:dicho|no|aún|pensado)? | pensándolo (?:bien|mejor) | bien pensado | al final | más bien | o (?:más bien|mejor|sea) | quise decir | quería decir | ahora (?:prefiero|voto|apoyo|elijo|me quedo|creo) | de hecho | a decir verdad | tras reflexionar | rectificación | en cambio | en su lugar | cambio:
@@ -133,7 +133,7 @@ TURN: Rows = {
     não(?:,|\.|$| quis| espera) | espera~ | esperem | um momento | peraí | correção | corrigindo | corrijo | desculp~ | perdão | ops | opa | na verdade | na realidade | ou melhor | ou antes | melhor (?:dizendo|não)? | aliás | pensando (?:bem|melhor) | afinal | no fim | no final | quis dizer | eu quis dizer | queria dizer | agora (?:prefiro|voto|apoio|escolho|fico|acho) | a bem da verdade | refletindo | retificação | em vez disso
     """,
     "it": r"""
-    no(?:,|\.|$| aspett~| volevo) | aspett~ | un momento | correzione | rettifica | mi correggo | scus~ | pardon | mi dispiace | ops | anzi | in realtà | a dire il vero | piuttosto | o meglio | meglio(?:,|:| non| dire| dirla)? | ripensando~ | a ripensarci | pensandoci (?:bene|meglio) | alla fine | volevo dire | intendevo | ora (?:preferisco|voto|scelgo|sostengo|credo|sono) | adesso (?:preferisco|voto|scelgo) | di fatto | riflettendo~ | invece
+    no(?:,|\.|$| aspett~| volevo) | aspett(?:a|ate|i) | un momento | correzione | rettifica | mi correggo | scus~ | pardon | mi dispiace | ops | anzi | in realtà | a dire il vero | piuttosto | o meglio | meglio(?:,|:| non| dire| dirla)? | ripensando~ | a ripensarci | pensandoci (?:bene|meglio) | alla fine | volevo dire | intendevo | ora (?:preferisco|voto|scelgo|sostengo|credo|sono) | adesso (?:preferisco|voto|scelgo) | di fatto | riflettendo~ | invece
     """,
     "ru": r"""
     нет | хотя | стоп | погодите | подождите | постойте | исправление | поправка | уточнение | правка | извин~ | простите | прошу прощения | ой | упс | вернее | точнее | верней | лучше | скорее | если (?:подумать|вдуматься)~ | по (?:размышлении|зрелом)~ | подумав~ | поразмыслив~ | на самом деле | в действительности | вообще-то | всё-таки | все-таки | всё же | все же | теперь | имею в виду | я имел~ в виду | то есть | а (?:лучше|точнее|вернее) | или (?:лучше|скорее|всё-таки) | вместо | если разобраться | в конце концов | или лучше
@@ -201,7 +201,7 @@ LATER: Rows = {
     لاحقا | فيما بعد | بعد ذلك سأ~ | ليس نهائيا | غير نهائي | لم (?:أقرر|أحسم|أحدد|يحسم) | مؤقت~ | مبدئي~ | حاليا | في الوقت (?:الحالي|الراهن) | حتى إشعار | [أا]حتاج (?:إلى )?(?:مزيد|وقت|المزيد) | غدا | متردد~ | محتار | [أا]حتفظ بحق | بحق (?:التغيير|تغيير|التعديل) | سأقرر | سأحسم | سأصوت | لننتظر | قيد الدراسة | انطباع~ | كلمتي الأخيرة | سوف (?:أقرر|أفكر)
     """,
     "hi": r"""
-    बाद में | अभी (?:अंतिम|तय|फ़ैसला|निर्णय|पक्का|के लिए)? ?नहीं | अभी तय | अभी अंतिम | फिलहाल | फ़िलहाल | अस्थायी | अंतरिम | (?:और|कुछ|थोड़ा) समय | समय चाहिए | कल | तय नहीं | असमंजस | दुविधा | अधिकार | सोच रहा | सोच रही | सोचूँगा | इंतज़ार | निर्णय नहीं | फ़ैसला नहीं | प्रारंभिक | पहली राय | आखिरी शब्द
+    बाद में | अभी (?:अंतिम|तय|फ़ैसला|निर्णय|पक्का|के लिए)? ?नहीं | अभी तय | अभी अंतिम | फिलहाल | फ़िलहाल | अस्थायी | अंतरिम | (?:और|कुछ|थोड़ा) समय | समय चाहिए | कल | तय नहीं | असमंजस | दुविधा | अधिकार | सोच रहा | सोच रही | सोचूँगा | इंतज़ार(?! रहेगा) | निर्णय नहीं | फ़ैसला नहीं | प्रारंभिक | पहली राय | आखिरी शब्द
     """,
     "tr": r"""
     sonra (?:karar~|oy~|bildir~|söyle~) | daha sonra | henüz | şimdilik | geçici | ön oy | zaman~ (?:ihtiyacım|lazım|gerek~) | ihtiyacım | yarın | kararsız~ | hakkım~ | saklı | tereddüt~ | bekleyelim | karar ver(?:eceğim|medim|emedim) | düşüneceğim | kesin değil | kesinleşmedi | belli değil | göreceğiz | ilk izlenim~ | son sözüm
@@ -230,10 +230,10 @@ UNSURE: Rows = {
 BOUND: Rows = {
     "en": "(?:but |and |though |yet |albeit |at least )*(?:only )?(?:if|unless|provided|providing|assuming|as long as|so long as|on (?:the |one )?condition~|subject to|contingent~ on|conditional~ on|pending|until|in case|except if|with the proviso|this (?:only )?(?:holds|applies|counts|stands)[^.]{0,20} (?:if|when|once|unless|until|while)|only (?:when|once|after|until|as long)|should\\b[^.,]~\\b(?:fail|pass|change)~)",
     "de": "(?:aber |jedoch |und |allerdings |wobei )*(?:nur )?(?:wenn|falls|sofern|solange|sobald|nachdem|erst (?:wenn|nach)|vorausgesetzt|unter der (?:bedingung|voraussetzung)|es sei denn|außer|vorbehaltlich|unter vorbehalt|bis (?:zur|zum|auf)|das gilt nur|dies gilt nur|mit der maßgabe|nur (?:dann|unter|bis|solange))",
-    "fr": "(?:mais |et |toutefois |cependant )*(?:seulement |uniquement )?(?:si|s'il~|à (?:la )?condition~|à moins|sauf|sous (?:réserve|condition)~|pourvu|tant que|une fois|dès que|lorsque|quand|dans la mesure où|en attendant|du moins)",
-    "es": "(?:pero |y |aunque )*(?:solo |sólo |únicamente )?(?:si|siempre (?:que|y cuando)|salvo|a menos|a no ser|con (?:la |tal )(?:condición|de que|que)|a condición|bajo la condición|mientras|una vez|en cuanto|cuando|excepto si|en caso de|sujeto a|al menos por)",
-    "pt": "(?:mas |e |embora )*(?:só |somente |apenas )?(?:se|desde que|contanto|a menos|a não ser|salvo|com a condição|sob a condição|na condição|caso|enquanto|assim que|uma vez|logo que|quando|exceto se|sujeito a|pelo menos por)",
-    "it": "(?:ma |e |però )*(?:solo |soltanto )?(?:se|purché|a (?:condizione|patto|meno)|salvo|sempre che|con la condizione|finché|una volta|appena|quando|fintanto|nel caso|eccetto se|fatta salva|almeno per)",
+    "fr": "(?:mais |et |toutefois |cependant )*(?:seulement |uniquement )?(?:si(?! (?:può|potrebbe|deve|è|sono|tratta|vede|sa|possono))|s'il~|à (?:la )?condition~|à moins|sauf|sous (?:réserve|condition)~|pourvu|tant que|une fois|dès que|lorsque|quand|dans la mesure où|en attendant|du moins)",
+    "es": "(?:pero |y |aunque )*(?:solo |sólo |únicamente )?(?:si(?! (?:può|potrebbe|deve|è|sono|tratta|vede|sa|possono))|siempre (?:que|y cuando)|salvo|a menos|a no ser|con (?:la |tal )(?:condición|de que|que)|a condición|bajo la condición|mientras|una vez|en cuanto|cuando|excepto si|en caso de|sujeto a|al menos por)",
+    "pt": "(?:mas |e |embora )*(?:só |somente |apenas )?(?:se(?! (?:puede|pueden|debe|trata|ve|sabe|ha|han|hizo|dice|me|le|\\w+ron))|desde que|contanto|a menos|a não ser|salvo|com a condição|sob a condição|na condição|caso|enquanto|assim que|uma vez|logo que|quando|exceto se|sujeito a|pelo menos por)",
+    "it": "(?:ma |e |però )*(?:solo |soltanto )?(?:se(?! (?:puede|pueden|debe|trata|ve|sabe|ha|han|hizo|dice|me|le|\\w+ron))|purché|a (?:condizione|patto|meno)|salvo|sempre che|con la condizione|finché|una volta|appena|quando|fintanto|nel caso|eccetto se|fatta salva|almeno per)",
     "ru": "(?:но |и |однако |а )*(?:только |лишь )?(?:если|при (?:условии|том условии)|лишь бы|разве что|за исключением|кроме случая|пока|до тех пор|как только|когда|в случае|с условием|с оговоркой|по крайней мере)",
     "pl": "(?:ale |i |jednak )*(?:tylko |wyłącznie )?(?:jeśli|jeżeli|gdy|o ile|pod (?:\\w+ )?warunkiem|chyba że|dopóki|gdy tylko|kiedy|w razie|z zastrzeżeniem|przynajmniej na|z wyjątkiem|byle)",
     "zh": "(?:但是?|不过|可是|而且|当然)?(?:只有|仅当|仅在)?(?:如果|要是|假如|倘若|若|除非|前提|条件|條件|只要|在.{1,20}(?:的)?情况下|假设|等.{1,20}(?:以后|之后|后)|要.{1,20}才|至少目前|有条件)",
@@ -265,20 +265,20 @@ ASIDE: Rows = {
 
 
 SELF: Rows = {
-    "en": "i | i'm | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
+    "en": "(?<!\\w )i | i (?:am|would|think|will|may|might|have|had|could|can|do|did|was|need|want|meant?|should|must|prefer|now|take|said|wrote|got|go|side|support|change|withdraw|retract|believe|choose|pick|see|still) | i\'m | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?<!\\w )(?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
     "de": "ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
     "fr": "je | j'~ | me | m'~ | moi | mon | ma | mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
-    "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | (?:\\w+[áé]|\\w+ría|estoy|soy|voy|sigo) | considérenlo | pongan | quisiera",
-    "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | (?:\\w+rei|\\w+ria|estou|sou|vou|acho|quero) | considerem | coloquem",
-    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | (?:\\w+rò|\\w+rei|sono|sto|credo|ho) | consideratelo | mettete",
+    "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | \\w+(?:aré|eré|iré) | (?:preferi|vota|elegi|di|que)ría | estoy | soy | voy | sigo | considérenlo | pongan | quisiera",
+    "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | \\w+(?:arei|erei|irei) | (?:preferi|vota|escolhe|di|gosta)ria | estou | sou | vou | acho | quero | considerem | coloquem",
+    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | consideratelo | mettete",
     "ru": "я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
     "pl": "ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
-    "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
-    "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直 | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
+    "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个(?!方案|提案|计划)|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
+    "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直(?!に) | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
     "ko": "저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
-    "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
+    "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | (?<!\\S )بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
     "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी",
-    "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | \\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
+    "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | (?!adım)\\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
 }
 """What speaks of the author, of the statement itself, or asks something of whoever counts it.
 
@@ -286,20 +286,20 @@ These are words of closed classes: pronouns, endings of the first person, demons
 """
 
 SAFE: Rows = {
-    "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | impressed~ | like[ds]? | believe | agree | remain~",
-    "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
-    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends avec | hâte | à ajouter | conclut | lu | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
-    "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
-    "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
-    "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
-    "ru": "окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
-    "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
-    "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 看了 | 比较 | 理由 | 因为 | 坚持",
-    "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 読んで | 比較 | 理由 | から | 以上",
-    "ko": "최종 | 확신 | 자신 | 감사 | 기대 | 덧붙일 | 마칩니다 | 읽었 | 비교 | 이유 | 때문 | 이상입니다",
-    "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
-    "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | पढ़े | तुलना | कारण | क्योंकि",
-    "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
+    "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | find | impressed~ | like[ds]? | believe | agree | remain~",
+    "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | gefunden | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
+    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends avec | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
+    "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | encontr~ | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
+    "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | encontr~ | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
+    "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | trovat~ | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
+    "ru": "окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | нашёл | нашел | нашла | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
+    "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | znalazł~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
+    "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 找到 | 看了 | 比较 | 理由 | 因为 | 坚持",
+    "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 見つか | 読んで | 比較 | 理由 | から | 以上",
+    "ko": "최종 | 확신 | 자신 | 감사 | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
+    "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | [أا]جد | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
+    "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | मिला | मिली | पढ़े | तुलना | कारण | क्योंकि",
+    "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | bulamadım | buldum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
 }
 """What makes such a sentence harmless, unless it is denied: that the statement is final, thanks, what was read."""
 

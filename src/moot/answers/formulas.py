@@ -90,7 +90,7 @@ VOTES: Patterns = (
 AFTER = (
     _sign("投票", r"に(?:一票を)?投票(?:します|する|いたします|致します)"),
     _sign("票", r"に(?:私の)?(?:一票|票)を(?:入れます|投じます|入れる|投じる)|に入れます"),
-    _sign("です", r"(?<=[^\s])です(?=[。\n]|$)"),
+    _sign("です", r"(?<=[^\s])です(?=[。\n!、,;:\s(\u2014-]|$)"),
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
     _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)|(?:에게|에) 갑니다"),
     _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
@@ -125,6 +125,9 @@ SUBJECT = re.compile(
 )
 """Who votes, or that somebody does, where the name stands before the verb."""
 
+SO = re.compile(r"böyle|şöyle|bu şekilde|इस तरह|ऐसे|इस प्रकार|이렇게|다음과 같이|このように|こう|次のとおり|次の通り|以下のとおり|形式で")
+"""What stands in place of a name where a sentence only announces the vote."""
+
 LABELS = (
     _word("vote", r"(?:my )?(?:final )?vote(?=\s*:)|(?:mon )vote(?=\s*:)"),
     _word("ballot", r"(?:my )?(?:final )?ballot(?=\s*:)"),
@@ -144,7 +147,8 @@ LABELS = (
     _sign("我的选择", r"我的(?:最终)?选择(?=\s*:)"),
     _sign("選択", r"私の選択(?=\s*:)"),
     _sign("最終投票", r"最終投票(?=\s*:)"),
-    _sign("선택", r"(?:제|나의|저의) 선택(?=\s*:)|최종 투표(?=\s*:)"),
+    _sign("선택", r"(?:제|나의|저의) 선택(?=\s*:)"),
+    _sign("최종", r"(?:제 |나의 )?최종 투표(?=\s*:)"),
     _sign("اختياري", r"اختياري(?=\s*:)"),
     _sign("पसंद", r"मेरी पसंद(?=\s*:)"),
     _word("stimme", r"meine stimme(?=\s*:)"),
@@ -253,9 +257,6 @@ UNDONE = re.compile(
 )
 """What, in a short sentence after a vote or a value, may take it back or bind it to a condition, in any language."""
 
-OWN_VOTE = re.compile(
-    rf"(?<!\w)(?:my|this|that|the|mein|meine|diese|mon|ce|mi|il mio|meu|o meu|mijn|мой|min|mój) (?:{_NOUNS})\b"
-)
 SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm\w*|endgültig\w*)\b")
 """What makes a sentence about one's own vote harmless ("This is my final vote.")."""
 
@@ -270,7 +271,7 @@ PROVISOS = re.compile(
 
 FRAGMENT = re.compile(
     r"^\W*(?:(?:but |and |only )?(?:if|when|once|pending|subject to|assuming|as long as|until|should|in case)"
-    r"|falls|wenn|sofern|sobald|si|se|cuando|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
+    r"|falls|wenn|sofern|sobald|si(?! (?:può|deve|è|tratta|sa))|se(?! (?:puede|debe|trata|ve|sabe|ha))|cuando|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
     r"|jika|nếu)(?!\w)[^,]*$|^\W*(?:如果|要是|假如|もし|إذا|만약)[^,、，]*$"
 )
 """A sentence that is nothing but a condition."""

@@ -249,8 +249,16 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
 
 
+_ASKED = re.compile(
+    r"\b(?:in |using )?(?:the |your )?(?:form|format|way|shape)? ?(?:that )?(?:you |was |were |is )?(?:asked(?: for)?|requested|required|wanted)\b"
+    r"|\b(?:everything|all) (?:that )?(?:was |has been |is )?said\b|\bthat was\b"
+)
+"""What a lead-in says of the question and of the debate, not of somebody else's words."""
+
+
 def _own_lead(rest: str, roster: Roster) -> bool:
     """Whether a line that ends in a colon speaks of its author, or leads up to a decision, and names nobody."""
+    rest = _ASKED.sub("", rest)
     if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or roster.others(rest, ""):
         return False
     return retraction.says("OWN", rest) or retraction.says("OPEN", rest, begins=True)

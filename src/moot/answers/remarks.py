@@ -9,7 +9,7 @@ CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
 _ENDINGS = CLOSERS + "\n([{<.,;:!。！।؟，、；：…=_|#\u2010\u2011\u2012\u2013\u2014-👍✅✔✓☑🎉🗳\ufe0f"
 _JOINED = re.compile(
     r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
-    r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)"
+    r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b|raison\b|vista\b|razón\b|virtud\b)"
 )
 
 
@@ -18,8 +18,8 @@ _COPULA = re.compile(
     r"|的(?:提案|方案|建议|建議|计划|計劃)|吧|'?(?:d[ıiuü]r|y?[aeıi]|n[ıi]n))(?=[\W_]|$)"
 )
 """What may stand at the end of a name in a language that binds endings to it."""
-_GAP = re.compile(r"[\s*`\"'»”」』]*(?:[,;:(\[，；：（、。]|[\u2013\u2014-]+(?=\s|\u2014|[^\x00-\x7f]))")
-_PARTS = re.compile(r"\s*[,;:()\[\]，；：（）、]\s*|\s[\u2013\u2014-]+\s|\u2014+")
+_GAP = re.compile(r"[\s*`\"'»”」』]*(?:[,;:(\[，；：（、。،؛]|[\u2013\u2014-]+(?=\s|\u2014|[^\x00-\x7f]))")
+_PARTS = re.compile(r"\s*[,;:،؛()\[\]，；：（）、]\s*|\s[\u2013\u2014-]+\s|\u2014+")
 _STRANGE = re.compile(
     r"\b(?:examples?|sic|quot\w+|sarcas\w*|parody|hypothetical\w*|placeholder|dream\w*|ideal(?:ly)? \w*world|perfect world"
     r"|in an? (?:\w+ )?world|in (?:theory|principle)|(?:second|third|first) (?:choice|preference)|ranked|backup|back-up"
@@ -50,7 +50,7 @@ def tail_fault(roster: Roster, name: str, tail: str) -> str:
         return "conditional"
     if _JOINED.match(bare):
         return "ambiguous"
-    if reason := retraction.begins("REASON", bare.lstrip(" ,;:(\u2013\u2014-，；：（、")):
+    if reason := retraction.begins("REASON", bare.lstrip(" ,;:(\u2013\u2014-，；：（、،؛")):
         return _reason_fault(reason)
     if re.match(r"\w", bare) and not phrases.TAILS.match(bare):
         return "unknown_name"

@@ -48,7 +48,7 @@ _FIRST = re.compile(
     r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
     r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo|novo|dopo|dentro"
     r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum|motivo|also|zero|zo"
-    r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to)\b)"
+    r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
     r"[^\W\d]{2,}(?:o|é|ò|ę|у|ю|ım|im|um|üm)(?!\w)"
 )
 """A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
@@ -56,10 +56,17 @@ _LESSER = re.compile(
     r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse|slower|riskier|costs? more"
     r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
 )
-_NOTHING = re.compile(
-    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|no tengo nada|não tenho nada|non ho (?:altro|nulla)|нечего|nic do)\b"
-    r"|没有别的|付け加える|덧붙일|ليس لدي ما|कुछ नहीं|ekleyecek"
+_LATE_IF = re.compile(
+    r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo|la|i|gli|l')"
+    r"|если|jeśli|jeżeli|अगर|यदि|eğer|إذا|إن|如果)(?!\w)"
 )
+"""A sentence in which a condition stands after a few words ("That is, if the council agrees")."""
+_NOTHING = re.compile(
+    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla|niente) da|нечего|nic do"
+    r"|find|found|gefunden|trouvé|encontr|trovat|наш[ёе]?л|znalaz|bulamad)"
+    r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
+)
+"""What is harmless although it is denied: that there is nothing to add, and that no fault was found."""
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
 _CLAUSE = re.compile(r"[,、，،;]")
 _PLAIN_IF = re.compile(
@@ -154,8 +161,7 @@ def _binds(sentence: Sentence) -> bool:
     text = sentence.even
     if says("BOUND", text, begins=True):
         return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
-    words = text.split(" ", 4)
-    return any(says("BOUND", " ".join(words[skipped:]), begins=True) for skipped in range(1, min(4, len(words) - 1)))
+    return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
 
 
 def _about_itself(sentence: Sentence, named: Named | None) -> bool:
@@ -205,5 +211,4 @@ def old(sentence: Sentence) -> bool:
     return 0 < len(text) <= SHORT and (
         formulas.UNDONE.search(text) is not None
         or formulas.FRAGMENT.search(text) is not None
-        or (formulas.OWN_VOTE.search(text) is not None and not formulas.SETTLING.search(text))
     )
