@@ -135,7 +135,7 @@ def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
     pieces: list[str] = []
     place = last.end
     for statement in found:
-        if statement.start >= last.end and statement.mood == "void" and statement.value != last.value:
+        if statement.start >= last.end and statement.mood == "void" and statement.value not in ("", last.value):
             begin = max(place, reader.page.sentence_start(statement.start))
             pieces.append(words[place:begin])
             place = max(place, statement.end)
@@ -338,6 +338,7 @@ def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str
         return replace(base, mood="void", reason="negated")
     reason = "unknown_name" if pick.fault == "nobody" else pick.fault
     vague = (not marked and _VAGUE.match(rest.lstrip())) or _announces_only(reader, base, marked=marked)
+    vague = vague or (not marked and _speaks_of_it(reader, base))
     return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
 
 
@@ -348,6 +349,12 @@ def _announces_only(reader: Reader, base: Statement, *, marked: bool) -> bool:
     if base.value or not line.rstrip().endswith(":"):
         return False
     return not marked or line.count(":") == 1
+
+
+def _speaks_of_it(reader: Reader, base: Statement) -> bool:
+    """Whether a formula without a name and without its mark only speaks of the vote ("My vote is final.")."""
+    sentence = reader.page.words[base.start : base.end]
+    return not reader.roster.spot.search(sentence) and retraction.says("SAFE", sentence)
 
 
 def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
@@ -383,7 +390,7 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     base = Statement(
         value=reader.roster.keys.get(name, ""), mood=mood, reason=reason, start=begin, end=max(stop, match.end())
     )
-    if not name and (not formulas.SUBJECT.match(words, floor) or formulas.SO.search(words, floor, match.start())):
+    if not name and (not formulas.SUBJECT.match(words, floor) or formulas.SO.search(words, floor, match.end())):
         return
     yield base if not fault or mood == "void" else replace(base, mood="unclear", reason=reason or fault)
 

@@ -238,17 +238,17 @@ BOUND: Rows = {
     "pl": "(?:ale |i |jednak )*(?:tylko |wyłącznie )?(?:jeśli|jeżeli|gdy|o ile|pod (?:\\w+ )?warunkiem|chyba że|dopóki|gdy tylko|kiedy|w razie|z zastrzeżeniem|przynajmniej na|z wyjątkiem|byle)",
     "zh": "(?:但是?|不过|可是|而且|当然)?(?:只有|仅当|仅在)?(?:如果|要是|假如|倘若|若|除非|前提|条件|條件|只要|在.{1,20}(?:的)?情况下|假设|等.{1,20}(?:以后|之后|后)|要.{1,20}才|至少目前|有条件)",
     "ja": "(?:ただし|但し|もし|もちろん条件|条件|.{0,40}(?:場合に限|場合のみ|という条件|を条件|なければ|ければ|すれば|するなら|たら[、,]|ればです|ならば|限り|たらです|たらの話|たらですが|ことが条件|条件付き)|少なくとも今)",
-    "ko": "(?:단[,、 ]|다만|만약|만일|조건|.{0,40}(?:조건(?:입|으로|하에|부)|다면요|하면요|면 그렇|ㄴ다면|는다면|않으면|경우에만|때만|한에서|한해|는 한요?$|지 않는 한|면요?$)|적어도 지금)",
+    "ko": "(?:단[,、 ]|다만|만약|만일|조건|.{0,40}(?:조건(?:입|으로|하에|부)|다면요|하면요|면 그렇|ㄴ다면|는다면|않으면|경우에만|때만|한에서|한해|는 한요?$|지 않는 한|면요?(?=\\W*$))|적어도 지금)",
     "ar": "(?:لكن |ولكن |و)?(?:فقط )?(?:إذا|اذا|إن |لو |بشرط|شريطة|إلا إذا|إلا إن|ما لم|طالما|في حال|على شرط|بافتراض|على الأقل|رهنا|فقط إذا|مشروط|هذا إن|ما دام|بعد .{1,40} فقط)",
     "hi": "(?:लेकिन |मगर |पर |और )*(?:अगर|यदि|बशर्ते|शर्त|तभी|जब तक|केवल तब|सिवाय|केवल अगर|.{1,40}के बाद ही|कम से कम)",
-    "tr": "(?:ama |fakat |ancak |ve )*(?:yalnızca |sadece |tek )?(?:eğer|şayet|şartıyla|koşuluyla|.{0,60}(?:şartıyla|koşuluyla|kaydıyla|[dt]ikçe\\b|[dt]ıkça\\b|madıkça\\b|medikçe\\b|mazsa\\b|mezse\\b|sürece|ırsa\\b|irse\\b|ursa\\b|ürse\\b|arsa\\b|erse\\b|şarttır|takdirde|halinde)|en azından|meğer)",
+    "tr": "(?:ama |fakat |ancak |ve )*(?:yalnızca |sadece |tek )?(?:eğer|şayet|şartıyla|koşuluyla|.{0,60}(?:şartıyla|koşuluyla|kaydıyla|[dt]ikçe\\b|[dt]ıkça\\b|madıkça\\b|medikçe\\b|[dt][ıiuü]kt[ae]n sonra|ederse\\b|mazsa\\b|mezse\\b|sürece|ırsa\\b|irse\\b|ursa\\b|ürse\\b|arsa\\b|erse\\b|şarttır|takdirde|halinde)|en azından|meğer)",
 }
 """What binds it to a condition, at the beginning of a sentence or of its part."""
 
 ASIDE: Rows = {
     "en": "came close | considered | regards | sincerely | cheers | best wishes | close (?:second|behind) | runner-?up | second (?:place|choice|best) | thank~ | respect~ | honou?rable | near(?:ly)? as good | (?:is|was|would be) (?:also )?(?:fine|good|ok|okay|strong) too | also (?:good|fine|strong)",
     "de": "grüße~ | (?:knapp )?dahinter | zweite[rn]? | dank~ | respekt | ebenfalls gut | auch gut",
-    "fr": "cordial~ | salutations | juste derrière | de près | deuxième | second~ | merci | aussi (?:bon|bien)",
+    "fr": "cordial~ | salutations | juste derrière | de près | deuxième | second~ | merci(?! d'[aeiou]) | aussi (?:bon|bien)",
     "es": "saludo~ | atentamente | quedó (?:muy )?cerca | cerca | segund~ | gracias | también (?:es )?buen~",
     "pt": "atenciosamente | abraço~ | saudações | ficou (?:muito )?perto | perto | segund~ | obrigad~ | também (?:é )?bo[ma]",
     "it": "salut~ | cordial~ | vicino | second[oa] | grazie | anche buon~",
@@ -256,7 +256,7 @@ ASIDE: Rows = {
     "pl": "poważaniem | pozdrawiam | blisko | drug~ | dzięk~ | też dobr~",
     "zh": "也很接近 | 接近 | 第二 | 谢谢 | 也不错",
     "ja": "僅差 | 惜し | 次点 | ありがとう | も良",
-    "ko": "근접 | 아깝 | 차점 | 감사 | 도 좋",
+    "ko": "근접 | 아깝 | 차점 | 감사(?:합|드|해) | 도 좋",
     "ar": "قريب~ | الثاني | شكرا | جيد أيضا",
     "hi": "करीब | दूसरे | धन्यवाद | भी अच्छा",
     "tr": "saygı~ | yaklaş~ | ikinci | teşekkür~ | da iyi | de iyi",
@@ -267,17 +267,17 @@ ASIDE: Rows = {
 SELF: Rows = {
     "en": "(?<!\\w )i | i (?:am|would|think|will|may|might|have|had|could|can|do|did|was|need|want|meant?|should|must|prefer|now|take|said|wrote|got|go|side|support|change|withdraw|retract|believe|choose|pick|see|still) | i\'m | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?<!\\w )(?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
     "de": "ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
-    "fr": "je | j'~ | me | m'~ | moi | mon | ma | mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
+    "fr": "je | j'~ | me | m'~ | moi | mon | ma | (?<!al )(?<!un )mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
     "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | \\w+(?:aré|eré|iré) | (?:preferi|vota|elegi|di|que)ría | estoy | soy | voy | sigo | considérenlo | pongan | quisiera",
     "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | \\w+(?:arei|erei|irei) | (?:preferi|vota|escolhe|di|gosta)ria | estou | sou | vou | acho | quero | considerem | coloquem",
-    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | consideratelo | mettete",
+    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | vorrei | potrei | dovrei | consideratelo | mettete",
     "ru": "я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
     "pl": "ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
     "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个(?!方案|提案|计划)|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
     "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直(?!に) | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
     "ko": "저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
     "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | (?<!\\S )بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
-    "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी",
+    "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी | \\S+(?:ूँगा|ूँगी|ूंगा|ूंगी)",
     "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | (?!adım)\\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
 }
 """What speaks of the author, of the statement itself, or asks something of whoever counts it.
@@ -288,7 +288,7 @@ These are words of closed classes: pronouns, endings of the first person, demons
 SAFE: Rows = {
     "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | find | impressed~ | like[ds]? | believe | agree | remain~",
     "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | gefunden | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
-    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends avec | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
+    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends (?:avec|le prochain) | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
     "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | encontr~ | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
     "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | encontr~ | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
     "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | trovat~ | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
@@ -296,7 +296,64 @@ SAFE: Rows = {
     "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | znalazł~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
     "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 找到 | 看了 | 比较 | 理由 | 因为 | 坚持",
     "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 見つか | 読んで | 比較 | 理由 | から | 以上",
-    "ko": "최종 | 확신 | 자신 | 감사 | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
+    "ko": "최종 | 확신 | 자신 | 감사(?:합|드|해) | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
+    "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | [أا]جد | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
+    "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | मिला | मिली | पढ़े | तुलना | कारण | क्योंकि",
+    "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | bulamadım | buldum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
+}
+"""What makes such a sentence harmless, unless it is denied: that the statement is final, thanks, what was read."""
+
+DENY: Rows = {
+    "en": "not | n't | never | no longer | hardly | cannot | neither | \\w+n't",
+    "de": "nicht | nie | kein~ | kaum",
+    "fr": "pas | plus | jamais | n'~ | ne",
+    "es": "no | nunca | tampoco",
+    "pt": "não | nunca | nem",
+    "it": "non | mai | né",
+    "ru": "не | нет | никогда",
+    "pl": "nie | nigdy",
+    "zh": "不(?!过) | 没 | 沒 | 未 | 非",
+    "ja": "ない | ません | なく",
+    "ko": "않\\S* | 없\\S* | 못\\S* | 아닙\\S* | 아닌\\S* | 아니\\S* | 안",
+    "ar": "لا | ليس~ | لست | لم | لن | غير",
+    "hi": "नहीं | न | मत",
+    "tr": "değil~ | yok | hiç | \\w+m[ae](?:dım|dim|m|z|zsa|zse|yorum)",
+}
+"""What denies."""
+
+SELF: Rows = {
+    "en": "(?<!\\w )i | i (?:am|would|think|will|may|might|have|had|could|can|do|did|was|need|want|meant?|should|must|prefer|now|take|said|wrote|got|go|side|support|change|withdraw|retract|believe|choose|pick|see|still) | i\'m | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?<!\\w )(?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
+    "de": "ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
+    "fr": "je | j'~ | me | m'~ | moi | mon | ma | (?<!al )(?<!un )mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
+    "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | \\w+(?:aré|eré|iré) | (?:preferi|vota|elegi|di|que)ría | estoy | soy | voy | sigo | considérenlo | pongan | quisiera",
+    "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | \\w+(?:arei|erei|irei) | (?:preferi|vota|escolhe|di|gosta)ria | estou | sou | vou | acho | quero | considerem | coloquem",
+    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | vorrei | potrei | dovrei | consideratelo | mettete",
+    "ru": "я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
+    "pl": "ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
+    "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个(?!方案|提案|计划)|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
+    "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直(?!に) | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
+    "ko": "저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
+    "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | (?<!\\S )بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
+    "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी | \\S+(?:ूँगा|ूँगी|ूंगा|ूंगी)",
+    "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | (?!adım)\\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
+}
+"""What speaks of the author, of the statement itself, or asks something of whoever counts it.
+
+These are words of closed classes: pronouns, endings of the first person, demonstratives, and "please".
+"""
+
+SAFE: Rows = {
+    "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | find | impressed~ | like[ds]? | believe | agree | remain~",
+    "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | gefunden | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
+    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends (?:avec|le prochain) | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
+    "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | encontr~ | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
+    "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | encontr~ | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
+    "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | trovat~ | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
+    "ru": "окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | нашёл | нашел | нашла | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
+    "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | znalazł~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
+    "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 找到 | 看了 | 比较 | 理由 | 因为 | 坚持",
+    "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 見つか | 読んで | 比較 | 理由 | から | 以上",
+    "ko": "최종 | 확신 | 자신 | 감사(?:합|드|해) | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
     "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | [أا]جد | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
     "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | मिला | मिली | पढ़े | तुलना | कारण | क्योंकि",
     "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | bulamadım | buldum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
@@ -323,31 +380,31 @@ DENY: Rows = {
 
 OWN: Rows = {
     "en": "my | mine | i | here is | as requested | in the requested | requested form",
-    "de": "mein~ | ich | hier ist | meinerseits",
+    "de": "stimme~ | mein~ | ich | hier ist | meinerseits",
     "fr": "mon | ma | mes | je | j' | voici",
-    "es": "mi | mis | yo | aquí (?:está|va) | he (?:leído|decidido|votado)",
-    "pt": "meu | minha | meus | eu | aqui está | li",
-    "it": "mio | mia | miei | io | ecco | ho",
-    "ru": "мой | моё | моя | мое | я | вот",
-    "pl": "mój | moja | moje | oto | ja",
-    "zh": "我 | 以下 | 之后 | 之後 | 以后 | 考虑 | 权衡 | 综上 | 最终 | 最後 | 投票$ | 决定",
-    "ja": "私 | わたし | 以下 | 最終 | 結果 | 検討 | 考え | 踏まえ | 結論",
-    "ko": "저 | 제 | 나의 | 내 | 최종 | 다음 | 결과 | 검토 | 고려 | 결론",
-    "ar": "صوتي | قراري | أنا | جوابي | هذا | اختياري | بعد | بناء | نظرا | ختاما | في الختام | النهائي",
-    "hi": "मेरा | मेरी | मैं | मेरे | के बाद | विचार | अंतिम | निष्कर्ष | निर्णय",
-    "tr": "benim | oyum | kararım | cevabım | ben | sonra | sonunda | sonuç | değerlendir~ | son oy~",
+    "es": "voto | mi | mis | yo | aquí (?:está|va) | he (?:leído|decidido|votado)",
+    "pt": "voto | meu | minha | meus | eu | aqui está | li",
+    "it": "voto | mio | mia | miei | io | ecco | ho",
+    "ru": "голосую | мой | моё | моя | мое | я | вот",
+    "pl": "głosuję | mój | moja | moje | oto | ja",
+    "zh": "我 | 格式 | 以下 | 之后 | 之後 | 以后 | 考虑 | 权衡 | 综上 | 最终 | 最後 | 投票$ | 决定",
+    "ja": "私 | 形式 | 指定 | 決定 | 投票 | わたし | 以下 | 最終 | 結果 | 検討 | 考え | 踏まえ | 結論",
+    "ko": "저 | 형식 | 결정 | 투표 | 제 | 나의 | 내 | 최종 | 다음 | 결과 | 검토 | 고려 | 결론",
+    "ar": "[أا]صوت | صوتي | قراري | أنا | جوابي | هذا | اختياري | بعد | بناء | نظرا | ختاما | في الختام | النهائي",
+    "hi": "वोट | मेरा | मेरी | मैं | मेरे | के बाद | विचार | अंतिम | निष्कर्ष | निर्णय",
+    "tr": "oy | benim | oyum | kararım | cevabım | ben | sonra | sonunda | sonuç | değerlendir~ | son oy~",
 }
 """What gives a line that ends in a colon to its author."""
 
 OPEN: Rows = {
-    "en": "after | having | based on | given | considering | weighing | in conclusion | to conclude | in summary | final (?:vote|answer|decision|ballot|choice) | vote | ballot | decision",
-    "de": "nach | auf grund | aufgrund | angesichts | abschließend | abstimmung | endgültig~ | fazit",
-    "fr": "après | vu | compte tenu | en conclusion | pour conclure | conclusion | décision",
-    "es": "tras | después | luego de | considerando | en conclusión | para concluir | habiendo | decisión",
-    "pt": "depois | após | considerando | em conclusão | para concluir | tendo | decisão",
-    "it": "dopo | considerat~ | in conclusione | per concludere | avendo | valutat~ | decisione",
-    "ru": "после | взвесив | рассмотрев | изучив | прочитав | учитывая | итак | в заключение | окончательн~ | решение",
-    "pl": "po | rozważywszy | biorąc | podsumowując | na podstawie | ostateczn~ | decyzja",
+    "en": "all things | all in all | on balance | after | having | based on | given | considering | weighing | in conclusion | to conclude | in summary | final (?:vote|answer|decision|ballot|choice) | vote | ballot | decision",
+    "de": "alles in allem | nach | auf grund | aufgrund | angesichts | abschließend | abstimmung | endgültig~ | fazit",
+    "fr": "tout (?:bien|compte) | après | vu | compte tenu | en conclusion | pour conclure | conclusion | décision",
+    "es": "considerándolo | en definitiva | tras | después | luego de | considerando | en conclusión | para concluir | habiendo | decisión",
+    "pt": "levando | em suma | depois | após | considerando | em conclusão | para concluir | tendo | decisão",
+    "it": "tutto (?:considerato|sommato) | in definitiva | dopo | considerat~ | in conclusione | per concludere | avendo | valutat~ | decisione",
+    "ru": "с учётом | с учетом | в итоге | после | взвесив | рассмотрев | изучив | прочитав | учитывая | итак | в заключение | окончательн~ | решение",
+    "pl": "biorąc | w sumie | po | rozważywszy | biorąc | podsumowując | na podstawie | ostateczn~ | decyzja",
 }
 """How a line begins that ends in a colon and leads up to the author's own decision."""
 

@@ -257,7 +257,7 @@ UNDONE = re.compile(
 )
 """What, in a short sentence after a vote or a value, may take it back or bind it to a condition, in any language."""
 
-SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm\w*|endgültig\w*)\b")
+SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm(?:s|ed)?|endgültig\w*)\b")
 """What makes a sentence about one's own vote harmless ("This is my final vote.")."""
 
 PROVISOS = re.compile(

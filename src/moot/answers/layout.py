@@ -83,18 +83,18 @@ def read_sections(form: Form, text: str) -> Found:
     for asked in form.fields:
         here = [part for part in parts if part.asked is asked]
         value = _one(asked, here) if here else Fault("missing" if parts else "no_form")
-        found.take(asked, value if isinstance(value, Fault) or _stands(here[-1], parts) else Fault("ambiguous"))
+        found.take(asked, value if isinstance(value, Fault) or _stands(here[-1], value, parts) else Fault("ambiguous"))
     return found
 
 
-def _stands(part: Section, parts: Sequence[Section]) -> bool:
+def _stands(part: Section, value: Value, parts: Sequence[Section]) -> bool:
     """Whether nothing in the sections behind a position or a required choice takes it back."""
     asked = part.asked
     if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
         return True
     behind = "\n".join(later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not asked)
     words = fold(without_elements(unquoted_lines(behind)))
-    return not retraction.taken_back(words, stated(asked, part.raw), near=False)
+    return not retraction.taken_back(words, stated(asked, value), near=False)
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:

@@ -236,6 +236,8 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         return "plain", ""
     if phrases.DOUBTS.search(rest):
         return "void", "conditional"
+    if _own_lead(rest, roster):
+        return "plain", ""
     if phrases.PAST.search(rest) or label in roster.keys or phrases.SAID.search(rest):
         return "void", "quoted_only"
     clean = not any(phrases.REPORTS.search(item) for item in earlier)
@@ -244,7 +246,6 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         or phrases.LEADS.fullmatch(rest[:-1])
         or phrases.LEADS.fullmatch(last[:-1])
         or _leading(last)
-        or _own_lead(rest, roster)
     )
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
 
@@ -258,7 +259,9 @@ _ASKED = re.compile(
 
 def _own_lead(rest: str, roster: Roster) -> bool:
     """Whether a line that ends in a colon speaks of its author, or leads up to a decision, and names nobody."""
-    rest = _ASKED.sub("", rest)
+    rest = _ASKED.sub("", rest).strip()
+    if phrases.PAST.search(rest):
+        return False
     if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or roster.others(rest, ""):
         return False
     return retraction.says("OWN", rest) or retraction.says("OPEN", rest, begins=True)

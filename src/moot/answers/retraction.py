@@ -47,9 +47,9 @@ _MARKS = re.compile(
 _FIRST = re.compile(
     r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
     r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo|novo|dopo|dentro"
-    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum|motivo|also|zero|zo"
+    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
     r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
-    r"[^\W\d]{2,}(?:o|é|ò|ę|у|ю|ım|im|um|üm)(?!\w)"
+    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю|ım|im|um|üm)(?!\w)"
 )
 """A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
 _LESSER = re.compile(
@@ -61,6 +61,8 @@ _LATE_IF = re.compile(
     r"|если|jeśli|jeżeli|अगर|यदि|eğer|إذا|إن|如果)(?!\w)"
 )
 """A sentence in which a condition stands after a few words ("That is, if the council agrees")."""
+_SUPPOSED = re.compile(r"\b(?:i'd|i would) (?:then |otherwise |rather |probably )?(?:vote|have voted|choose|pick|go) (?:for|with)?")
+"""What one would do in another case; it takes nothing back where the case is named first."""
 _NOTHING = re.compile(
     r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla|niente) da|нечего|nic do"
     r"|find|found|gefunden|trouvé|encontr|trovat|наш[ёе]?л|znalaz|bulamad)"
@@ -149,6 +151,8 @@ def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> 
     text = sentence.even
     if says("BACK", text) or says("TURN", sentence.text, begins=True):
         return True
+    if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
+        return False
     if sentence.size <= 12 and (says("LATER", text) or says("UNSURE", text)):
         return True
     if _binds(sentence) or _prefers(sentence, named):

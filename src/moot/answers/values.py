@@ -172,18 +172,15 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     pick = choice_in(asked.choices, rows[0])
     later = without_elements(unquoted_lines("\n".join(rows[1:])))
     rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or retraction.taken_back(fold(later), stated(asked, rows[0])):
+    if rival or retraction.taken_back(fold(later), stated(asked, first or _denied(asked, rows[0]) or pick.name)):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
 
 
-def stated(asked: Field, raw: str) -> Stated | None:
-    """What the words of a field state among its choices; None where it has none."""
-    if not asked.choices:
-        return None
-    roster = Roster.of(asked.choices)
-    return Stated(roster, roster.at(fold(raw).lstrip(" \t\"'`[(<{*"), 0)[0])
+def stated(asked: Field, value: Value | None) -> Stated | None:
+    """A field's value among its choices; None where the field has none."""
+    return Stated(Roster.of(asked.choices), key(value) if isinstance(value, str) else "") if asked.choices else None
 
 
 def _choice(asked: Field, raw: str) -> str | None:
