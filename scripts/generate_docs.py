@@ -182,16 +182,24 @@ def holds(key: schema.Key) -> str:
 
 
 def names_page() -> str:
-    """The public names, from ``moot.__all__``."""
-    moot = import_module("moot")
-    docs = {name: paragraph(getattr(moot, name).__doc__) for name in moot.__all__}
-    rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
+    """The public names, from ``__all__`` of ``moot`` and of ``moot.reading``."""
     return page(
         "Public names",
         "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena` list is public "
         "too; everything else may change.",
-        table(("name", "what it is"), rows),
+        names_table("moot"),
+        "## moot.reading",
+        "What a debate books from a text, and why not ([how to use it](../how-to/read-texts.md)).",
+        names_table("moot.reading"),
     )
+
+
+def names_table(module: str) -> str:
+    """The names that a module lists, each with the first line of what it says of itself."""
+    home = import_module(module)
+    docs = {name: paragraph(getattr(home, name).__doc__) for name in home.__all__}
+    rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
+    return table(("name", "what it is"), rows)
 
 
 def api_description() -> str:

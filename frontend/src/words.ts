@@ -38,7 +38,7 @@ export function ago(at: number, now = Date.now() / 1000): string {
 
 const STATES: Record<string, string> = {
   empty: "waiting",
-  casting: "being cast",
+  casting: "generating participants",
   running: "running",
   paused: "paused",
   decided: "decided",

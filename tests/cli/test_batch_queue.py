@@ -87,7 +87,7 @@ async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) ->
         first = replace(work_of(place), batch=make_batch([item(model="guest:model", brief=narrow)]))
         await first.run()
         (came,) = await first.look_around()
-        assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 asks is reached")
+        assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 ask is reached")
         second = replace(work_of(place), batch=make_batch([wide]))
         await second.run()
         (went,) = await second.look_around()

@@ -174,4 +174,4 @@ def test_what_is_broken_is_told_plainly_and_a_reader_that_left_is_no_fault() -> 
         raise BrokenPipeError
 
     Log(gone, as_json=True).say("stopping")
-    assert told == ["GET an unknown page: 500", "stopping"]
+    assert told == ["GET unknown page: 500", "stopping"]

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,9 +34,10 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The `moot` commands of a console block, continued lines joined."""
+        """The commands `moot` and `moot-bench` of a console block, continued lines joined."""
         joined = self.text.replace("\\\n", " ")
-        return [line[2:].strip() for line in joined.splitlines() if line.startswith("$ moot ")]
+        lines = [line[2:].strip() for line in joined.splitlines() if line.startswith(("$ moot ", "$ moot-bench "))]
+        return [line.replace("moot-bench", f"{shlex.quote(sys.executable)} -m moot.bench", 1) for line in lines]
 
 
 def read_blocks(text: str) -> Iterator[Block]:
@@ -117,6 +119,7 @@ def test_links_lead_to_files(path: Path) -> None:
         ("```text file=a/b.txt\nwords\n```\n```python\nassert open('a/b.txt').read() == 'words\\n'\n```\n", 0),
         ("```text file=a.py\nA = 2\n```\n```python\nimport a\nassert a.A == 2\n```\n", 0),
         ("```console\n$ moot no-such-command\n```\n", 1),
+        ("```console\n$ moot-bench no-such-command\n```\n", 1),
         ("```console\n$ make demo\nmoot no-such-command\n```\n", 0),
         ("```console no-run\n$ moot no-such-command\n```\n", 0),
         ("````python\ns = '''\n```\n'''\nassert s == '\\n```\\n'\n````\n", 0),

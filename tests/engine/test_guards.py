@@ -1,14 +1,15 @@
 """Guards: what a seat, a host or a broken record cannot do to a debate."""
 
 import asyncio
+from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
 
 from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief
-from moot.core.errors import LimitReached, RecordError, Refused, Unavailable
+from moot.core.errors import LimitReached, RecordError, RecordMismatch, Refused, Unavailable
 from moot.core.event import (
     Interjected,
     Opened,
@@ -16,6 +17,7 @@ from moot.core.event import (
     Replied,
 )
 from moot.engine.driver import debate
+from moot.phases.base import Play, State
 from moot.phases.speak import Everyone
 from moot.protocols.spec import dump
 from moot.record.ledger import Ledger
@@ -101,3 +103,33 @@ async def test_what_cannot_be_stored_changes_nothing() -> None:
             await ledger.add(Interjected(by="Guest", text="half \ud800"))
         await ledger.add(Interjected(by="Guest", text="whole"))
     assert [turn.text for turn in ledger.transcript.turns()] == ["whole"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stubborn(Reply):
+    """An answer that says it is fit to be stored, and is not."""
+
+    def mended(self, form: Form | None) -> Reply:
+        return replace(self, seconds=float("nan"))
+
+
+async def test_an_answer_that_no_record_can_keep_breaks_only_itself() -> None:
+    done = await runner().hold({"Ann": Acts(just(Stubborn(text="fine"))), "Bob": Acts(just("fine"))})
+    assert done.transcript.closed
+    assert {(turn.by, bool(turn.failure)) for turn in done.transcript.all()} == {("Ann", True), ("Bob", False)}
+
+
+async def test_a_protocol_that_stumbles_over_a_record_says_where() -> None:
+    class Stumbles:
+        name = "stumbles"
+
+        def play(self, state: State) -> Play:
+            yield from ARGUE.play(state)
+            raise KeyError("nobody")
+
+    store = InMemoryStore()
+    for stumbles in (KeyError, RecordMismatch):  # the protocol's own fault, then what a record makes of it
+        ledger = Ledger(store, "d", clock=lambda: 0.0)
+        await ledger.open()
+        with pytest.raises(stumbles, match=r"nobody|has an event that its protocol cannot follow"):
+            await debate(hall_opened(), Stumbles(), both(just("said")), ledger=ledger)

@@ -49,6 +49,8 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),
     **{host: READING | APP | {"workers"} for host in ("cli", "web", "mcp")},
+    "bench": READING | APP | {"reading"},
+    "reading": frozenset({"core", "phases", "protocols", "answers", "app.brief"}),
     "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools"}),
     "app": frozenset(),
     "__main__": frozenset({"cli"}),

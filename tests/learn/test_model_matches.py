@@ -6,8 +6,8 @@ import pytest
 
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
-from moot.learn.lessons import one_result
 from moot.learn.memory import Lessons, ModelMatch
+from moot.learn.model_matches import one_result
 from tests.learn.lessons_kit import THREE, TWO, Paper
 from tests.learn.test_lessons import teach, won
 
@@ -48,6 +48,7 @@ def test_a_judge_decides_and_may_be_a_person() -> None:
 NONE: list[tuple[Mapping[str, str], Decision | None]] = [
     (TWO, None),
     (TWO, Decision(status="no_decision")),
+    (TWO, Decision(status="no_decision", tally={"Ann": 1.0}, ballots=(Ballot(voter="Bob", choice="Ann"),))),
     (TWO, Decision(status="decided", winner="Ann")),                        # nobody has voted
     (TWO, won("yes", {"Ann": "yes", "Bob": "yes"})),                        # an option has won, no debater
     (TWO, won("Ann", {"Ann": "Ann", "Bob": "Bob"})),                        # by a vote for itself

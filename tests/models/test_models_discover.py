@@ -1,12 +1,15 @@
 """What is in reach: local servers wherever the environment says, keys by name, advice where there is nothing."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 
-from moot.models.discover import BUILTIN, look_around
+from moot.models.discover import BUILTIN, explain, look_around
+from moot.models.names import parse
+from moot.models.transport import Link
 from moot.testing.wires import Wires
 from tests.models.models_kit import KEY
 
@@ -134,3 +137,36 @@ async def test_a_key_goes_only_where_the_owner_said() -> None:
         await look_around(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1", "VLLM_API_KEY": KEY}, seconds=5)
         await look_around(NOWHERE | {"LMSTUDIO_BASE_URL": f"http://{host}/v1", "VLLM_API_KEY": KEY}, seconds=5)
     assert [KEY.encode() in head for head in heads] == [True, False]
+
+
+async def test_a_key_that_is_none_is_not_sent() -> None:
+    heads: list[bytes] = []
+
+    def answer(head: bytes) -> bytes:
+        heads.append(head)
+        return page(200, b'{"data": [{"id": "good"}]}')
+
+    async with raw(answer) as host:
+        env = NOWHERE | {"MOOT_BASE_URL": f"http://{host}/v1", "MOOT_API_KEY": "two\nlines"}
+        reach = await look_around(env, seconds=5)
+    assert "compatible:good" in reach.models
+    assert b"authorization" not in heads[0].lower()
+
+
+async def test_an_error_that_causes_itself_is_explained() -> None:
+    error = OSError("no route")
+    error.__context__ = OSError("again")
+    error.__context__.__context__ = error
+    name = parse("vllm:good")
+    link = Link(name.provider, NOWHERE)
+    assert "127.0.0.1:9" in str(await explain(name, link, error))
+    await link.close()
+
+
+async def test_a_server_that_fails_at_tls_and_is_gone_then_is_named_for_tls() -> None:
+    name = parse("vllm:good")
+    link = Link(name.provider, NOWHERE | {"VLLM_BASE_URL": "https://127.0.0.1:9/v1"})
+    error = OSError("connecting")
+    error.__cause__ = ssl.SSLError(1, "no protocols available")
+    assert "do not agree on TLS" in str(await explain(name, link, error))
+    await link.close()

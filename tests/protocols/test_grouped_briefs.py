@@ -71,10 +71,10 @@ Answer 2 is that of Proposals B and C: 2 in all.
 COUNT 1: how many hold it.
 COUNT 2: how many hold it.
 Answer in exactly this form, each label at the start of a line:
-ANSWER 1: [yes]
+ANSWER 1: [yes or no]
 COUNT 1: [a number from 0 to 3]
 ARGUMENT 1: [the best argument for it]
-ANSWER 2: [no]
+ANSWER 2: [yes or no]
 COUNT 2: [a number from 0 to 3]
 ARGUMENT 2: [the best argument for it]"""
 
@@ -92,8 +92,8 @@ and how many hold it; none is marked as the report of your group. How many hold 
 argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then answer again.
 
 How many hold each answer, by the record:
-Proposal A: answer 1 by 2; answer 2 by 1
-Proposal B: answer 1 by 1; answer 2 by 2
+Proposal A: answer 1 by 2; an answer that it does not name by 1
+Proposal B: answer 1 by 1; an answer that it does not name by 2
 
 CONFIDENCE: 0 to 1: how likely you are right.
 May be left out: BECAUSE, CONFIDENCE.
@@ -110,7 +110,9 @@ async def test_the_words_that_members_are_given() -> None:
     brief = Brief(topic="Tea?", participants=people, options=("yes", "no"), seed=2)
 
     def script(ask: Ask, context: Context) -> dict[str, Value]:
-        return {} if ask.act == "report" else {"ANSWER": holds[ask.to], "ARGUMENT": "So."}
+        if ask.act == "report":
+            return {"ANSWER 1": context.about[0].fields["ANSWER"]}
+        return {"ANSWER": holds[ask.to], "ARGUMENT": "So."}
 
     player = Player(script)
     await Harness(brief=brief, protocol=build("grouped", brief)).hold(dict.fromkeys(holds, player))

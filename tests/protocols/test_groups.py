@@ -175,7 +175,7 @@ async def test_the_form_has_a_place_for_each_answer_and_says_which_proposals_are
     assert [field.name for field in ask.form.fields] == [
         "ANSWER 1", "COUNT 1", "ARGUMENT 1", "ANSWER 2", "COUNT 2", "ARGUMENT 2",
     ]  # fmt: skip
-    assert sorted((ask.form.fields[0].choices, ask.form.fields[3].choices)) == [("no",), ("yes",)]
+    assert sorted((ask.form.fields[0].choices, ask.form.fields[3].choices)) == [("no", "yes"), ("no", "yes")]
     assert "\n\nAnswer 1 is that of Proposal" in ask.task
     assert ask.task.count(" in all.") == 2
     open_ask = Table(brief(), SPLIT)
@@ -199,7 +199,10 @@ async def test_who_gives_no_count_and_no_argument_is_counted_all_the_same() -> N
     held = await table.hold()
     (found,) = stands(held.transcript, held.transcript.turns(REPORT)[0])
     assert (found.answer, found.count, found.argument, found.told) == ("yes", 4, "", None)
-    assert "answer 1 by 4\n" in next(ask for ask in table.asked("revise") if not ask.audience).task
+    assert (
+        "Proposal A: an answer that it does not name by 4\n"
+        in next(ask for ask in table.asked("revise") if not ask.audience).task
+    )
 
 
 async def test_all_read_all_reports_in_an_order_of_their_own_and_no_names() -> None:

@@ -330,6 +330,11 @@ def test_a_damaged_file_is_reported_and_never_read_wrongly(path: Path) -> None:
         asyncio.run(refuse_to_read(path))
 
 
+def test_words_that_cannot_be_decoded_are_damage(path: Path) -> None:
+    error = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+    assert str(explain(path, error)) == f"The record {path} cannot be used: it is damaged."
+
+
 def test_a_damaged_schema_is_called_damaged(path: Path) -> None:
     asyncio.run(fill(path))
     whole = path.read_bytes()

@@ -170,6 +170,34 @@ async def test_a_fork_leaves_the_files_of_its_parent_alone(path: Path) -> None:
     assert said.decode().splitlines() == [forked, forked, "('1', '2')", "('1', '2', '3')"]
 
 
+async def test_a_store_of_the_process_before_a_fork_is_of_no_use(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: -1)
+        for use in (store.read("a"), store.append("a", ("2",), after=1)):
+            with pytest.raises(RecordError, match=r"was open when this process was forked"):
+                await use
+        with pytest.raises(RecordError, match=r"was open when this process was forked"):
+            SqliteStore.open(path)
+        await store.close()
+    assert await store.read("a") == ("1",)
+    await store.close()
+    with pytest.raises(RecordError, match="it has been closed"):
+        await store.read("a")
+
+
+async def test_a_second_store_that_only_reads_shares_the_file(path: Path) -> None:
+    first, second = SqliteStore.open(path), SqliteStore.open(path, reading=True)
+    await first.append("a", ("1",), after=0)
+    assert await second.read("a") == ("1",)
+    with pytest.raises(RecordError, match="may only be read"):
+        await second.append("a", ("2",), after=1)
+    await second.close()
+    await first.append("a", ("2",), after=1)
+    await first.close()
+
+
 async def test_a_record_in_use_is_read_as_no_other_file(path: Path) -> None:
     store = SqliteStore.open(path)
     await store.append("a", ("1",), after=0)

@@ -12,11 +12,11 @@ from moot.core.ask import Usage
 from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision, Minority, Status
 from moot.core.errors import RecordError
-from moot.core.event import Closed, Opened, Paused, Ruled
+from moot.core.event import Closed, Entry, Opened, Paused, Ruled
 from moot.core.transcript import fold
 from moot.report.conclusion import Row
 from moot.report.markdown import markdown
-from moot.report.report import Report, as_data, report
+from moot.report.report import Report, as_data, report, settings
 from tests.kits.clock import within
 from tests.paths import GOLDEN
 from tests.report.reports import DRAFT, Diary, ask, draft, hiring, opened, person
@@ -319,3 +319,9 @@ def test_who_is_against(rule: str, status: Status, winner: str, votes: Sequence[
     assert " ".join(each.voter for each in report.outcome.dissent) == against
     assert all(each.reason == "Why." for each in report.outcome.dissent)
     assert ("**Dissent:** Dee for " in page(ruled(decision, "Ann", "Ben", "Dee", "Eve"))) == bool(against)
+
+
+def test_a_number_of_rounds_that_is_none_is_left_out() -> None:
+    tree = {"is": "Sequence", "parts": [{"is": "Rounds", "most": "many"}, {"is": "Rounds", "most": 2}]}
+    lines = settings([Entry(seq=1, at=0.0, event=Opened(brief=Brief(topic="Tea?"), protocol=tree, name="test"))])
+    assert lines[0] == "at most 2 rounds"

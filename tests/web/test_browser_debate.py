@@ -155,11 +155,11 @@ async def test_somebody_speaks_up_and_everybody_reads_it(stage: Stage) -> None:
     debate = await stage.begin(OPTIONS, stage.lend(slow))
     async with stage.visit() as visit, stage.visit() as other:
         page, second = await visit.go(f"/d/{debate}"), await other.go(f"/d/{debate}")
-        await page.get_by_role("button", name="Speak up").click()
+        await page.get_by_role("button", name="Add a message").click()
         await page.get_by_label("Your name").fill("Olga")
         await page.get_by_label("Everybody reads it").fill("What about *water*?")
-        await page.get_by_role("button", name="Say it").click()
-        noted = page.get_by_text("Noted. Everybody reads it before the next question.")
+        await page.get_by_role("button", name="Send").click()
+        noted = page.get_by_text("Sent. Everybody reads it before the next question.")
         await expect(noted).to_be_visible()
         slow.go()
         for each in (page, second):

@@ -110,14 +110,14 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         assert "share=" not in seen.url
         await expect(seen.locator(".state").first).to_have_text("● running")
         await expect(seen.get_by_text("is thinking").first).to_be_visible()
-        for name in ("Stop", "Speak up", "Make a link", "Resume"):
+        for name in ("Stop", "Add a message", "Make a link", "Resume"):
             await expect(seen.get_by_role("button", name=name)).to_have_count(0)
         await expect(seen.get_by_text("More", exact=True)).to_have_count(0)
         await expect(seen.get_by_role("tab", name="Ratings")).to_have_count(0)
         await seen.get_by_role("tab", name="Record").click()
         await expect(seen.locator(".record .n").first).to_have_text("1")
         await stage.watched(debate)
-        await page.get_by_role("button", name="take back").click()
+        await page.get_by_role("button", name="revoke").click()
         await expect(seen.get_by_text("Open the link that moot serve printed")).to_be_visible()
         slow.go()
 

@@ -49,7 +49,7 @@ async def test_who_is_waited_for_is_said_and_answers_are_sealed(stage: Stage) ->
         field, bar = page.get_by_label("In your words"), page.locator(".ask .bar")
         await field.fill("Tea,\nsince\nit\nis\ncalm.")
         assert await field.evaluate(BOTTOM) <= await bar.evaluate("each => each.getBoundingClientRect().top")
-        await expect(page.get_by_role("button", name="Speak up")).to_be_in_viewport(ratio=1)
+        await expect(page.get_by_role("button", name="Add a message")).to_be_in_viewport(ratio=1)
         await card.get_by_role("button", name="Sealed").click()
         await expect(card.locator(".said")).to_be_visible()
         await page.get_by_role("link", name="← Debates").click()
@@ -70,7 +70,7 @@ async def test_a_tall_form_leaves_the_way_to_speak_up_in_sight(stage: Stage) -> 
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("vote")
         await page.get_by_text("What you are shown").click()
         assert await page.locator(".asks").evaluate("each => each.scrollHeight > each.clientHeight"), "the form is tall"
-        for name in ("Speak up", "Answer"):
+        for name in ("Add a message", "Answer"):
             await expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         stage.site.runner.stop(debate, now=True)
 

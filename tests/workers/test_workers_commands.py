@@ -26,7 +26,7 @@ def state(address: str, debate: str) -> str:
 
 def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(database: str, tmp_path: Path) -> None:
     here = {"MOOT_STORE": database}
-    assert "There is nothing in the queue." in moot(tmp_path, "queue", **here).output
+    assert "The queue is empty." in moot(tmp_path, "queue", **here).output
     said = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here)
     assert said.exit_code == 0
     debate = said.output.strip()

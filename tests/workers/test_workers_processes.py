@@ -164,7 +164,7 @@ async def test_a_worker_that_is_asked_to_end_hands_its_debate_on_at_once(
         await found.held("handed", 2)
         out, err = await end(first)
         assert (first.returncode, err) == (0, "")
-        assert "takes nothing new" in out
+        assert "takes no new debates" in out
         assert "handed: queued" in out
         job = await found.queue.job("handed")
         assert job

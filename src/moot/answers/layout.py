@@ -383,6 +383,11 @@ _WHY: Mapping[str, str] = {
 }
 
 
+def reason_in_words(code: str) -> str:
+    """A reason of ``unread`` as words for readers."""
+    return _WHY.get(code, "it could not be read")
+
+
 def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
     """An answer that holds those fields, cleaned, so that reading it gives them back.
 

@@ -1,6 +1,6 @@
-"""The command ``moot-bench``: count recorded data with Moot and compare the figures.
+"""The command ``moot-bench``: count recorded data, and read texts, with Moot and compare.
 
-Exit codes: 0 all figures reached, 1 not all, 2 no data.
+Exit codes: 0 all figures reached and nothing harmful booked, 1 otherwise, 2 no data.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,6 +14,7 @@ from moot.bench.contests import debate_judgments, elimination_votes, ranked_ball
 from moot.bench.figures import Figure
 from moot.bench.judge_data import judge_pairs, persuasion_shift, strategyqa_debates
 from moot.bench.panel_data import panel_answers
+from moot.bench.text_cases import check, read_cases, report
 from moot.core.errors import MootError
 
 SETS: Final[Mapping[str, Callable[[Path], Iterator[Figure]]]] = MappingProxyType(
@@ -117,3 +118,23 @@ def recorded(ctx: click.Context, data: Path | None) -> None:
         click.echo(f"not there, left out: {', '.join(left)}")
     click.echo(f"{total - missed} of {total} figures reached")
     ctx.exit(1 if missed else 0)
+
+
+@main.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.jsonl")
+@click.pass_context
+def texts(ctx: click.Context, file: Path) -> None:
+    """Read texts as a debate does, and compare with what a careful reader makes of them.
+
+    Each line of the file is one case: a JSON object with id, kind, candidates, text, expected, why and perhaps context.
+    Ends with 1 where anything harmful was booked, with 2 where the file cannot be read.
+    """
+    try:
+        cases = read_cases(file)
+    except MootError as error:
+        click.echo(f"moot-bench: {error}", err=True)
+        ctx.exit(2)
+    verdicts = [check(case) for case in cases]
+    for line in report(verdicts):
+        click.echo(line)
+    ctx.exit(1 if any(verdict.harmful for verdict in verdicts) else 0)

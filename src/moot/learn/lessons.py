@@ -4,18 +4,12 @@ Computed from the entries alone, without clock or file. Answers are compared by 
 of options by the option that is meant. A counterargument is remembered from an answer that lost, if somebody voted for
 it or still gave it at the end, and if it has words of its own.
 
-Matches leave out debates without a winner among the debaters, agents that are no language model, models that play
-against themselves, and results that rest on a vote for oneself or on a judge of the same model or family.
-
 A participant's ``player`` is the model that answered for it, or ``human``. It is "" for agents without a language model
 (``builtin:``) and where several answered, so neither is measured. Of a fork only the outcome is learned: the rest is
 from before the fork or follows from it, and would count twice.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
-from itertools import combinations
 
 from moot.arguments.positions import Stand, alike, causes, changes, point, stands
 from moot.core.brief import Brief
@@ -24,8 +18,8 @@ from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, 
 from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, normalise, read_field
-from moot.learn.memory import Lessons, ModelMatch, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
-from moot.learn.ratings import Match, side_swapped
+from moot.learn.memory import Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
+from moot.learn.model_matches import matches
 from moot.report.conclusion import conclusion as came
 
 
@@ -138,103 +132,6 @@ def patterns(
         )
         for change, critique in worked
     )
-
-
-def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
-    """What a debate says of its models.
-
-    The winner has beaten everybody who ended with another answer; those at the top of a tie are equal.
-
-    Args:
-        transcript: of a closed debate.
-        final: the last answer of each debater who gave one.
-        who: who answered for each participant, as ``lessons.players`` has it.
-    """
-    decision = transcript.decision
-    names = transcript.brief.names("debater") if transcript.brief else ()
-    if decision is None or not _fair(decision, who):
-        return ()
-    pairs: list[tuple[str, str, float]] = []
-    if decision.status == "decided" and decision.winner in names:
-        own = final.get(decision.winner, "")
-        losers = [name for name in names if name != decision.winner and not (own and alike(final.get(name, ""), own))]
-        pairs = [(decision.winner, name, 1.0) for name in losers]
-    elif decision.status == "tie":
-        pairs = [(one, other, 0.5) for one, other in combinations(_tops(decision, names), 2)]
-    pairs = [pair for pair in pairs if _rated(who[pair[0]]) and _rated(who[pair[1]]) and who[pair[0]] != who[pair[1]]]
-    judges = {who.get(ballot.voter, "") for ballot in decision.ballots if ballot.voter not in names}
-    pairs = [pair for pair in pairs if not any(_leans(judge, who[pair[0]], who[pair[1]]) for judge in judges)]
-    return tuple(
-        ModelMatch(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
-        for one, other, score in pairs
-    )
-
-
-def _tops(decision: Decision, names: Sequence[str]) -> list[str]:
-    most = max(decision.tally.values(), default=0.0)
-    return [name for name, votes in decision.tally.items() if votes == most and most > 0 and name in names]
-
-
-def _fair(decision: Decision, who: Mapping[str, str]) -> bool:
-    """Whether all who voted are models or people, and the result is the same without votes for oneself.
-
-    Where ballots are rankings it is so if nobody has ranked itself: what their rule made of them is not counted again.
-    """
-    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
-    if not cast or any(not who.get(ballot.voter) for ballot in cast):
-        return False
-    if any(ballot.ranks for ballot in cast):
-        return not any(ballot.voter in tier for ballot in cast for tier in ballot.ranks)
-    counted: dict[str, Fraction] = {}
-    for ballot in cast:
-        if ballot.choice != ballot.voter:
-            counted[ballot.choice] = counted.get(ballot.choice, Fraction(0)) + Fraction(str(ballot.weight))
-    most = max(counted.values(), default=Fraction(0))
-    tops = [name for name, votes in counted.items() if votes == most]
-    return set(tops) == ({decision.winner} if decision.winner else set(_tops(decision, list(decision.tally))))
-
-
-def _rated(player: str) -> bool:
-    """Whether a player is a model; people are many, and none of them has a name that lasts."""
-    return ":" in player
-
-
-def family(player: str) -> str:
-    """The word with which a model's name begins: ``qwen`` of ``ollama:qwen3:8b`` and ``openrouter:qwen/qwen3-32b``."""
-    name = player.partition(":")[2].rpartition("/")[2].casefold()
-    begun = re.match(r"[^\W\d_]+", name)
-    return begun[0] if begun else name
-
-
-def _leans(judge: str, one: str, other: str) -> bool:
-    """Whether a judge may favour one of two: it is one of them, or of the family of one of them alone."""
-    if not _rated(judge):
-        return False
-    return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
-
-
-def one_result(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
-    """The matches for ratings, in the order of playing: two debates on one motion with sides swapped are one result.
-
-    Args:
-        played: the motion, the domain and the match of each, in the order of playing; such a result stands where the
-            first of its two debates does.
-    """
-    waiting: dict[tuple[object, ...], list[int]] = {}
-    found: dict[int, Match] = {}
-    for n, (motion, domain, result) in enumerate(played):
-        match = Match(one=result.one, other=result.other, score=result.score, domain=domain, weight=result.weight)
-        sides = dict(zip((result.one, result.other), result.sides, strict=True))
-        place = (motion, domain, *sorted(sides.items()))
-        swapped = {result.one: sides[result.other], result.other: sides[result.one]}
-        back = waiting.get((motion, domain, *sorted(swapped.items())))
-        if back:
-            first = back.pop(0)
-            found[first] = side_swapped(found[first], match)
-        else:
-            waiting.setdefault(place, []).append(n)
-            found[n] = match
-    return tuple(found.values())
 
 
 BUILTIN = "builtin:"

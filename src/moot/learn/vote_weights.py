@@ -17,9 +17,10 @@ from moot.core.errors import RecordError
 from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, VoteWeights, weight_field
 from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
-from moot.learn.lessons import BUILTIN, one_result
+from moot.learn.lessons import BUILTIN
 from moot.learn.memory import ModelMatch
 from moot.learn.memory_store import Item, MemoryStore
+from moot.learn.model_matches import one_result
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match, elo
 from moot.learn.tables import Place

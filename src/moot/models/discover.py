@@ -58,7 +58,7 @@ async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, words: st
         return "speaks https, not http" if closed and await _speaks_tls(parts) else ""
     if (tls or late) and await _speaks_http(parts):
         return "speaks http, not https"
-    return f"and Moot do not agree on TLS: {tls.reason or tls}" if tls else ""
+    return f"and Moot do not agree on TLS: {getattr(tls, 'reason', '') or tls}" if tls else ""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

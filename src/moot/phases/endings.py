@@ -13,7 +13,7 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase
 from moot.phases.choices import Choices, SummaryStyle
-from moot.phases.speak import SPOKEN, VERDICT, Everyone, draft
+from moot.phases.speak import SPOKEN, VERDICT, Everyone, draft, narrowed
 from moot.phases.verdict import Keep, Pick, Rank
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule
@@ -113,14 +113,15 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
         case "mediator_summary":
             style = choices.mediation.style if choices.mediation else "neutral"
             by = (mediator(brief, name),)
-            verdict = Everyone(act="moderate", task=SUMMING_UP[style], who=by, form=VERDICT, view=LOG)
+            form = narrowed(VERDICT, "VERDICT", brief.options)
+            verdict = Everyone(act="moderate", task=SUMMING_UP[style], who=by, form=form, view=LOG)
             return (verdict, Adopt(field="VERDICT", status="", rule="mediator"))
         case "agent_closing":
             return (Keep(acts=CLOSED, agreed=True),)
         case "no_consensus":
             return (Keep(acts=CLOSED),)
         case "vote_based":
-            return (Pick(by=mediator(brief, name), acts=CLOSED, task=JUDGING),)
+            return (Pick(by=mediator(brief, name), acts=CLOSED, task=JUDGING, closed=bool(brief.options)),)
         case "ranked_reasons":
             return (Rank(by=mediator(brief, name), acts=CLOSED, task=RANKING),)
         case _:

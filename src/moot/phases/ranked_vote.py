@@ -52,6 +52,7 @@ class Ranking:
         approve: whether the voters name whom they approve of, and rank nobody.
         reasons: whether dissent says the voters' reasons; old records do not.
         name: what it is called in paths.
+        closed: whether only those with an ANSWER that could be read are candidates.
     """
 
     acts: tuple[str, ...]
@@ -60,10 +61,11 @@ class Ranking:
     approve: bool = False
     reasons: bool = False
     name: str = "rank"
+    closed: bool = False
 
     def play(self, state: State) -> Play:
         """Ask for the rankings, and decide where there is a rule."""
-        groups = candidates(state.transcript, self.acts, latest=True)
+        groups = candidates(state.transcript, self.acts, latest=True, closed=self.closed)
         if self.rule and len(groups) < 2:
             yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
             return
@@ -71,13 +73,14 @@ class Ranking:
         if asks:
             yield asks
         if self.rule:
-            answers = standing(state.transcript, self.acts)
+            answers = standing(state.transcript, self.acts, closed=self.closed)
             counted = self.rule.decide(rankings(state), tuple(answers))
             yield Ruled(decision=_settled(counted, answers, state.transcript, reasons=self.reasons))
 
     def _ask(self, state: State, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
-        groups = {name: (turn,) for name, turn in standing(state.transcript, self.acts).items() if name != voter}
+        answers = standing(state.transcript, self.acts, closed=self.closed)
+        groups = {name: (turn,) for name, turn in answers.items() if name != voter}
         names = list(shown := in_sight(state, voter, groups))
         if len(names) < 2:
             return None
@@ -112,7 +115,14 @@ def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking:
         problem = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
         raise ProtocolError(problem, about="strategy")
     approve = strategy == "approval"
-    return Ranking(acts=acts, rule=RULES[strategy], task=APPROVE if approve else RANK, approve=approve, reasons=True)
+    return Ranking(
+        acts=acts,
+        rule=RULES[strategy],
+        task=APPROVE if approve else RANK,
+        approve=approve,
+        reasons=True,
+        closed=bool(brief.options),
+    )
 
 
 def voters(state: State) -> tuple[str, ...]:
@@ -120,9 +130,9 @@ def voters(state: State) -> tuple[str, ...]:
     return (*roster(state, ()), *state.brief.names("juror"))
 
 
-def standing(transcript: Transcript, acts: tuple[str, ...]) -> dict[str, Turn]:
-    """The newest answer of each author."""
-    return {turn.by: turn for turn in transcript.latest(*acts)}
+def standing(transcript: Transcript, acts: tuple[str, ...], *, closed: bool = False) -> dict[str, Turn]:
+    """The newest answer of each author; ``closed``: only where its ANSWER could be read."""
+    return {turn.by: turn for turn in transcript.latest(*acts) if not closed or wording(turn) is not None}
 
 
 def rankings(state: State) -> list[Ballot]:

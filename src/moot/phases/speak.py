@@ -63,6 +63,15 @@ VERDICT = Form(
 """What a mediator gives at the end."""
 
 
+def narrowed(form: Form, name: str, options: tuple[str, ...]) -> Form:
+    """The form with that field as a choice among the options; the same form where there are none."""
+    fields = [
+        replace(field, kind="choice", choices=options) if options and field.name == name else field
+        for field in form.fields
+    ]
+    return replace(form, fields=tuple(fields))
+
+
 def speech(options: tuple[str, ...]) -> Form:
     """A turn that says what it claims, which turn it answers and how; only claim and argument are worth a repair."""
     return Form(

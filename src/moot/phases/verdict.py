@@ -40,16 +40,18 @@ class Pick:
         acts: the acts that are proposals.
         task: what to do.
         name: what it is called in paths.
+        closed: whether only proposals with an ANSWER that could be read are candidates.
     """
 
     by: str
     acts: tuple[str, ...]
     task: str
     name: str = "pick"
+    closed: bool = False
 
     def play(self, state: State) -> Play:
         """Ask for both verdicts at once."""
-        groups = candidates(state.transcript, self.acts, latest=True)
+        groups = candidates(state.transcript, self.acts, latest=True, closed=self.closed)
         shown = in_sight(state, self.by, groups)
         if len(groups) < 2:
             yield Ruled(decision=unopposed(state, groups, Quorum(rule=Share(name=JUDGE)), self.acts))

@@ -102,6 +102,7 @@ class Vote:
         early: reasons to ask no further voter; with any, voters are asked one after the other, in an order drawn by
             chance.
         reasons: whether ballots keep the words beside their formula, and dissent says them; old records do not.
+        closed: whether only proposals with an ANSWER that could be read are candidates; see ``candidates``.
     """
 
     rule: Rule
@@ -117,10 +118,11 @@ class Vote:
     name: str = "vote"
     early: tuple[Early, ...] = ()
     reasons: bool = False
+    closed: bool = False
 
     def play(self, state: State) -> Play:
         """Run the vote."""
-        groups = candidates(state.transcript, self.acts, latest=self.latest)
+        groups = candidates(state.transcript, self.acts, latest=self.latest, closed=self.closed)
         if len(groups) < 2:
             yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
             return
@@ -260,15 +262,25 @@ class Adopt:
         return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
 
 
-def candidates(transcript: Transcript, acts: tuple[str, ...], *, latest: bool) -> dict[str, list[Turn]]:
+def candidates(
+    transcript: Transcript, acts: tuple[str, ...], *, latest: bool, closed: bool = False
+) -> dict[str, list[Turn]]:
     """The candidates: name to turns, those with the same ANSWER together.
 
     A candidate is named by its answer where the proposals have one, else by its author; where two would have one
     name, the author is added. Its first turn is the one with the most confidence.
+
+    Args:
+        transcript: of the debate.
+        acts: the acts that are proposals.
+        latest: whether each author's newest proposal counts, or the first.
+        closed: whether a proposal without an ANSWER is none, as where the brief names the possible answers.
     """
     found: dict[str, list[Turn]] = {}
     for turn in transcript.latest(*acts) if latest else transcript.first(*acts):
         answer = wording(turn)
+        if answer is None and closed:
+            continue
         found.setdefault(f"by {turn.key}" if answer is None else f"answer {answer}", []).append(turn)
     named: dict[str, list[Turn]] = {}
     for turns in found.values():

@@ -40,7 +40,10 @@ JUDGING = (
 
 
 def arena(brief: Brief, choices: Choices) -> Phase:
-    """Parallel proposals; rounds of critique (by a topology) and revision; a vote that needs two thirds."""
+    """Parallel proposals; rounds of critique (by a topology) and revision; a vote that needs two thirds.
+
+    With options in the brief, an answer that is none of them is no candidate.
+    """
     choices.no_turn_mode("arena")
     names = brief.names("debater")
     pairs = paired(brief, choices)
@@ -58,13 +61,14 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     most = 2 if choices.rounds is None else choices.rounds
     size = (most, pairs.least(len(names)) + len(names))
     rounds = compose.rounds((critique, revise), brief, choices, acts=ACTS, usual=Alike(acts=ACTS), size=size)
+    closed = bool(brief.options)
     if choices.strategy == JUDGE:
-        decide: Phase = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING)
+        decide: Phase = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING, closed=closed)
     elif choices.strategy in RULES:
         decide = vote(choices.strategy, brief, ACTS)
     else:
         rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=(*RULES, JUDGE)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True, closed=closed)
     return Sequence(parts=(propose, rounds, compose.early(decide, choices)))
 
 

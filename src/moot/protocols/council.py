@@ -19,7 +19,7 @@ from moot.phases.base import Sequence as Steps
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
 from moot.phases.ranked_vote import RULES, vote
-from moot.phases.speak import Everyone
+from moot.phases.speak import Everyone, draft, revision
 from moot.phases.vote import Vote, candidates, in_sight, settle
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
 from moot.policy.stops import Alike
@@ -55,22 +55,39 @@ PICK = "I pick"
 
 
 def council(brief: Brief, choices: Choices) -> Phase:
-    """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator."""
+    """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator.
+
+    With options in the brief each proposal is one of them with an argument, and proposals of one option are one
+    candidate.
+    """
     choices.no_turn_mode("council")
-    strategy = choices.strategy or "majority"
+    strategy, options = choices.strategy or "majority", brief.options
     if strategy == "moderator":
         by = mediator(brief, "council with strategy moderator")
-        decide: Phase = Vote(rule=Share(name="moderator"), acts=ACTS, task=PICK_TASK, who=(by,), reasons=True)
+        share = Share(name="moderator")
+        decide: Phase = Vote(rule=share, acts=ACTS, task=PICK_TASK, who=(by,), reasons=True, closed=bool(options))
     elif strategy in RULES:
         decide = vote(strategy, brief, ACTS)
     else:
         unstated = UNSTATED if strategy == "weighted" else 1.0
         rule = Quorum(rule=rule_of(strategy, PLURALITY, after=tuple(RULES)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, unstated=unstated, reasons=True)
+        decide = Vote(
+            rule=rule,
+            acts=ACTS,
+            task=VOTE_TASK,
+            jury=JURY_TASK,
+            unstated=unstated,
+            reasons=True,
+            closed=bool(options),
+        )
     heading = "Debate round {round}. You see all current proposals."
-    return Steps(
-        parts=(PROPOSE, _rounds(heading, 4000, 2 if choices.rounds is None else choices.rounds, strategy), decide)
-    )
+    rounds = _rounds(heading, 4000, 2 if choices.rounds is None else choices.rounds, strategy)
+    if not options:
+        return Steps(parts=(PROPOSE, rounds, decide))
+    assert isinstance(rounds.each, Everyone)
+    until = replace(ALIKE, field="ANSWER") if rounds.until else None
+    rounds = replace(rounds, each=replace(rounds.each, form=revision(options)), until=until)
+    return Steps(parts=(replace(PROPOSE, form=draft(options)), rounds, decide))
 
 
 def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Phase:

@@ -4,17 +4,18 @@ Each participant drafts alone and debates in its group; nobody outside reads wha
 every answer that it has, with its count and best argument; all reconsider after reading the reports; and all decide.
 
 A summary tends to drop minority answers, so the form has a place for each answer on record, and the counts that others
-read come from the record, not from the report.
+read come from the record, not from the report. A report may list the answers in any order: what it says is matched to
+the record by the answer that it names, never by the place where it stands.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Entered, Halted
-from moot.core.text import letter, listed
-from moot.core.transcript import Transcript, Turn, read_field, wording
+from moot.core.text import letter, listed, words
+from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 from moot.phases import base
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.choices import Choices
@@ -53,12 +54,14 @@ class Stand:
         count: how many of those whose answers were laid before the reporter hold it, by the record.
         argument: the best argument for it, in the words of the report; "" if it gives none.
         told: the count in the report; None if it gives none.
+        place: the number under which the report lists it; 0 if it is not found there.
     """
 
     answer: str
     count: int
     argument: str = ""
     told: float | None = None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +75,14 @@ class Report:
         task: what to do.
         acts: the acts that hold answers.
         name: what it is called in paths.
+        free: whether the answers may be listed in any order; in old records each has its place.
     """
 
     groups: Teams
     task: str
     acts: tuple[str, ...]
     name: str = REPORT
+    free: bool = False
 
     def play(self, state: State) -> Play:
         """Ask for all reports at once."""
@@ -99,7 +104,7 @@ class Report:
             to=by,
             act=REPORT,
             task=f"{self.task}\n\n{_told(shown)}",
-            form=_form(shown),
+            form=_form(shown, free=self.free),
             about=tuple(turn.key for turn in shown),
             audience=_readers(state, shown),
             view=View(last=0, anonymous=True),
@@ -114,11 +119,13 @@ class Reconsider:
         task: what to do.
         form: the fields that an answer must have.
         name: what it is called in paths.
+        matched: whether counts are put beside the answers that a report names; in old records beside their places.
     """
 
     task: str
     form: Form
     name: str = "reconsider"
+    matched: bool = False
 
     def play(self, state: State) -> Play:
         """Ask all who can see a report."""
@@ -132,7 +139,8 @@ class Reconsider:
         return reports
 
     def _ask(self, state: State, n: int, name: str, reports: Sequence[Turn]) -> Ask:
-        counts = [f"Proposal {letter(i)}: {_counted(state.transcript, turn)}" for i, turn in enumerate(reports)]
+        tell = _counted if self.matched else _in_places
+        counts = [f"Proposal {letter(i)}: {tell(state.transcript, turn)}" for i, turn in enumerate(reports)]
         return Ask(
             key=state.key(n),
             to=name,
@@ -145,19 +153,72 @@ class Reconsider:
 
 
 def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
-    """A group's answers, by its report and by the record."""
-    found: list[Stand] = []
-    for n, (answer, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
-        told, words = read_field(report, f"COUNT {n}"), read_field(report, f"ANSWER {n}")
-        found.append(
-            Stand(
-                answer=answer if words is None else str(words),
-                count=len(turns),
-                argument=str(read_field(report, f"ARGUMENT {n}") or ""),
-                told=float(told) if isinstance(told, int | float) else None,
-            )
-        )
-    return tuple(found)
+    """A group's answers, by its report and by the record; in the order in which the record has them."""
+    held = _distinct([transcript.get(key) for key in report.about])
+    lines = {n: line for n in range(1, len(held) + 1) if (line := _line(report, n))}
+    places = _matched([answer for answer, _ in held], {n: line.answer for n, line in lines.items()})
+    return tuple(
+        replace(lines[places[i]], answer=lines[places[i]].answer or answer, count=len(turns))
+        if i in places
+        else Stand(answer=answer, count=len(turns))
+        for i, (answer, turns) in enumerate(held)
+    )
+
+
+def _line(report: Turn, n: int) -> Stand | None:
+    """What a report says under a number, not counted yet; None where it says nothing."""
+    answer, argument, told = read_field(report, f"ANSWER {n}"), read_field(report, f"ARGUMENT {n}"), _count(report, n)
+    if answer is None and argument is None and told is None:
+        return None
+    return Stand(
+        answer=str(answer or ""),
+        count=0,
+        argument=str(argument or ""),
+        told=told,
+        place=n,
+    )
+
+
+def _count(report: Turn, n: int) -> float | None:
+    """The count that a report gives under a number."""
+    told = read_field(report, f"COUNT {n}")
+    return float(told) if isinstance(told, int | float) else None
+
+
+LIKE = 0.25
+"""The least share of common words by which an answer in other words is found."""
+
+
+def _matched(answers: Sequence[str], lines: Mapping[int, str]) -> dict[int, int]:
+    """For each answer, by its index, the number of the line that reports it.
+
+    The same words first; then words of which more are shared than with any other; then what is left, where only one
+    line and one answer are. A line that repeats an answer is none of its own.
+    """
+    places: dict[int, int] = {}
+    left = dict(lines)
+    for n, line in lines.items():
+        for i, answer in enumerate(answers):
+            if line and normalise(line) == normalise(answer):
+                places.setdefault(i, n)
+                left.pop(n, None)
+    open_ = [i for i in range(len(answers)) if i not in places]
+    shared = {(i, n): _shared(answers[i], left[n]) for i in open_ for n in left}
+    for (i, n), share in shared.items():
+        rivals = [other for pair, other in shared.items() if (pair[0] == i) != (pair[1] == n)]
+        if share >= LIKE and share > max(rivals, default=0.0):
+            places[i] = n
+    rest = [i for i in open_ if i not in places]
+    unused = [n for n in left if n not in places.values()]
+    if len(rest) == len(unused) == 1:
+        places[rest[0]] = unused[0]
+    return places
+
+
+def _shared(one: str, other: str) -> float:
+    """The share of the words of two texts that are in both, 0 to 1."""
+    left, right = set(words(one)), set(words(other))
+    return len(left & right) / max(len(left | right), 1)
 
 
 def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
@@ -178,16 +239,19 @@ def _told(shown: Sequence[Turn]) -> str:
     return "\n".join(lines)
 
 
-def _form(shown: Sequence[Turn]) -> Form:
-    """A field for each answer. A closed one is given as it is; an open one is put in the reporter's words."""
+def _form(shown: Sequence[Turn], *, free: bool) -> Form:
+    """A field for each answer. A closed one is given as it is; an open one is put in words."""
     fields: list[Field] = []
-    for n, (answer, turns) in enumerate(_distinct(shown), start=1):
+    held = _distinct(shown)
+    for n, (answer, turns) in enumerate(held, start=1):
         asked = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
         closed = any(field.name == "ANSWER" and field.kind == "choice" for field in asked)
+        choices = tuple(other for other, _ in held) if free else (answer,)
+        told = "one of the answers, in the words in which it stands above" if free else "the answer, in one sentence"
         fields += [
-            Field(name=f"ANSWER {n}", kind="choice", choices=(answer,))
+            Field(name=f"ANSWER {n}", kind="choice", choices=choices)
             if closed
-            else Field(name=f"ANSWER {n}", help="the answer, in one sentence"),
+            else Field(name=f"ANSWER {n}", help=told),
             Field(name=f"COUNT {n}", kind="number", low=0, high=len(shown), help="how many hold it"),
             Field(name=f"ARGUMENT {n}", help="the best argument for it"),
         ]
@@ -207,11 +271,24 @@ def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def _counted(transcript: Transcript, report: Turn) -> str:
-    """The counts of a report by the record, and where the report says otherwise."""
-    parts = [
-        f"answer {n} by {stand.count}" + (f" (the report says {stand.told:g})" if _wrong(stand) else "")
-        for n, stand in enumerate(stands(transcript, report), start=1)
+    """The record's counts for the lines of a report, where the report says otherwise, and what it leaves out."""
+    held = sorted(stands(transcript, report), key=lambda stand: stand.place)
+    listed_ = [
+        f"answer {stand.place} by {stand.count}" + (f" (the report says {stand.told:g})" if _wrong(stand) else "")
+        for stand in held
+        if stand.place
     ]
+    missing = [f"an answer that it does not name by {stand.count}" for stand in held if not stand.place]
+    return "; ".join((*listed_, *missing))
+
+
+def _in_places(transcript: Transcript, report: Turn) -> str:
+    """The counts by the places of the form, as old records have them."""
+    parts: list[str] = []
+    for n, (_, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
+        told = _count(report, n)
+        wrong = "" if told is None or told == len(turns) else f" (the report says {told:g})"
+        parts.append(f"answer {n} by {len(turns)}{wrong}")
     return "; ".join(parts)
 
 
@@ -250,11 +327,12 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     seats = {name: brief.participant(name).seat for name in names}
     groups = split(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
-    across = Reconsider(task=ACROSS, form=revision(brief.options))
+    across = Reconsider(task=ACROSS, form=revision(brief.options), matched=True)
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
     vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST, reasons=True)
     decide = Count(rule=rule, acts=ACTS, reasons=True) if brief.options else vote
-    return base.Sequence(parts=(talk, Report(groups=groups, task=REPORTING, acts=ACTS), across, decide))
+    report = Report(groups=groups, task=REPORTING, acts=ACTS, free=True)
+    return base.Sequence(parts=(talk, report, across, decide))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from moot.phases.endings import (
 )
 from moot.phases.helpers import with_recall, with_weights
 from moot.phases.ranked_vote import RULES, vote
-from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, revision
+from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, narrowed, revision
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
@@ -83,7 +83,7 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
         "Review all arguments so far. Say SETTLED only if the arguments allow a decision now, and then give it; "
         "else say CONTINUE and name what is still open."
     )
-    moderate = Everyone(act="moderate", task=review, who=(by,), form=SETTLEMENT)
+    moderate = Everyone(act="moderate", task=review, who=(by,), form=narrowed(SETTLEMENT, "DECISION", brief.options))
     most = choices.at_least_one("moderated", 3)
     rounds = Rounds(each=Sequence(parts=(argue, moderate)), most=most, until=Settled())
     return Sequence(parts=(rounds, Adopt()))

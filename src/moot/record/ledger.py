@@ -8,7 +8,7 @@ question is not sent, and an answer not used, before ``flush`` or ``add`` has re
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from moot.core.errors import RecordError, RecordMismatch
 from moot.core.event import (
@@ -135,13 +135,17 @@ class Ledger:
 
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None]:
-        """Write, as long as the context lasts, whatever is noted; all of it is durable at its regular end."""
+        """Write, as long as the context lasts, whatever is noted; all of it is durable at the end, unless cancelled."""
         idle, self._over = self._over, None
         async with asyncio.TaskGroup() as group:
             keeping = group.create_task(self._keep())
             try:
                 yield
                 await self.flush()
+            except Exception:  # what was answered before a protocol failed was paid for too
+                with suppress(RecordError):
+                    await self.flush()
+                raise
             finally:
                 self._over = self._over or idle
                 keeping.cancel()

@@ -364,8 +364,15 @@ class SqliteFile:
 _OPENING = threading.Lock()  # house: state because the locks on a file are the process's
 _FILES: WeakValueDictionary[tuple[int, int], SqliteFile] = WeakValueDictionary()  # house: state because stores share
 
-if hasattr(os, "register_at_fork"):  # nobody opens or closes a file while the process is copied
-    os.register_at_fork(before=_OPENING.acquire, after_in_parent=_OPENING.release, after_in_child=_OPENING.release)
+
+def _no_forks(**_: object) -> None:
+    """What registers nothing, where processes cannot be copied."""
+
+
+# Nobody opens or closes a file while the process is copied.
+getattr(os, "register_at_fork", _no_forks)(
+    before=_OPENING.acquire, after_in_parent=_OPENING.release, after_in_child=_OPENING.release
+)
 
 
 def is_open(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Headers that fool parsers: the shared corpus, where it is there, and many more of the same kind.
+"""Headers that fool parsers: the corpus of texts, and many more of the same kind.
 
 Every case is read within a second; what a careful reader cannot know for sure is an error, never a guess.
 """
@@ -14,9 +14,9 @@ from moot.core.ask import Value
 from moot.core.errors import BriefError
 from tests.kits.clock import within
 from tests.kits.tables import each_row
-from tests.paths import SHARED
+from tests.paths import ROOT
 
-CORPUS = SHARED / "data" / "adversarial" / "dev.jsonl"
+CORPUS = ROOT / "tests" / "answers" / "data" / "dev.jsonl"
 NAMES = {
     "debate_format": "protocol",
     "max_rounds": "rounds",
@@ -43,13 +43,10 @@ def _plain(value: Value | None) -> object:
 
 
 def _corpus() -> list[Any]:
-    if not CORPUS.exists():
-        return []
     cases = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
     return [case for case in cases if case["kind"] == "front_matter"]
 
 
-@pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus of adversarial texts is not here")
 def test_the_corpus_is_there() -> None:
     assert len(_corpus()) >= 12
 

@@ -214,3 +214,11 @@ async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
     listed = await workspace.list()
     await workspace.close()
     assert sorted(each.status == "damaged" for each in listed) == [False, True]
+
+
+def test_names_of_earlier_versions_still_work_and_say_what_they_are_called_now() -> None:
+    moot.__dict__.pop("Workspace", None)  # as if nobody had asked for it yet
+    with pytest.warns(DeprecationWarning, match=r"moot\.Desk is now called moot\.Workspace"):
+        assert vars(moot)["__getattr__"]("Desk") is moot.Workspace
+    with pytest.raises(AttributeError, match="module 'moot' has no attribute 'Hall'"):
+        vars(moot)["__getattr__"]("Hall")

@@ -1,0 +1,195 @@
+"""Matches between the models of one debate: who stood for what won, who for something else, and which results count.
+
+A match is between two debaters, each answered by a model of its own, of whom one stood for the result and the other for
+something else. Whoever gave answers stands for the last of them: the authors of the answer that won, or the participant
+whom the decision names, have beaten all who ended with another answer. Whoever gave no answer stands for what it voted
+for. Those who stand for different answers at the top of a tie are equal. All matches of one debate count as one result.
+
+A result counts only if it rests on no vote for oneself: it must be the same without the votes of authors for their own
+answers. Where the answers are the votes nobody votes apart from that: then the answer of most has beaten the others. A
+judge, chair or juror of the model of one of two, or of the family of one alone, decides nothing between them. People
+and agents that are no language model have no rating. A decision in a moderator's own words is nobody's answer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from moot.arguments.positions import alike
+from moot.core.decision import Ballot, Decision
+from moot.core.transcript import Transcript
+from moot.learn.memory import ModelMatch
+from moot.learn.ratings import Match, side_swapped
+
+SYNTHESIZED = "synthesize"
+"""The act of a chair that decides by a text of its own."""
+
+
+def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
+    """What a debate says of its models; see the module.
+
+    Args:
+        transcript: of a closed debate.
+        final: the last answer of each debater who gave one.
+        who: who answered for each participant, as ``lessons.players`` has it.
+    """
+    decision = transcript.decision
+    if decision is None or transcript.brief is None:
+        return ()
+    names = transcript.brief.names("debater")
+    voted = any(turn.by in names for turn in transcript.turns("vote"))
+    result = _Result(decision=decision, names=names, final=final, voted=voted)
+    if not _is_fair(result, who):
+        return ()
+    deciding = {*_voters(decision), *(turn.by for turn in transcript.turns(SYNTHESIZED))}
+    judges = {who.get(name, "") for name in deciding if name not in names}
+    pairs = [
+        (one, other, score)
+        for one, other, score in _pairs(result)
+        if _rated(who[one]) and _rated(who[other]) and who[one] != who[other]
+        if not any(_leans(judge, who[one], who[other]) for judge in judges)
+    ]
+    return tuple(
+        ModelMatch(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
+        for one, other, score in pairs
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """A decision, and where the debaters stood.
+
+    Attributes:
+        decision: what was decided.
+        names: the debaters.
+        final: the last answer of each who gave one.
+        voted: whether debaters were asked for votes; else their answers are the votes.
+    """
+
+    decision: Decision
+    names: Sequence[str]
+    final: Mapping[str, str]
+    voted: bool
+
+    def side(self, candidate: str) -> tuple[str, ...]:
+        """The debaters who stand for a candidate: a participant, or an answer."""
+        if self.is_person(candidate):
+            return (candidate,)
+        text = self.decision.text if candidate == self.decision.winner else candidate
+        authors = [name for name in self.names if name in self.final and alike(self.final[name], text)]
+        cast = {
+            ballot.voter for ballot in self.decision.ballots if ballot.state == "cast" and ballot.choice == candidate
+        }
+        backers = [name for name in self.names if name in cast and name not in self.final]
+        return (*authors, *backers)
+
+    def is_person(self, candidate: str) -> bool:
+        """Whether a candidate is a participant, and no answer that has the same words."""
+        given = any(alike(answer, candidate) for answer in self.final.values())
+        chosen = candidate != self.decision.winner or alike(self.decision.text, candidate)
+        return candidate in self.names and not (given and chosen)
+
+    def others(self, winners: Sequence[str]) -> list[str]:
+        """The debaters who stand for anything else."""
+        own = [self.final[name] for name in winners if name in self.final]
+        rest = [name for name in self.names if name not in winners]
+        rest = [name for name in rest if not any(alike(self.final.get(name, ""), answer) for answer in own)]
+        if self.is_person(self.decision.winner):
+            return rest
+        cast = {ballot.voter for ballot in self.decision.ballots if ballot.state == "cast"}
+        return [name for name in rest if name in self.final or name in cast]
+
+    def tops(self) -> list[str]:
+        """The candidates with the most votes."""
+        most = max(self.decision.tally.values(), default=0.0)
+        return [name for name, votes in self.decision.tally.items() if votes == most and most > 0]
+
+
+def _pairs(result: _Result) -> Iterator[tuple[str, str, float]]:
+    """Two debaters each, and the score of the first of them."""
+    if result.decision.status == "decided" and result.decision.winner:
+        winners = result.side(result.decision.winner)
+        yield from ((one, other, 1.0) for one in winners for other in result.others(winners))
+    elif result.decision.status == "tie":
+        for one, other in combinations([result.side(name) for name in result.tops()], 2):
+            yield from ((mine, theirs, 0.5) for mine in one for theirs in other if mine not in other)
+
+
+def _voters(decision: Decision) -> tuple[str, ...]:
+    """Who decided: those who cast a ballot; without ballots those whom the decision names."""
+    return tuple(ballot.voter for ballot in decision.ballots if ballot.state == "cast") or decision.support
+
+
+def _is_fair(result: _Result, who: Mapping[str, str]) -> bool:
+    """Whether all who decided are models or people, and the result is the same without votes for oneself.
+
+    Where ballots are rankings it is so if nobody has ranked itself: what their rule made of them is not counted again.
+    """
+    decision = result.decision
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
+    deciding = _voters(decision)
+    if not deciding or any(not who.get(name) for name in deciding):
+        return False
+    if not cast:
+        return not any(name in result.names for name in deciding)
+    if any(ballot.ranks for ballot in cast):
+        return not any(ballot.voter in tier for ballot in cast for tier in ballot.ranks)
+    counted: dict[str, Fraction] = {}
+    for ballot in cast:
+        if not _is_own(result, ballot):
+            counted[ballot.choice] = counted.get(ballot.choice, Fraction(0)) + Fraction(str(ballot.weight))
+    most = max(counted.values(), default=Fraction(0))
+    tops = {name for name, votes in counted.items() if votes == most}
+    return tops == ({decision.winner} if decision.winner else set(result.tops()))
+
+
+def _is_own(result: _Result, ballot: Ballot) -> bool:
+    """Whether somebody has voted for itself, or for its own answer where votes are asked for."""
+    if result.is_person(ballot.choice):
+        return ballot.choice == ballot.voter
+    return result.voted and ballot.voter in result.final and ballot.voter in result.side(ballot.choice)
+
+
+def _rated(player: str) -> bool:
+    """Whether a player is a model; people are many, and none of them has a name that lasts."""
+    return ":" in player
+
+
+def family(player: str) -> str:
+    """The word with which a model's name begins: ``qwen`` of ``ollama:qwen3:8b`` and ``openrouter:qwen/qwen3-32b``."""
+    name = player.partition(":")[2].rpartition("/")[2].casefold()
+    begun = re.match(r"[^\W\d_]+", name)
+    return begun[0] if begun else name
+
+
+def _leans(judge: str, one: str, other: str) -> bool:
+    """Whether a judge may favour one of two: it is one of them, or of the family of one of them alone."""
+    if not _rated(judge):
+        return False
+    return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
+
+
+def one_result(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
+    """The matches for ratings, in the order of playing: two debates on one motion with sides swapped are one result.
+
+    Args:
+        played: the motion, the domain and the match of each, in the order of playing; such a result stands where the
+            first of its two debates does.
+    """
+    waiting: dict[tuple[object, ...], list[int]] = {}
+    found: dict[int, Match] = {}
+    for n, (motion, domain, result) in enumerate(played):
+        match = Match(one=result.one, other=result.other, score=result.score, domain=domain, weight=result.weight)
+        sides = dict(zip((result.one, result.other), result.sides, strict=True))
+        place = (motion, domain, *sorted(sides.items()))
+        swapped = {result.one: sides[result.other], result.other: sides[result.one]}
+        back = waiting.get((motion, domain, *sorted(swapped.items())))
+        if back:
+            first = back.pop(0)
+            found[first] = side_swapped(found[first], match)
+        else:
+            waiting.setdefault(place, []).append(n)
+            found[n] = match
+    return tuple(found.values())

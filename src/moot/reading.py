@@ -1,0 +1,210 @@
+"""Read texts as a debate reads them: a vote, a ruling, a board message, scores, a brief (public, pure functions).
+
+Each function says what a debate would book from a text, and why it would not book the rest. Nothing is asked, stored
+or changed. What is not plainly the author's own final statement is not booked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.answers.layout import Reading, read, reason_in_words
+from moot.app.brief import reader
+from moot.core.ask import ABSTAIN, Field, Form, Value
+from moot.core.brief import Brief
+from moot.core.errors import BriefError
+from moot.core.roles import REASONING, VERDICT, WITHDRAWN
+from moot.phases.speak import SETTLEMENT
+from moot.phases.vote import BALLOT, Adopt, slip
+from moot.protocols.board import addressed, message
+
+__all__ = [
+    "BriefText",
+    "Message",
+    "Reason",
+    "Ruling",
+    "Scores",
+    "Vote",
+    "read_brief",
+    "read_message",
+    "read_ruling",
+    "read_scores",
+    "read_vote",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why something was not booked.
+
+    Attributes:
+        field: the field of the form; "" for the whole text.
+        code: the reason in one word, such as ``ambiguous`` or ``quoted_only``.
+        text: the reason as a sentence.
+    """
+
+    field: str
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """What a debate books from a ballot.
+
+    Attributes:
+        choice: the candidate in its own spelling; None where there is no vote.
+        abstained: whether the author abstains.
+        why: why nothing was booked; empty for a vote or an abstention.
+    """
+
+    choice: str | None = None
+    abstained: bool = False
+    why: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What a debate books from a moderator's ruling.
+
+    Attributes:
+        status: ``SETTLED`` or ``CONTINUE``; None where neither was read.
+        decision: the decision that ends the debate; None unless the status is ``SETTLED``.
+        summary: where the debate stands; None where it was not read.
+        why: why the rest was not booked.
+    """
+
+    status: str | None = None
+    decision: str | None = None
+    summary: str | None = None
+    why: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What a debate books from the message of a board's member.
+
+    Attributes:
+        verdict: the verdict in its own spelling; None where there is none.
+        reasoning: the reasons that stand with it; None where there are none.
+        withdrawn: whether the author leaves the meeting; it counts only with a verdict, given now or earlier.
+        content: what the author says to the board; None where it was not read.
+        why: why the rest was not booked.
+    """
+
+    verdict: str | None = None
+    reasoning: str | None = None
+    withdrawn: bool = False
+    content: str | None = None
+    why: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """What a debate books from scores: one for each name, or none at all.
+
+    Attributes:
+        scores: the numbers by name; empty where anything is missing or wrong.
+        why: why nothing was booked.
+    """
+
+    scores: Mapping[str, float]
+    why: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefText:
+    """What a text says as a brief.
+
+    Attributes:
+        brief: the brief; None where the text cannot be used.
+        settings: what the text states, by the documented names of the keys; defaults are not in it.
+        why: what is wrong with it, with file and line in the sentence.
+    """
+
+    brief: Brief | None = None
+    settings: Mapping[str, Value]
+    why: tuple[Reason, ...] = ()
+
+
+def read_vote(text: str, candidates: Sequence[str], *, voter: str = "", strict: bool = False) -> Vote:
+    """Read a ballot (``I vote for: NAME``).
+
+    Args:
+        text: the voter's whole answer.
+        candidates: who can be voted for.
+        voter: whose answer it is; "" where that is unknown.
+        strict: whether only the formula with its colon counts, as in some debates.
+    """
+    reading = read(slip(candidates, strict=strict), text, speaker=voter)
+    choice = reading.fields.get(BALLOT)
+    if choice == ABSTAIN:
+        return Vote(abstained=True)
+    return Vote(choice=_text(choice), why=_reasons(reading))
+
+
+def read_ruling(text: str) -> Ruling:
+    """Read a moderator's ruling in the sections ``SUMMARY``, ``STATUS`` and ``DECISION``."""
+    reading = read(SETTLEMENT, text)
+    adopted = Adopt()
+    status = reading.fields.get(adopted.status)
+    decision = reading.fields.get(adopted.field) if status == adopted.value else None
+    summary = _text(reading.fields.get("SUMMARY"))
+    return Ruling(status=_text(status), decision=_text(decision), summary=summary, why=_reasons(reading))
+
+
+def read_message(text: str, *, verdicts: Sequence[str] = (), speaker: str = "", members: Sequence[str] = ()) -> Message:
+    """Read the message of a board's member, in its tags.
+
+    Args:
+        text: the whole message.
+        verdicts: the possible verdicts; empty for any words.
+        speaker: whose turn it is; a message in another's name holds nothing. "" checks nothing.
+        members: all members of the board, for the fields that name one.
+    """
+    reading = read(addressed(message(tuple(verdicts)), speaker, members), text, speaker=speaker)
+    return Message(
+        verdict=_text(reading.fields.get(VERDICT)),
+        reasoning=_text(reading.fields.get(REASONING)),
+        withdrawn=reading.fields.get(WITHDRAWN) is True,
+        content=_text(reading.fields.get("Content")),
+        why=_reasons(reading),
+    )
+
+
+def read_scores(text: str, names: Sequence[str], *, low: float = 0, high: float = 10) -> Scores:
+    """Read scores for all of these names from one JSON object, ``{"scores": {name: number}}``.
+
+    Args:
+        text: the whole answer.
+        names: who is scored.
+        low: the least score.
+        high: the greatest score.
+    """
+    fields = tuple(Field(name=name, kind="number", low=low, high=high) for name in names)
+    reading = read(Form(name="scores", fields=fields, layout="json", under="scores"), text)
+    if reading.unread:
+        return Scores(scores={}, why=_reasons(reading))
+    return Scores(scores={name: value for name, value in reading.fields.items() if isinstance(value, int | float)})
+
+
+def read_brief(text: str, *, name: str = "") -> BriefText:
+    """Read a brief; no file beside it is opened.
+
+    Args:
+        text: the whole text: a question, or Markdown with or without a header.
+        name: the file's name, for the sentences.
+    """
+    try:
+        intake = reader.read_brief(text, name=name)
+    except BriefError as error:
+        return BriefText(settings={}, why=(Reason(field="", code=error.code, text=str(error)),))
+    return BriefText(brief=intake.brief, settings=intake.given)
+
+
+def _text(value: Value | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _reasons(reading: Reading) -> tuple[Reason, ...]:
+    parted = [unread.rpartition(": ") for unread in reading.unread]
+    return tuple(Reason(field=field, code=code, text=reason_in_words(code)) for field, _, code in parted)

@@ -1,0 +1,132 @@
+"""`moot-bench texts`: each case is read as a debate reads it; harmful and exact ones are counted."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from pydantic import JsonValue
+
+from moot.bench.command import main
+
+CONTINUE = "SUMMARY: Open.\nSTATUS: CONTINUE"
+SETTLED = "SUMMARY: Said.\nSTATUS: SETTLED\nDECISION: **Buy**  it."
+
+
+def case(kind: str, text: str, expected: Mapping[str, JsonValue], **more: JsonValue) -> Mapping[str, JsonValue]:
+    return {"id": "c1", "kind": kind, "candidates": ["Ann", "Ben"], "text": text, "expected": dict(expected), **more}
+
+
+def run(folder: Path, *cases: Mapping[str, JsonValue]) -> Result:
+    """The command over a file with these cases."""
+    path = folder / "cases.jsonl"
+    path.write_text("\n\n".join(json.dumps(one) for one in cases), "utf-8")
+    return CliRunner().invoke(main, ["texts", str(path)])
+
+
+VERDICTS: JsonValue = {"speaker": "Ann", "verdicts": ["HIRE", "NO_HIRE"]}
+HIRED = "<Message><Speaker>Ann</Speaker><Verdict>HIRE</Verdict><Content>So.</Content></Message>"
+GOOD = (
+    case("vote_text", "I vote for: Ann", {"vote": "Ann", "reason": "plain"}),
+    case("vote_text", "I abstain.", {"abstain": True}),
+    case("vote_text", "Ann: I vote for: Ben", {"vote": "Ben"}, context={"voter": "Ann"}),
+    case("vote_text", "LL I vote for: Ann", {"vote": "Ann"}, context={"expand": {"LL": {"unit": "So. ", "times": 9}}}),
+    case(
+        "vote_text",
+        "LL I vote for: Ann",
+        {"vote": "Ann"},
+        context={"expand": {"placeholder": "LL", "unit": "Well. ", "times": 9}},
+    ),
+    case("moderator_text", CONTINUE, {"status": "CONTINUE", "decision": None}),
+    case("moderator_text", SETTLED, {"any_of": [{"status": None}, {"status": "SETTLED", "decision": "Buy `it`"}]}),
+    case("verdict_scaffold", HIRED, {"verdict": "HIRE", "withdrawn": False}, context=VERDICTS),
+    case("score_json", '{"scores": {"Ann": 7, "Ben": 8}}', {"scores": {"Ann": 7, "Ben": 8}}),
+    case("score_json", '{"scores": {"Ann": 7}}', {"error": "missing_candidate"}, context={"min": 0, "max": 10}),
+    case("front_matter", "# Tea?", {"ok": {"topic": "Tea?", "max_rounds": None}}),
+    case(
+        "front_matter",
+        "---\nmax_rounds: 2\npersonas: [A, B]\n---\n# T?",
+        {"ok": {"max_rounds": 2, "personas": ["A", "B"]}},
+    ),
+    case("front_matter", "---\nmax_round: 2\n---\n# T?", {"error": "unknown_key"}),
+)  # fmt: skip
+
+
+def test_what_a_careful_reader_reads_is_exact(tmp_path: Path) -> None:
+    ran = run(tmp_path, *GOOD)
+    assert (ran.exit_code, ran.output) == (0, f"harmful 0 of {len(GOOD)}, exact {len(GOOD)} of {len(GOOD)}\n")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word", "booked"),
+    [
+        (case("vote_text", "I vote for: Ann", {"vote": None}), "HARMFUL", '{"vote": "Ann"}'),
+        (case("vote_text", "I vote for: Ann", {"vote": "Ben"}), "HARMFUL", '{"vote": "Ann"}'),
+        (case("vote_text", "I abstain.", {"vote": "Ben"}), "HARMFUL", '{"abstain": true}'),
+        (case("vote_text", "Ann, then.", {"vote": "Ann"}), "not exact", '{"vote": null}'),
+        (
+            case("moderator_text", SETTLED, {"status": "SETTLED", "decision": "Sell"}),
+            "HARMFUL",
+            '{"status": "SETTLED", "decision": "Buy it"}',
+        ),
+        (
+            case("moderator_text", CONTINUE, {"status": "SETTLED", "decision": None}),
+            "HARMFUL",
+            '{"status": "CONTINUE", "decision": null}',
+        ),
+        (
+            case("verdict_scaffold", HIRED, {"verdict": None, "withdrawn": False}, context=VERDICTS),
+            "HARMFUL",
+            '{"verdict": "HIRE", "withdrawn": false}',
+        ),
+        (
+            case("score_json", '{"scores": {"Ann": 7, "Ben": 8}}', {"error": "malformed"}),
+            "HARMFUL",
+            '{"scores": {"Ann": 7, "Ben": 8}}',
+        ),
+        (case("score_json", "none", {"scores": {"Ann": 7}}), "not exact", '{"error": "malformed"}'),
+        (case("front_matter", "# T?", {"error": "unknown_key"}), "HARMFUL", '{"ok": {"topic": "T?"}}'),
+        (case("front_matter", "# T?", {"ok": {"max_rounds": 2}}), "HARMFUL", '{"ok": {"topic": "T?"}}'),
+        (case("front_matter", "", {"ok": {"topic": "T?"}}), "not exact", '{"error": "missing_topic"}'),
+    ],
+)
+def test_what_is_booked_wrongly_is_harmful_and_what_is_missed_is_not(
+    wrong: Mapping[str, JsonValue], word: str, booked: str, tmp_path: Path
+) -> None:
+    ran = run(tmp_path, GOOD[0], wrong)
+    line, count = ran.output.splitlines()
+    expected = json.dumps(wrong["expected"], ensure_ascii=False)
+    assert line == f"c1 ({wrong['kind']}): {word}: booked {booked}; expected {expected}"
+    assert count == f"harmful {int(word == 'HARMFUL')} of 2, exact 1 of 2"
+    assert ran.exit_code == int(word == "HARMFUL")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", " has no case; each line must be a JSON object with id, kind, text and expected"),
+        ("\n{", ":2: the line: Invalid JSON"),
+        ('{"id": "a", "kind": "song", "text": "x", "expected": {}}', ":1: kind: Input should be 'vote_text'"),
+        ('{"id": "a", "kind": "vote_text", "expected": {}}', ":1: text: Field required"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(text, "utf-8")
+    ran = CliRunner().invoke(main, ["texts", str(path)])
+    assert ran.exit_code == 2
+    assert ran.output.startswith(f"moot-bench: {path}{words}")
+    assert ran.output.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(main, ["texts", str(tmp_path / "no.jsonl")])
+    assert (ran.exit_code, ran.output) == (
+        2,
+        f"moot-bench: {tmp_path / 'no.jsonl'} cannot be read: No such file or directory\n",
+    )
+    (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe")
+    ran = CliRunner().invoke(main, ["texts", str(tmp_path / "bytes.jsonl")])
+    assert ran.exit_code == 2
+    assert "bytes.jsonl cannot be read: " in ran.output

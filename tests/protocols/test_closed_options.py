@@ -1,0 +1,111 @@
+"""Options are closed in every protocol: whoever answers what is none of them stands for nothing."""
+
+import pytest
+
+from moot.core.agent import Context
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant
+from moot.core.decision import Decision
+from moot.phases.choices import Choices
+from moot.protocols.known import build
+from moot.protocols.spec import dump
+from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.scripted import Scripted
+from tests.kits.players import CHAIR, resume_everywhere
+
+YES = ("yes", "no")
+PEOPLE = tuple(Participant(name=name, role="r") for name in ("Ada", "Bo", "Cy"))
+
+
+def brief(*others: Participant) -> Brief:
+    return Brief(topic="Tea?", participants=(*PEOPLE, *others), options=YES)
+
+
+def speak(ask: Ask, context: Context, first: str = "maybe") -> str:
+    """Ada says what is no option, and everybody votes for Ada where that can be done."""
+    if ask.act == "vote":
+        assert ask.form
+        shown = [turn.by for turn in context.about]
+        if ask.form.name == "ranking":
+            return "REASON: So.\nRANKING: " + ", ".join(ask.form.fields[-1].choices)
+        label = ask.form.fields[-1].choices[shown.index("Ada")] if "Ada" in shown else ""
+        reason = "REASON: So.\n" if ask.form.name == "verdict" else ""
+        return reason + (f"I vote for: {label}" if label else "I abstain from voting")
+    if ask.act == "critique":
+        return "ISSUE: Weak.\nSEVERITY: 3"
+    return f"ANSWER: {first if ask.to == 'Ada' else 'yes'}\nARGUMENT: Because {ask.to} says so.\nCLAIM: So."
+
+
+async def hold(protocol: str, made: Brief, choices: Choices | None = None, first: str = "maybe") -> Held:
+    agent = Scripted(lambda ask, context: speak(ask, context, first))
+    place = Harness(brief=made, protocol=build(protocol, made, choices), name=protocol)
+    return await place.hold({person.name: agent for person in made.participants})
+
+
+def decided(held: Held) -> Decision:
+    assert held.transcript.decision
+    return held.transcript.decision
+
+
+@pytest.mark.parametrize(
+    ("protocol", "made", "choices"),
+    [
+        ("arena", brief(), Choices(rounds=1)),
+        ("arena", brief(), Choices(rounds=0, strategy="borda")),
+        ("arena", brief(CHAIR), Choices(rounds=1, strategy="judge")),
+        ("panel", brief(), None),
+        ("panel", brief(), Choices(strategy="borda")),
+        ("council", brief(), None),
+        ("council", brief(CHAIR), Choices(strategy="moderator")),
+        ("council", brief(), Choices(strategy="consensus", rounds=1)),
+        ("round_robin", brief(), Choices(rounds=1, strategy="vote")),
+        ("round_robin", brief(CHAIR), Choices(rounds=1, strategy="vote_based")),
+    ],
+)
+async def test_what_is_no_option_is_no_candidate(protocol: str, made: Brief, choices: Choices | None) -> None:
+    decision = decided(await hold(protocol, made, choices))
+    told = (decision.winner, decision.text, *decision.tally, *(each.answer for each in decision.minority))
+    assert not any("maybe" in words or words == "Ada" for words in told)
+    assert decision.status in ("decided", "no_decision")
+    if decision.status == "decided":
+        assert decision.text == "yes"
+
+
+async def test_a_council_with_options_decides_for_one_of_them() -> None:
+    held = await hold("council", brief(), first="no")
+    decision = decided(held)
+    assert (decision.status, decision.winner, decision.text) == ("decided", "no", "no")
+    assert dict(decision.tally) == {"no": 3.0, "yes": 0.0}
+    assert [turn.fields["ANSWER"] for turn in held.transcript.turns("propose")] == ["no", "yes", "yes"]
+    assert decision.argument.startswith("Because Ada says so.")
+
+
+async def test_a_council_in_which_all_take_one_option_holds_no_vote() -> None:
+    held = await hold("council", brief(), Choices(strategy="consensus"), first="yes")
+    assert (decided(held).winner, len(held.transcript.turns("vote"))) == ("yes", 0)
+    assert {turn.act for turn in held.transcript.turns()} == {"propose"}
+
+
+@pytest.mark.parametrize(("protocol", "field"), [("moderated", "DECISION"), ("round_robin", "VERDICT")])
+@pytest.mark.parametrize(("said", "text"), [("yes", "yes"), ("A third way.", "")])
+async def test_a_moderator_decides_for_an_option_or_not_at_all(protocol: str, field: str, said: str, text: str) -> None:
+    words = f"SUMMARY: All spoke.\nSTATUS: SETTLED\n{field}: {said}"
+    agent = Scripted(lambda ask, context: words if ask.to == "Chair" else speak(ask, context))
+    made = brief(CHAIR)
+    place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
+    held = await place.hold({person.name: agent for person in made.participants})
+    assert decided(held).text == text
+
+
+@pytest.mark.parametrize("protocol", ["arena", "council"])
+async def test_cut_anywhere_it_is_the_same_debate(protocol: str) -> None:
+    made = brief()
+    place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
+    oracle = Oracle()
+    whole = await place.hold({person.name: oracle for person in made.participants})
+    await resume_everywhere(place, whole, step=3)
+
+
+def test_without_options_trees_are_as_they_were() -> None:
+    for protocol in ("arena", "council"):
+        assert "closed" not in str(dump(build(protocol, Brief(topic="Tea?", participants=PEOPLE))))

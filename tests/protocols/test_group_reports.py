@@ -1,0 +1,152 @@
+"""The reports of groups: counts and arguments belong to the answer that is named, wherever the report lists it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from moot.core.agent import Context
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Participant
+from moot.phases.base import Sequence as Sequence_
+from moot.protocols.grouped import REPORT, Reconsider, Report, Stand, stands
+from moot.protocols.known import build
+from moot.protocols.spec import dump, load
+from moot.testing.replay import Harness, Held
+from moot.testing.scripted import Scripted
+
+NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")
+HOLDS = {name: "Keep it" if n % 4 == 0 else "Close it" for n, name in enumerate(NAMES)}
+FOR = {"Close it": "It costs more than it earns.", "Keep it": "The town has no other."}
+
+
+def listing(lines: Sequence[tuple[str, object, str]]) -> str:
+    """A report that lists these answers, each with a count and an argument."""
+    rows = [
+        f"ANSWER {n}: {answer}\nCOUNT {n}: {count}\nARGUMENT {n}: {reason}"
+        for n, (answer, count, reason) in enumerate(lines, 1)
+    ]
+    return "\n".join(rows)
+
+
+class Groups:
+    """Eight who hold an answer; whoever reports lists the answers in an order of its own."""
+
+    def __init__(self, options: tuple[str, ...] = (), *, words: Mapping[str, str] | None = None) -> None:
+        people = tuple(Participant(name=name, seat=f"ollama:{name}") for name in NAMES)
+        self.brief = Brief(topic="What becomes of the swimming pool?", participants=people, options=options, seed=3)
+        self.words = words or {}
+        self.off = 0
+        self.tasks: list[str] = []
+
+    def answer(self, ask: Ask, context: Context) -> str:
+        if ask.act == REPORT:
+            return self.report(context)
+        if ask.act == "vote":
+            assert ask.form
+            return f"I vote for: {ask.form.fields[0].choices[0]}"
+        if ask.key.startswith("/debate/reconsider"):
+            self.tasks.append(ask.task)
+        holds = HOLDS[ask.to]
+        return f"ANSWER: {holds}\nCONFIDENCE: 0.8\nARGUMENT: {FOR[holds]}"
+
+    def report(self, context: Context) -> str:
+        answers = [str(turn.fields["ANSWER"]) for turn in context.about]
+        order = sorted(dict.fromkeys(answers), key=lambda answer: list(dict.fromkeys(answers)).index(answer))[::-1]
+        return listing([(self.words.get(each, each), answers.count(each) + self.off, FOR[each]) for each in order])
+
+    async def hold(self) -> Held:
+        agent = Scripted(self.answer)
+        place = Harness(brief=self.brief, protocol=build("grouped", self.brief), name="grouped")
+        return await place.hold({each.name: agent for each in self.brief.participants})
+
+
+def by_hand(held: Held) -> list[dict[str, tuple[int, str, float | None]]]:
+    """What each group holds, counted from its answers."""
+    found: list[dict[str, tuple[int, str, float | None]]] = []
+    for report in held.transcript.turns(REPORT):
+        answers = [str(held.transcript.get(key).fields["ANSWER"]) for key in report.about]
+        found.append({each: (answers.count(each), FOR[each], float(answers.count(each))) for each in set(answers)})
+    return found
+
+
+@pytest.mark.parametrize("options", [(), ("Close it", "Keep it")])
+async def test_a_true_report_in_an_order_of_its_own_is_not_contradicted(options: tuple[str, ...]) -> None:
+    groups = Groups(options)
+    held = await groups.hold()
+    told = [
+        {each.answer: (each.count, each.argument, each.told) for each in stands(held.transcript, report)}
+        for report in held.transcript.turns(REPORT)
+    ]
+    assert len(told) == 2
+    assert told == by_hand(held)
+    assert any(len(each) == 2 for each in told)
+    assert len(groups.tasks) == 8
+    assert not any("the report says" in task for task in groups.tasks)
+
+
+async def test_a_wrong_count_is_put_right_at_the_answer_that_it_is_given_for() -> None:
+    groups = Groups()
+    groups.off = 1
+    held = await groups.hold()
+    counts = [
+        [each.count for each in stands(held.transcript, report)][::-1] for report in held.transcript.turns(REPORT)
+    ]
+    lines = {
+        "; ".join(f"answer {n} by {count} (the report says {count + 1})" for n, count in enumerate(row, 1))
+        for row in counts
+    }
+    for task in groups.tasks:
+        assert {line.partition(": ")[2] for line in task.splitlines() if line.startswith("Proposal ")} == lines
+
+
+async def test_answers_in_the_reporters_own_words_are_found_by_their_words() -> None:
+    own = {"Close it": "We should close it now.", "Keep it": "To keep it as it is."}
+    held = await Groups(words=own).hold()
+    for report in held.transcript.turns(REPORT):
+        for each in stands(held.transcript, report):
+            key = next(name for name, words in own.items() if words == each.answer)
+            assert each.argument == FOR[key]
+            assert each.told == each.count
+
+
+async def test_words_that_fit_no_answer_are_given_to_none() -> None:
+    own = {"Close it": "The first of the two.", "Keep it": "The other of the two."}
+    groups = Groups(words=own)
+    groups.off = 1
+    held = await groups.hold()
+    mixed = [report for report in held.transcript.turns(REPORT) if len(stands(held.transcript, report)) == 2]
+    assert mixed
+    for report in mixed:
+        assert {each.answer for each in stands(held.transcript, report)} == {"Close it", "Keep it"}
+        assert all((each.argument, each.told) == ("", None) for each in stands(held.transcript, report))
+    assert not any(
+        "the report says" in line for task in groups.tasks for line in task.splitlines() if "answer 2" in line
+    )
+
+
+async def test_what_is_left_out_and_what_is_said_twice() -> None:
+    groups = Groups()
+    groups.report = lambda context: listing([("Close it", 3, "A."), ("close it.", 9, "B.")])  # pyright: ignore[reportAttributeAccessIssue]
+    held = await groups.hold()
+    mixed = next(each for each in held.transcript.turns(REPORT) if len(stands(held.transcript, each)) == 2)
+    close, keep = sorted(stands(held.transcript, mixed), key=lambda stand: stand.answer)
+    assert (close.argument, close.told, close.place) == ("A.", 3.0, 1)
+    assert keep == Stand(answer="Keep it", count=keep.count)
+    assert f"; an answer that it does not name by {keep.count}" in "\n".join(groups.tasks)
+
+
+async def test_an_old_record_goes_on_with_the_counts_in_their_places() -> None:
+    groups = Groups()
+    groups.off = 1
+    tree = build("grouped", groups.brief)
+    assert isinstance(tree, Sequence_)
+    talk, report, across, decide = tree.parts
+    assert isinstance(report, Report)
+    assert isinstance(across, Reconsider)
+    old = replace(tree, parts=(talk, replace(report, free=False), replace(across, matched=False), decide))
+    assert load(dump(old)) == old
+    assert "free" not in str(dump(old))
+    agent = Scripted(groups.answer)
+    await Harness(brief=groups.brief, protocol=old, name="grouped").hold(dict.fromkeys(NAMES, agent))
+    assert "answer 1 by 1 (the report says 4); answer 2 by 3 (the report says 2)" in "\n".join(groups.tasks)
