@@ -92,9 +92,9 @@ def _stands(part: Section, value: Value, parts: Sequence[Section]) -> bool:
     asked = part.asked
     if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
         return True
-    behind = "\n".join(later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not asked)
-    words = fold(without_elements(unquoted_lines(behind)))
-    return not retraction.taken_back(words, stated(asked, value), near=False)
+    behind = [later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not asked]
+    words = [fold(without_elements(unquoted_lines(text))) for text in behind]
+    return not retraction.taken_back_elsewhere(words, stated(asked, value))
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:

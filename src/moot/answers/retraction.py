@@ -6,7 +6,7 @@ about the matter, so only those count that say so themselves.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,10 +17,6 @@ ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "
 
 SHORT = 90
 """The most characters of a short sentence."""
-
-LAST = 1
-"""So many sentences at the end of another field are read as if they followed the statement."""
-
 
 class Named(Protocol):
     """Says which values a sentence names."""
@@ -77,22 +73,34 @@ _PLAIN_IF = re.compile(
 )
 
 
-def taken_back(words: str, named: Named | None = None, *, near: bool = True) -> bool:
-    """Whether a statement does not stand as it was made, after what follows it.
+def taken_back(words: str, named: Named | None = None) -> bool:
+    """Whether a statement does not stand as it was made, after what follows it at once.
 
     Args:
         words: the folded words behind it, without quotations.
         named: which values a sentence names; None where there is no closed choice.
-        near: whether the words follow it at once, and not in another field.
     """
-    if near and phrases.TAKEN_BACK.search("\n" + words):
+    if phrases.TAKEN_BACK.search("\n" + words):
         return True
-    sentences = list(_sentences(words))
-    if near:
-        return any(_against(sentence, named) for sentence in sentences)
-    return any(
-        _against_far(sentence, named, last=number + LAST >= len(sentences)) for number, sentence in enumerate(sentences)
-    )
+    return any(_against(sentence, named) for sentence in _sentences(words))
+
+
+def taken_back_elsewhere(fields: Sequence[str], named: Named | None = None) -> bool:
+    """Whether a statement does not stand as it was made, after what the other fields behind it say.
+
+    Args:
+        fields: the folded words of each field, without quotations. A field begins with what it is asked for, and only
+            the end of the last one is the author's last word.
+        named: which values a sentence names; None where there is no closed choice.
+    """
+    for number, words in enumerate(fields, 1):
+        sentences = list(_sentences(words))
+        ends = number == len(fields) and len(sentences) > 1
+        if any(_against_far(sentence, named, first=sentence is sentences[0]) for sentence in sentences):
+            return True
+        if ends and _against_last(sentences[-1], named):
+            return True
+    return False
 
 
 def turned(remark: str, named: Named | None = None) -> bool:
@@ -177,15 +185,21 @@ def _about_itself(sentence: Sentence, named: Named | None) -> bool:
     return not harmless or (says("DENY", text) and not _NOTHING.search(text))
 
 
-def _against_far(sentence: Sentence, named: Named | None, *, last: bool) -> bool:
+def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> bool:
     """Whether a sentence of another field says that the statement does not stand."""
     text = sentence.text
-    if says("BACK", sentence.even) or (sentence.size <= 12 and says("LATER", sentence.even)):
+    if says("BACK", sentence.even):
+        return True
+    if not first and sentence.size <= 12 and says("LATER", sentence.even):
         return True
     other = named is not None and named.other(text)
-    if (other or sentence.size <= 4) and sentence.size <= 16 and says("TURN", text, begins=True):
-        return True
-    if not last or sentence.size > 12:
+    short = sentence.size <= 4 and not first
+    return (other or short) and sentence.size <= 16 and says("TURN", text, begins=True)
+
+
+def _against_last(sentence: Sentence, named: Named | None) -> bool:
+    """Whether the last sentence of all takes a statement in another field back, or binds it."""
+    if sentence.size > 12:
         return False
     unsure = says("UNSURE", sentence.even)
     return unsure or _binds(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
