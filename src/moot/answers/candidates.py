@@ -76,7 +76,7 @@ class Roster:
         places: list[tuple[int, int]] = []
         for match in self.spot.finditer(text):
             before, name = text[max(0, match.start() - 12) : match.start()], match[0]
-            whole = _whole(text, match.end()) and not re.search(r"\w$", before)
+            whole = _whole(text, match.end()) and not (before and _glued(before[-1], name))
             listed = len(name) > 1 or re.search(
                 r"(?:\b(?:and|or|und|oder|et|ou|y|o|e|en|of|not|than|over)\s|[,/&+|])\W*$", before
             )
@@ -142,3 +142,7 @@ class Stated:
         """Whether a sentence names another candidate than the stated one and the author."""
         places = self.roster.rivals(text, self.key)
         return any(self.roster.short(" ".join(text[start:end].split())) != self.author for start, end in places)
+
+    def length(self, text: str) -> int:
+        """How many words of a sentence are names."""
+        return sum(len(match[0].split()) for match in self.roster.spot.finditer(text))

@@ -105,7 +105,7 @@ BACK: Rows = {
     """,
     "ar": r"""
     [أا]سحب (?:صوتي|هذا|ما|كلامي|جوابي|اقتراعي) | (?:[أا]تراجع|تراجعت) عن | [أا]لغي (?:صوتي|هذا|ما|اقتراعي) | (?:[أا]غير|غيرت|سأغير|بدلت) (?:صوتي|ر[أا]يي|جوابي|اختياري|موقفي)
-    | (?:انسوا|انس|تجاهلوا|تجاهل|احذفوا|اشطبوا|[أا]همل~) (?:ما|هذا|صوتي|كل|ذلك) | (?:عدم|لا|بعدم) (?:احتساب|تحتسب~|تحسب~|تعد~|احتسب~) | كنت [أا]مزح | [أا]مزح | مزحة | مجرد (?:مثال|مزحة|اختبار|مزاح|خط[أا]) | (?:لقد )?[أا]خط[أا]ت | لم [أا]قصد | باطل | لاغ | لم [أا]عد [أا](?:ؤيد|دعم)
+    | (?:انسوا|انس|تجاهلوا|تجاهل|احذفوا|اشطبوا|[أا]همل~) (?:ما|هذا|صوتي|كل|ذلك) | (?:عدم|لا|بعدم) (?:احتساب|تحتسب~|تحسب~|تعد~|احتسب~) | كنت [أا]مزح | [أا]مزح | مزحة | مجرد (?:مثال|مزحة|اختبار|مزاح|خط[أا]) | (?:لقد )?[أا]خط[أا]ت | لم [أا]قصد | خط[أا] (?:مني|من جانبي) | باطل | لاغ | لم [أا]عد [أا](?:ؤيد|دعم)
     """,
     "hi": r"""
     वापस (?:लेता|लेती|ले|लूँ*|लिया) | रद्द | अमान्य | (?:मन|विचार|राय|मत) बदल | बदल (?:रहा|रही|दिया|लिया|ली|गया) | बदलकर | बदलता हूँ | बदलती हूँ | (?:न|मत|नहीं) (?:गिन~|माने*|गिना|जोड़*) | भूल (?:जा|जाइए|जाएँ|जाओ) | अनदेखा | मज़ाक | मजाक | (?:केवल|सिर्फ़|सिर्फ|बस) (?:एक )?(?:उदाहरण|मज़ाक|परीक्षण|नमूना) | गलती (?:हो|से|की|थी) | ग़लती (?:हो|से|की) | गलत (?:लिख|नाम|चुन) | समर्थन नहीं करता
@@ -164,47 +164,47 @@ TURN: Rows = {
 
 LATER: Rows = {
     "en": r"""
-    (?:decide|vote|answer|commit|confirm|choose|settle|say|make up my mind)\w* (?:it |this |that |on it )?(?:later|tomorrow|afterwards|another time|next|once|after) | not (?:yet )?(?:my |a |the |yet )*(?:final|binding|definitive|official)\b | not yet | not yet | provisional~ | tentative~ | preliminary | interim | for now | for the moment | for the time being | until further notice
-    | reserve (?:the|my) right | reserve (?:my )?(?:final )?(?:judge?ment|decision|vote) | (?:need|want|take|require|ask for|give me) (?:some |a (?:bit|little|while) )?(?:more )?time | undecided | (?:still|not) (?:un)?(?:sure|certain|decided|thinking|wavering|torn) | unsure | open to (?:chang|revis|reconsider|persua)\w* | (?:may|might|could|can|will|shall) (?:still |yet |well )?(?:change|revise|switch|reconsider|withdraw) | (?:wait|hold|hold off|postpone|defer|delay|pause) (?:for|until|till|on|it|this|my|with|the) | (?:final|real|actual|definitive|binding) (?:vote|answer|ballot|decision|choice|verdict) (?:will|follows|comes|is to|to) | (?:will|to) follow | stay tuned | (?:until|by) (?:tomorrow|later|then) | tomorrow | first (?:impression|thought|instinct|reaction) | last word | pending | to be (?:confirmed|continued|decided|determined) | sleep on it | come back to (?:this|it) | subject to change | revisit
+    next (?:week|month|time) | ask me | yet to | (?:decide|vote|answer|commit|confirm|choose|settle|say|make up my mind)\w* (?:it |this |that |on it )?(?:later|tomorrow|afterwards|another time|next|once|after) | not (?:yet )?(?:my |a |the |yet )*(?:final|binding|definitive|official)\b | not yet | not yet | provisional~ | tentative~ | preliminary | interim | for now | for the moment | for the time being | until further notice
+    | reserve (?:the|my) right | reserve (?:my )?(?:final )?(?:judge?ment|decision|vote) | (?:need|want|take|require|ask for|give me) (?:some |a (?:bit|little|while) )?(?:more )?time | undecided | (?:a|the|any) (?:final|definitive|binding|real|official) (?:vote|ballot|answer|decision|choice) (?:requires?|needs?|must|should|depends|has to|will|would|can) | (?:still|not) (?:un)?(?:sure|certain|decided|thinking|wavering|torn) | unsure | open to (?:chang|revis|reconsider|persua)\w* | (?:may|might|could|can|will|shall) (?:still |yet |well )?(?:change|revise|switch|reconsider|withdraw) | (?:wait|hold|hold off|postpone|defer|delay|pause) (?:for|until|till|on|it|this|my|with|the) | (?:final|real|actual|definitive|binding) (?:vote|answer|ballot|decision|choice|verdict) (?:will|follows|comes|is to|to) | (?:will|to) follow | stay tuned | (?:until|by) (?:tomorrow|later|then) | tomorrow | first (?:impression|thought|instinct|reaction) | last word | pending | to be (?:confirmed|continued|decided|determined) | sleep on it | come back to (?:this|it) | subject to change | revisit
     """,
     "de": r"""
-    später | noch (?:nicht|keine|offen|unklar|unentschlossen|unsicher|unschlüssig) | vorläufig~ | vorerst | provisorisch~ | fürs erste | bis auf weiteres | (?:brauche|benötige) (?:noch |mehr |etwas )*(?:zeit|bedenkzeit) | bedenkzeit | unentschlossen | unentschieden | unschlüssig | (?:behalte|behalten) (?:ich )?mir | folgt (?:morgen|später|noch|bald|nach) | endgültig\w* (?:\w+ )?(?:folgt|kommt|erst) | unter vorbehalt | vorbehalt~ | abwarten | warten (?:wir|auf|bis) | zwischenstand | erste[rn]? eindruck | letztes wort | nacht darüber | überlege noch | schwanke
+    nächste (?:woche|mal) | noch einmal | später | noch (?:nicht|keine|offen|unklar|unentschlossen|unsicher|unschlüssig) | vorläufig~ | vorerst | provisorisch~ | fürs erste | bis auf weiteres | (?:brauche|benötige) (?:noch |mehr |etwas )*(?:zeit|bedenkzeit) | bedenkzeit | unentschlossen | unentschieden | unschlüssig | (?:behalte|behalten) (?:ich )?mir | folgt (?:morgen|später|noch|bald|nach) | endgültig\w* (?:\w+ )?(?:folgt|kommt|erst) | unter vorbehalt | vorbehalt~ | abwarten | warten (?:wir|auf|bis) | zwischenstand | erste[rn]? eindruck | letztes wort | nacht darüber | überlege noch | schwanke
     """,
     "fr": r"""
-    plus tard | pas encore | provisoire~ | provisoirement | pour (?:l'instant|le moment) | en attendant | indécis~ | (?:me faut|ai besoin|besoin) (?:de |d'|d'un peu )?(?:plus de |encore du |encore de )?temps | réserve le droit | me réserve | (?:définitif|définitive|final|finale) (?:suivra|viendra|arrivera) | suivra | sous réserve | j'hésite | hésite encore | attendons | à confirmer | à revoir | première impression | dernier mot | je verrai | (?:je )?(?:déciderai|trancherai|voterai)
+    semaine prochaine | redemandez~ | bouche-trou | plus tard | pas encore | provisoire~ | provisoirement | pour (?:l'instant|le moment) | en attendant | indécis~ | (?:me faut|ai besoin|besoin) (?:de |d'|d'un peu )?(?:plus de |encore du |encore de )?temps | réserve le droit | me réserve | (?:définitif|définitive|final|finale) (?:suivra|viendra|arrivera) | suivra | sous réserve | j'hésite | hésite encore | attendons | à confirmer | à revoir | première impression | dernier mot | je verrai | (?:je )?(?:déciderai|trancherai|voterai)
     """,
     "es": r"""
-    más tarde | más adelante | luego decid~ | todavía no | aún no | provisional~ | de momento | por (?:ahora|el momento) | necesito (?:más |algo de )?tiempo | indecis~ | sigo (?:dudando|indecis\w*|pensando) | me reservo | (?:llegará|vendrá|daré|seguirá|será) (?:mañana|después|luego) | decidiré | esperemos | a la espera | pendiente | sujeto a cambios | por confirmar | ya veré | primera impresión | última palabra | lo pensaré
+    semana que viene | otra vez | próxima semana | más tarde | más adelante | luego decid~ | todavía no | aún no | provisional~ | de momento | por (?:ahora|el momento) | necesito (?:más |algo de )?tiempo | indecis~ | sigo (?:dudando|indecis\w*|pensando) | me reservo | (?:llegará|vendrá|daré|seguirá|será) (?:mañana|después|luego) | decidiré | esperemos | a la espera | pendiente | sujeto a cambios | por confirmar | ya veré | primera impresión | última palabra | lo pensaré
     """,
     "pt": r"""
-    mais tarde | mais adiante | depois (?:decido|eu) | ainda não | provisóri~ | por (?:enquanto|ora|agora) | preciso de (?:mais |algum )?tempo | indecis~ | continuo (?:indecis\w*|pensando|em dúvida) | reservo-me | me reservo | (?:virá|darei|seguirá|será|chegará) (?:amanhã|depois) | vou decidir | decidirei | aguardemos | vamos esperar | pendente | sujeito a (?:alteraç~|mudanç~) | a confirmar | vou pensar | primeira impressão | última palavra
+    próxima semana | de novo | mais tarde | mais adiante | depois (?:decido|eu) | ainda não | provisóri~ | por (?:enquanto|ora|agora) | preciso de (?:mais |algum )?tempo | indecis~ | continuo (?:indecis\w*|pensando|em dúvida) | reservo-me | me reservo | (?:virá|darei|seguirá|será|chegará) (?:amanhã|depois) | vou decidir | decidirei | aguardemos | vamos esperar | pendente | sujeito a (?:alteraç~|mudanç~) | a confirmar | vou pensar | primeira impressão | última palavra
     """,
     "it": r"""
-    più tardi | più avanti | dopo decid~ | non (?:è )?ancora | ancora (?:indecis\w*|incert\w*|da) | provvisori~ | per (?:ora|il momento|adesso) | (?:mi serve|ho bisogno di|mi occorre|voglio) (?:più |altro |ancora )?tempo | indecis~ | mi riservo | (?:arriverà|verrà|seguirà|darò|sarà) (?:domani|dopo|più) | deciderò | aspettiamo | in attesa | in sospeso | da confermare | ci penserò | vedremo | prima impressione | ultima parola
+    settimana prossima | di nuovo | più tardi | più avanti | dopo decid~ | non (?:è )?ancora | ancora (?:indecis\w*|incert\w*|da) | provvisori~ | per (?:ora|il momento|adesso) | (?:mi serve|ho bisogno di|mi occorre|voglio) (?:più |altro |ancora )?tempo | indecis~ | mi riservo | (?:arriverà|verrà|seguirà|darò|sarà) (?:domani|dopo|più) | deciderò | aspettiamo | in attesa | in sospeso | da confermare | ci penserò | vedremo | prima impressione | ultima parola
     """,
     "ru": r"""
-    позже | потом (?:решу|проголосую|отвечу) | ещё не | еще не | пока (?:не|что|это|без|только) | пока$ | предварительн~ | временн~ | нужно (?:ещё |еще )?подумать | нужно (?:\w+ )*врем~ | не (?:определился|определилась|решил|решила|окончательн~|уверен~) | оставляю за собой | оставляю право | (?:голос|решение|ответ) (?:будет|последует|дам|объявлю) | завтра | колеблюсь | сомневаюсь | подождём | подождем | решу | посмотрим | перв~ впечатлени~ | последн~ (?:мо~ )?слов~ | до поры
+    следующей неделе | снова | заглушк~ | позже | потом (?:решу|проголосую|отвечу) | ещё не | еще не | пока (?:не|что|это|без|только) | пока$ | предварительн~ | временн~ | нужно (?:ещё |еще )?подумать | нужно (?:\w+ )*врем~ | не (?:определился|определилась|решил|решила|окончательн~|уверен~) | оставляю за собой | оставляю право | (?:голос|решение|ответ) (?:будет|последует|дам|объявлю) | завтра | колеблюсь | сомневаюсь | подождём | подождем | решу | посмотрим | перв~ впечатлени~ | последн~ (?:мо~ )?слов~ | до поры
     """,
     "pl": r"""
-    później | potem (?:zdecyduję|zagłosuję) | jeszcze nie | nie jest (?:to )?(?:jeszcze )?ostateczn~ | tymczasow~ | wstępn~ | na razie | póki co | potrzebuję (?:\w+ )?czasu | waham | nie zdecydowałem | nie zdecydowałam | niezdecydowan~ | zastrzegam | (?:oddam|podam|ogłoszę|podejmę) (?:jutro|później|potem) | jutro | zdecyduję | poczekajmy | wstrzymajmy | do potwierdzenia | zastanowię się | jeszcze pomyślę | pierwsze wrażenie | ostatnie słowo
+    za tydzień | znowu | wypełniacz~ | później | potem (?:zdecyduję|zagłosuję) | jeszcze nie | nie jest (?:to )?(?:jeszcze )?ostateczn~ | tymczasow~ | wstępn~ | na razie | póki co | potrzebuję (?:\w+ )?czasu | waham | nie zdecydowałem | nie zdecydowałam | niezdecydowan~ | zastrzegam | (?:oddam|podam|ogłoszę|podejmę) (?:jutro|później|potem) | jutro | zdecyduję | poczekajmy | wstrzymajmy | do potwierdzenia | zastanowię się | jeszcze pomyślę | pierwsze wrażenie | ostatnie słowo
     """,
     "zh": r"""
-    以后再 | 以後再 | 之后再 | 稍后 | 稍後 | 晚点 | 回头再 | 还不是 | 還不是 | 尚未 | 还没(?:有)?(?:决定|想好|确定|定) | 還沒 | 暂定 | 暫定 | 暂时 | 暫時 | 临时 | 初步 | 需要(?:更多|一些|点|再)?(?:的)?时间 | 明天 | 未定 | 待定 | 犹豫 | 保留(?:改变|更改|修改|意见|权利) | 再(?:考虑|想想|决定|说) | 目前 | 先这样 | 不是最终 | 第一印象 | 最后的话
+    下周 | 下次 | 占位 | 拿定 | 以后再 | 以後再 | 之后再 | 稍后 | 稍後 | 晚点 | 回头再 | 还不是 | 還不是 | 尚未 | 还没(?:有)?(?:决定|想好|确定|定) | 還沒 | 暂定 | 暫定 | 暂时 | 暫時 | 临时 | 初步 | 需要(?:更多|一些|点|再)?(?:的)?时间 | 明天 | 未定 | 待定 | 犹豫 | 保留(?:改变|更改|修改|意见|权利) | 再(?:考虑|想想|决定|说) | 目前 | 先这样 | 不是最终 | 第一印象 | 最后的话
     """,
     "ja": r"""
-    後で | あとで | 後日 | まだ | 仮の | 暫定 | とりあえず | 今のところ | 当面 | 時間(?:が|を)(?:必要|ください|いただ) | 明日 | 迷って | 決めかね | 未定 | 留保 | 保留 | 追って | 検討中 | 様子を見 | 第一印象 | 最後の言葉 | 一晩
+    来週 | もう一度 | 仮置き | 決心 | 後で | あとで | 後日 | まだ | 仮の | 暫定 | とりあえず | 今のところ | 当面 | 時間(?:が|を)(?:必要|ください|いただ) | 明日 | 迷って | 決めかね | 未定 | 留保 | 保留 | 追って | 検討中 | 様子を見 | 第一印象 | 最後の言葉 | 一晩
     """,
     "ko": r"""
-    나중에 | 추후 | 이따 | 아직 | 임시 | 잠정 | 일단 | 당분간 | 지금으로서는 | 시간이 (?:더 )?필요 | 내일 | 고민 | 미정 | 보류 | 유보 | 권리를 | 결정하지 못 | 정하지 못 | 망설 | 더 생각 | 검토 중 | 두고 보 | 첫인상 | 마지막 말 | 하룻밤
+    다음 주 | 다시 물 | 자리 표시 | 나중에 | 추후 | 이따 | 아직 | 임시 | 잠정 | 일단 | 당분간 | 지금으로서는 | 시간이 (?:더 )?필요 | 내일 | 고민 | 미정 | 보류 | 유보 | 권리를 | 결정하지 못 | 정하지 못 | 망설 | 더 생각 | 검토 중 | 두고 보 | 첫인상 | 마지막 말 | 하룻밤
     """,
     "ar": r"""
-    لاحقا | فيما بعد | بعد ذلك سأ~ | ليس نهائيا | غير نهائي | لم (?:أقرر|أحسم|أحدد|يحسم) | مؤقت~ | مبدئي~ | حاليا | في الوقت (?:الحالي|الراهن) | حتى إشعار | [أا]حتاج (?:إلى )?(?:مزيد|وقت|المزيد) | غدا | متردد~ | محتار | [أا]حتفظ بحق | بحق (?:التغيير|تغيير|التعديل) | سأقرر | سأحسم | سأصوت | لننتظر | قيد الدراسة | انطباع~ | كلمتي الأخيرة | سوف (?:أقرر|أفكر)
+    مرة أخرى | الأسبوع القادم | بديل | لاحقا | فيما بعد | بعد ذلك سأ~ | ليس نهائيا | غير نهائي | لم (?:أقرر|أحسم|أحدد|يحسم) | مؤقت~ | مبدئي~ | حاليا | في الوقت (?:الحالي|الراهن) | حتى إشعار | [أا]حتاج (?:إلى )?(?:مزيد|وقت|المزيد) | غدا | متردد~ | محتار | [أا]حتفظ بحق | بحق (?:التغيير|تغيير|التعديل) | سأقرر | سأحسم | سأصوت | لننتظر | قيد الدراسة | انطباع~ | كلمتي الأخيرة | سوف (?:أقرر|أفكر)
     """,
     "hi": r"""
-    बाद में | अभी (?:अंतिम|तय|फ़ैसला|निर्णय|पक्का|के लिए)? ?नहीं | अभी तय | अभी अंतिम | फिलहाल | फ़िलहाल | अस्थायी | अंतरिम | (?:और|कुछ|थोड़ा) समय | समय चाहिए | कल | तय नहीं | असमंजस | दुविधा | अधिकार | सोच रहा | सोच रही | सोचूँगा | इंतज़ार(?! रहेगा) | निर्णय नहीं | फ़ैसला नहीं | प्रारंभिक | पहली राय | आखिरी शब्द
+    अगले हफ़्ते | फिर पूछ~ | खानापूर्ति | बाद में | अभी (?:अंतिम|तय|फ़ैसला|निर्णय|पक्का|के लिए)? ?नहीं | अभी तय | अभी अंतिम | फिलहाल | फ़िलहाल | अस्थायी | अंतरिम | (?:और|कुछ|थोड़ा) समय | समय चाहिए | कल | तय नहीं | असमंजस | दुविधा | अधिकार | सोच रहा | सोच रही | सोचूँगा | इंतज़ार(?! रहेगा) | निर्णय नहीं | फ़ैसला नहीं | प्रारंभिक | पहली राय | आखिरी शब्द
     """,
     "tr": r"""
-    sonra (?:karar~|oy~|bildir~|söyle~) | daha sonra | henüz | şimdilik | geçici | ön oy | zaman~ (?:ihtiyacım|lazım|gerek~) | ihtiyacım | yarın | kararsız~ | hakkım~ | saklı | tereddüt~ | bekleyelim | karar ver(?:eceğim|medim|emedim) | düşüneceğim | kesin değil | kesinleşmedi | belli değil | göreceğiz | ilk izlenim~ | son sözüm
+    haftaya | yeniden sor~ | tekrar sor~ | yer tutucu | sonra (?:karar~|oy~|bildir~|söyle~) | daha sonra | henüz | şimdilik | geçici | ön oy | zaman~ (?:ihtiyacım|lazım|gerek~) | ihtiyacım | yarın | kararsız~ | hakkım~ | saklı | tereddüt~ | bekleyelim | karar ver(?:eceğim|medim|emedim) | düşüneceğim | kesin değil | kesinleşmedi | belli değil | göreceğiz | ilk izlenim~ | son sözüm
     """,
 }
 """What postpones it."""
@@ -216,8 +216,8 @@ UNSURE: Rows = {
     "es": "quizás? | tal vez | acaso | a lo mejor | posiblemente | no estoy (?:nada |muy |tan |del todo |para nada )?(?:segur[oa]|convencid[oa]) | dudo | dudas | quién sabe | o no$",
     "pt": "talvez | quiçá | possivelmente | não (?:tenho|estou|sei) (?:\\w+ )?(?:certeza|segur[oa]|convencid[oa]) | não sei | duvido | dúvida | quem sabe | ou não$",
     "it": "forse | magari | può darsi | probabilmente | non (?:ne )?sono (?:affatto |molto |del tutto |così |proprio )?(?:sicur[oa]|cert[oa]|convint[oa]) | dubito | chissà | o no$",
-    "ru": "может(?: быть)? | возможно | наверное | пожалуй | вероятно | не (?:совсем |очень |вполне |до конца )?увер~ | совсем не увер~ | сомнева~ | кто знает | или нет",
-    "pl": "może | być może | chyba | możliwe | (?:wcale |zupełnie |do końca |całkiem )?nie jestem (?:\\w+ )?(?:pewien|pewna|przekonan\\w*) | nie wiem | wątpię | kto wie | albo nie",
+    "ru": "может быть | (?<!\\w )может(?! \\w+ть) | возможно | наверное | пожалуй | вероятно | не (?:совсем |очень |вполне |до конца )?увер~ | совсем не увер~ | сомнева~ | кто знает | или нет",
+    "pl": "może(?! \\w+[ćc](?!\\w)) | być może | chyba | możliwe | (?:wcale |zupełnie |do końca |całkiem )?nie jestem (?:\\w+ )?(?:pewien|pewna|przekonan\\w*) | nie wiem | wątpię | kto wie | albo nie",
     "zh": "也许 | 也許 | 可能 | 或许 | 或許 | 说不定 | 大概 | 不(?:太|完全|是很|怎么)?(?:确定|確定|肯定|清楚) | 完全不确定 | 没(?:有)?把握 | 不知道",
     "ja": "かもしれ | 多分 | たぶん | おそらく | もしかし | 自信が?(?:まったく|全く|あまり|ない|ありません) | 自信がありません | 確信が(?:ない|持て|ありません) | 分かりません | わかりません",
     "ko": "모르 | 모릅니다 | 아마 | 어쩌면 | (?:확신|자신)이? ?(?:전혀 )?(?:없|서지|들지) | 전혀 확신 | 아닐 수도 | 수도 있 | 글쎄",
@@ -246,9 +246,9 @@ BOUND: Rows = {
 """What binds it to a condition, at the beginning of a sentence or of its part."""
 
 ASIDE: Rows = {
-    "en": "came close | considered | regards | sincerely | cheers | best wishes | close (?:second|behind) | runner-?up | second (?:place|choice|best) | thank~ | respect~ | honou?rable | near(?:ly)? as good | (?:is|was|would be) (?:also )?(?:fine|good|ok|okay|strong) too | also (?:good|fine|strong)",
+    "en": "a good (?:start|plan|idea|point|effort|try) | came close | considered | regards | sincerely | cheers | best wishes | close (?:second|behind) | runner-?up | second (?:place|choice|best) | thank~ | respect~ | honou?rable | near(?:ly)? as good | (?:is|was|would be) (?:also )?(?:fine|good|ok|okay|strong) too | also (?:good|fine|strong)",
     "de": "grüße~ | (?:knapp )?dahinter | zweite[rn]? | dank~ | respekt | ebenfalls gut | auch gut",
-    "fr": "cordial~ | salutations | juste derrière | de près | deuxième | second~ | merci(?! d'[aeiou]) | aussi (?:bon|bien)",
+    "fr": "cordial~ | salutations | juste derrière | de près | deuxième | en second | seconde place | merci(?! d'[aeiou]) | aussi (?:bon|bien)",
     "es": "saludo~ | atentamente | quedó (?:muy )?cerca | cerca | segund~ | gracias | también (?:es )?buen~",
     "pt": "atenciosamente | abraço~ | saudações | ficou (?:muito )?perto | perto | segund~ | obrigad~ | também (?:é )?bo[ma]",
     "it": "salut~ | cordial~ | vicino | second[oa] | grazie | anche buon~",
@@ -265,20 +265,20 @@ ASIDE: Rows = {
 
 
 SELF: Rows = {
-    "en": "(?<!\\w )i | i (?:am|would|think|will|may|might|have|had|could|can|do|did|was|need|want|meant?|should|must|prefer|now|take|said|wrote|got|go|side|support|change|withdraw|retract|believe|choose|pick|see|still) | i\'m | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?<!\\w )(?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
-    "de": "ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
-    "fr": "je | j'~ | me | m'~ | moi | mon | ma | (?<!al )(?<!un )mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
-    "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | \\w+(?:aré|eré|iré) | (?:preferi|vota|elegi|di|que)ría | estoy | soy | voy | sigo | considérenlo | pongan | quisiera",
-    "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | \\w+(?:arei|erei|irei) | (?:preferi|vota|escolhe|di|gosta)ria | estou | sou | vou | acho | quero | considerem | coloquem",
-    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | vorrei | potrei | dovrei | consideratelo | mettete",
-    "ru": "я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
-    "pl": "ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
-    "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个(?!方案|提案|计划)|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
-    "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直(?!に) | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
-    "ko": "저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
-    "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | (?<!\\S )بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
-    "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी | \\S+(?:ूँगा|ूँगी|ूंगा|ूंगी)",
-    "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | (?!adım)\\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
+    "en": "(?:the )?(?:line|row) above | format | template | (?<!\\w )i | i (?:am|would|think|will|may|might|have|had|could|can|do|did|was|need|want|meant?|should|must|prefer|now|take|said|wrote|got|go|side|support|change|withdraw|retract|believe|choose|pick|see|still) | i\'m | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?<!\\w )(?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
+    "de": "zeile | oben | format | ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
+    "fr": "ligne | ci-dessus | format | ceci | n'est qu'~ | je | j'~ | me | m'~ | moi | mon | ma (?:voix|décision|réponse|position|préférence|faute|conclusion|part) | (?<!al )(?<!un )mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
+    "es": "línea | arriba | formato | yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | \\w+(?:aré|eré|iré) | (?:preferi|vota|elegi|di|que)ría | estoy | soy | voy | sigo | considérenlo | pongan | quisiera",
+    "pt": "linha | acima | formato | eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | \\w+(?:arei|erei|irei) | (?:preferi|vota|escolhe|di|gosta)ria | estou | sou | vou | acho | quero | considerem | coloquem",
+    "it": "riga | sopra | formato | io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | vorrei | potrei | dovrei | consideratelo | mettete",
+    "ru": "строк~ | выше | формат~ | просто | я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
+    "pl": "wiersz~ | powyżej | format~ | ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
+    "zh": "一行 | 上一 | 格式 | 试试 | 我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个(?!方案|提案|计划)|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
+    "ja": "の行 | 上の | 形式 | 試し | 私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直(?!に) | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
+    "ko": "줄을? | 위 | 형식\\S* | 시험해 | 저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
+    "ar": "السطر | أعلاه | الصيغة | [أا]ردت | اسألوني | أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | (?<!\\S )بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
+    "hi": "पंक्ति | ऊपर | प्रारूप | मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी | \\S+(?:ूँगा|ूँगी|ूंगा|ूंगी)",
+    "tr": "satır~ | yukarı~ | biçim~ | ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | (?!adım)\\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
 }
 """What speaks of the author, of the statement itself, or asks something of whoever counts it.
 
@@ -286,77 +286,20 @@ These are words of closed classes: pronouns, endings of the first person, demons
 """
 
 SAFE: Rows = {
-    "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | find | impressed~ | like[ds]? | believe | agree | remain~",
-    "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | gefunden | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
-    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends (?:avec|le prochain) | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
-    "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | encontr~ | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
-    "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | encontr~ | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
-    "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | trovat~ | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
-    "ru": "окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | нашёл | нашел | нашла | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
-    "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | znalazł~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
-    "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 找到 | 看了 | 比较 | 理由 | 因为 | 坚持",
-    "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 見つか | 読んで | 比較 | 理由 | から | 以上",
-    "ko": "최종 | 확신 | 자신 | 감사(?:합|드|해) | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
-    "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | [أا]جد | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
-    "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | मिला | मिली | पढ़े | तुलना | कारण | क्योंकि",
-    "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | bulamadım | buldum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
-}
-"""What makes such a sentence harmless, unless it is denied: that the statement is final, thanks, what was read."""
-
-DENY: Rows = {
-    "en": "not | n't | never | no longer | hardly | cannot | neither | \\w+n't",
-    "de": "nicht | nie | kein~ | kaum",
-    "fr": "pas | plus | jamais | n'~ | ne",
-    "es": "no | nunca | tampoco",
-    "pt": "não | nunca | nem",
-    "it": "non | mai | né",
-    "ru": "не | нет | никогда",
-    "pl": "nie | nigdy",
-    "zh": "不(?!过) | 没 | 沒 | 未 | 非",
-    "ja": "ない | ません | なく",
-    "ko": "않\\S* | 없\\S* | 못\\S* | 아닙\\S* | 아닌\\S* | 아니\\S* | 안",
-    "ar": "لا | ليس~ | لست | لم | لن | غير",
-    "hi": "नहीं | न | मत",
-    "tr": "değil~ | yok | hiç | \\w+m[ae](?:dım|dim|m|z|zsa|zse|yorum)",
-}
-"""What denies."""
-
-SELF: Rows = {
-    "en": "(?<!\\w )i | i (?:am|would|think|will|may|might|have|had|could|can|do|did|was|need|want|meant?|should|must|prefer|now|take|said|wrote|got|go|side|support|change|withdraw|retract|believe|choose|pick|see|still) | i\'m | i've | i'd | i'll | me | my | mine | myself | please | kindly | (?:this|that|the|said) (?:vote|ballot|answer|choice|pick) | (?<!\\w )(?:this|that)(?:'s| is| was| isn't| wasn't| must| should) | the above | above | honestly | frankly | to be (?:honest|fair|frank)",
-    "de": "ich | mir | mich | mein~ | bitte | dies(?:e|er|en|es)? (?:stimme|votum|wahl) | die stimme | das (?:ist|war|stimmt|gilt|hier) | obige~ | ehrlich gesagt | offen gesagt | ehrlicherweise",
-    "fr": "je | j'~ | me | m'~ | moi | mon | ma | (?<!al )(?<!un )mes | merci de | veuillez | prière | s'il vous plaît | ce (?:vote|bulletin|choix) | ce n'est | merci d'~ | ce n'était | ce qui précède | honnêtement | franchement | considérez | mettez",
-    "es": "yo | es (?:solo|sólo|solamente|apenas) | me | mí | mi | mis | conmigo | por favor | est[ea] (?:voto|papeleta|elección) | es[ea] (?:voto|no) | eso | esto | lo (?:dicho|anterior) | sinceramente | francamente | \\w+(?:aré|eré|iré) | (?:preferi|vota|elegi|di|que)ría | estoy | soy | voy | sigo | considérenlo | pongan | quisiera",
-    "pt": "eu | é (?:só|apenas|somente) | me | mim | meu | minha | meus | comigo | por favor | favor | est[ea] voto | ess[ea] (?:voto|não) | isso | isto | sinceramente | francamente | \\w+(?:arei|erei|irei) | (?:preferi|vota|escolhe|di|gosta)ria | estou | sou | vou | acho | quero | considerem | coloquem",
-    "it": "io | è (?:solo|soltanto|appena) | mi | me | mio | mia | miei | per favore | prego | quest[oa] | quel (?:voto|che) | quello | ciò | sinceramente | francamente | \\w+(?:erò|irò|erei|irei) | (?<!\\w )(?:non |ne )?sono | sto | credo | ho | vorrei | potrei | dovrei | consideratelo | mettete",
-    "ru": "я | меня | мне | мной | мой | моё | мое | моя | мои | мою | моего | моем | прошу | пожалуйста | эт(?:от|ого) голос~ | это (?:не|лишь|только|пока|ещё|еще|всё|все|был~) | честно | откровенно | считайте | поставьте",
-    "pl": "ja | mi | mnie | mój | moja | moje | moj~ | mam | proszę | te(?:n|go|mu) głos~ | to (?:nie|tylko|jeszcze|jednak|było?|mój|moja) | szczerze | uznajcie | wpiszcie | \\w+(?:łem|łam|łbym|łabym) | jestem | wolę",
-    "zh": "我 | 请 | 請 | (?:这|這|此|该)(?:一)?票 | 这(?:只|不|其|还|仅|个(?!方案|提案|计划)|是) | 這(?:只|不|其|還|僅|個|是) | 说实话 | 老实说 | 坦白 | 刚才 | 剛才 | 上面",
-    "ja": "私 | わたし | 僕 | この(?:一)?(?:票|投票) | これ(?:は|が) | ください | お願い | たい(?:です|と) | 正直(?!に) | 先ほど | と思い | そういう | そんな | 悩 | べきでした | 疑問",
-    "ko": "저는 | 저 | 제 | 제가 | 저의 | 나는 | 내 | 이 (?:표|투표)\\w* | 이것은? | 이건 | 그런 | \\S*주세요 | \\S*주십시오 | 부탁\\S* | 솔직히 | \\S*겠습니다 | \\S*싶습니다 | \\S*같습니다 | \\S*갈립니다",
-    "ar": "أنا | إنني | [أإ]نني | كنت | لست | لدي | عندي | (?:ل|ب|ك)?(?:صوتي|ر[أا]يي|كلمتي|قراري|اختياري|جوابي|تصويتي) | هذا (?:الصوت|ليس|مجرد|صوت|كل) | هذه (?:ليست|مجرد|هي) | اعتبروا | [أا]رجو | رجاء | من فضلكم | لطفا | ضعوا | (?<!\\S )بصراحة | س[أا]~ | قد [أا]~ | [أا](?:ظن|ريد|عتقد|فضل|ختار|نتقل|ميل|حتاج|فكر|ؤكد|قصد|رى|رغب|ود|ترك|عود)",
-    "hi": "मैं | मुझे | मुझसे | मुझको | मैंने | मेरा | मेरी | मेरे | कृपया | इस (?:वोट|मत) | यह (?:केवल|सिर्फ़|सिर्फ|बस|वोट|मत|मेरा|मेरी|अभी|नहीं) | इसे | इसकी जगह | सच कहूँ | ईमानदारी | \\S+(?:ूँगा|ूँगी|ूंगा|ूंगी)",
-    "tr": "ben | benim | bana | beni | oyum~ | lütfen | bu (?:oy~|sadece|yalnızca|son|aslında|henüz|benim|bir) | bunu | yerine | doğrusu | açıkçası | dürüst~ | (?!adım)\\w+(?:[ıiuü]yorum|acağım|eceğim|[dt][ıiuü]m|m[ıiuü]ş[ıiuü]m|rım|rim|rum|rüm|kaldım)",
-}
-"""What speaks of the author, of the statement itself, or asks something of whoever counts it.
-
-These are words of closed classes: pronouns, endings of the first person, demonstratives, and "please".
-"""
-
-SAFE: Rows = {
-    "en": "final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | find | impressed~ | like[ds]? | believe | agree | remain~",
-    "de": "endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | gefunden | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
-    "fr": "définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends (?:avec|le prochain) | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
-    "es": "definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | encontr~ | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
-    "pt": "definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | encontr~ | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
-    "it": "definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | trovat~ | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
-    "ru": "окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | нашёл | нашел | нашла | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
-    "pl": "ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | znalazł~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
-    "zh": "最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 找到 | 看了 | 比较 | 理由 | 因为 | 坚持",
-    "ja": "最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 見つか | 読んで | 比較 | 理由 | から | 以上",
-    "ko": "최종 | 확신 | 자신 | 감사(?:합|드|해) | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
-    "ar": "نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | [أا]جد | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
-    "hi": "अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | मिला | मिली | पढ़े | तुलना | कारण | क्योंकि",
-    "tr": "kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | bulamadım | buldum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
+    "en": "hope | explain | stand by | final | that(?:'s| is) (?:it|all|that) | confident | confidence | certain | sure(?! at) | stand(?:s)? | thank~ | look~ forward | happy to | glad | to add | conclud~ | convinc~ | appreciate~ | respect~ | enjoyed | good faith | close | reason~ | because | read | compared | weighed | considered | next step | regards | trust | firm~ | definitive | in summary | rests on | based on | let me know | settled | voted for | found | find | impressed~ | like[ds]? | believe | agree | remain~",
+    "de": "stehe | erklär~ | endgültig~ | sicher | überzeugt | dank~ | freue | hinzuzufügen | abgeschlossen | gelesen | gefunden | verglichen | abgewogen | grund | weil | grüße~ | zuversicht~ | bleibe | steht fest | fest",
+    "fr": "expliqu~ | en dire plus | définiti~ | sûre? | certaine? | convain~ | merci(?! d) | attends (?:avec|le prochain) | hâte | à ajouter | conclut | lu | trouvé~ | comparé | pesé | raison | parce | confian~ | ferme | maintiens",
+    "es": "explic~ | definitiv~ | segur[oa] | convencid[oa] | gracias | espero con | añadir | agregar | conclu~ | leído | encontr~ | leí | compar~ | sopes~ | motivo | porque | confian~ | firme | mantengo",
+    "pt": "explic~ | definitiv~ | certeza | segur[oa] | convencid[oa] | obrigad~ | aguardo com | acrescentar | conclu~ | li | encontr~ | compar~ | pesei | motivo | porque | confian~ | firme | mantenho",
+    "it": "spieg~ | confermo(?! dopo) | definitiv~ | sicur[oa] | convint[oa] | grazie | aspetto con | aggiungere | conclus~ | letto | trovat~ | confront~ | pesato | motivo | perché | fiduci~ | ferm~ | confermo il",
+    "ru": "стою | объясн~ | подтверждаю | окончательн~ | уверен~ | убежд~ | спасибо | благодар~ | жду | с нетерпением | добавить | заверш~ | прочит~ | нашёл | нашел | нашла | сравнил~ | взвесил~ | причин~ | потому | твёрдо | твердо | остаюсь",
+    "pl": "podtrzymuj~ | wyjaśni~ | ostateczn~ | pewien | pewna | przekonan~ | dzięk~ | czekam na | dodania | kończę | zakończ~ | przeczyt~ | znalazł~ | porówn~ | rozważy~ | powód | ponieważ | stanowcz~ | pozostaję",
+    "zh": "解释 | 最终 | 最終 | 信心 | 确信 | 肯定 | 谢谢 | 感谢 | 期待 | 到此 | 结束 | 没有别的 | 读完 | 找到 | 看了 | 比较 | 理由 | 因为 | 坚持",
+    "ja": "変わりません | 説明 | 最終 | 自信 | 確信 | ありがと | 感謝 | 楽しみ | 付け加える | 終わり | 読みました | 見つか | 読んで | 比較 | 理由 | から | 以上",
+    "ko": "유지\\S* | 설명\\S* | 최종 | 확신 | 자신 | 감사(?:합|드|해) | 기대 | 덧붙일 | 마칩니다 | 읽었 | 찾 | 비교 | 이유 | 때문 | 이상입니다",
+    "ar": "[أا]تمسك | [أا]شرح | نهائي~ | النهائي~ | واثق~ | متأكد~ | شكرا | [أا]شكر~ | [أا]تطلع | [أا]ضيفه | ينتهي | قر[أا]ت | [أا]جد | قارنت | السبب | ل[أا]ن~ | ثقة | ثابت",
+    "hi": "कायम | समझा | अंतिम | भरोसा | यकीन | विश्वास | धन्यवाद | आभार | इंतज़ार रहेगा | जोड़ना | पूरा हुआ | पढ़ी | मिला | मिली | पढ़े | तुलना | कारण | क्योंकि",
+    "tr": "arkasınday~ | açıkla(?:rım|yabilirim|mak) | kesin | son | eminim | teşekkür~ | bekliyorum | ekleyecek | ibaret~ | okudum | bulamadım | buldum | karşılaştır~ | tarttım | neden~ | çünkü | güven~ | kararlıyım",
 }
 """What makes such a sentence harmless, unless it is denied: that the statement is final, thanks, what was read."""
 
@@ -409,20 +352,20 @@ OPEN: Rows = {
 """How a line begins that ends in a colon and leads up to the author's own decision."""
 
 PREFER: Rows = {
-    "en": "better | best | prefer~ | deserves? | instead | rather | wins? | should (?:win|get|have|be) | gets? my | has my | goes to | superior | stronger | i (?:go|choose|pick|take) | it is$ | it has to be | then$ | too$ | convinced me | (?:my|the) (?:real|actual|true|new|right) | change~ | switch~ | to$",
-    "de": "besser~ | beste~ | bevorzug~ | lieber | verdient | vorzuziehen | überzeug~ | stattdessen | gewinnt | überlegen | wäre es | doch",
-    "fr": "meilleur~ | mieux | préfèr~ | mérite~ | plutôt | gagne | supérieur~ | l'emporte | ce sera | convainc~",
-    "es": "mejor~ | prefer~ | prefier~ | merece~ | gana~ | superior~ | quedo con | convence~ | elijo",
-    "pt": "melhor~ | prefir~ | prefer~ | merece~ | ganha | vence | superior~ | fico com | convence~ | escolho",
-    "it": "miglior~ | meglio | prefer~ | merit~ | vince | superior~ | scelgo | convin~ | la spunta",
-    "ru": "лучш~ | предпоч~ | заслуж~ | достоин~ | выиг~ | сильнее | убед~ | выбираю | за",
-    "pl": "lepsz~ | lepiej | wol~ | zasługuj~ | wygryw~ | przekon~ | wybieram | stawiam | raczej",
-    "zh": "更 | 最好 | 较好 | 應該 | 应该 | 值得 | 胜 | 支持 | 选 | 才是 | 改",
-    "ja": "ほうが | 方が | より良 | 良い | 優れ | ふさわしい | 支持 | にします | べき | 選び | 変更",
-    "ko": "더 | 낫 | 나은 | 나을 | 선호 | 적합 | 지지 | 하겠습니다 | 선택 | 바꾸 | 변경",
-    "ar": "[أا]فضل | [أا]حسن | يستحق~ | تستحق | [أا]ختار | [أا]رجح | [أا]نسب | الأفضل",
-    "hi": "बेहतर | हकदार | चुनता | चुनती | पसंद | सही रहेगा | के साथ हूँ | अच्छा है | को देता",
-    "tr": "daha iyi~ | daha uygun~ | tercih | hak edi~ | hak ed~ | seçiyorum | diyorum | yanındayım | kazan~ | üstün",
+    "en": "convinc~ | want | better | best | prefer~ | deserves? | instead | rather | wins? | should (?:win|get|have|be) | gets? my | has my | goes to | superior | stronger | i (?:go|choose|pick|take) | it is$ | it has to be | then$ | too$ | convinced me | (?:my|the) (?:real|actual|true|new|right) | change~ | switch~ | to$",
+    "de": "muss es | heißen | gemeint | besser~ | beste~ | bevorzug~ | lieber | verdient | vorzuziehen | überzeug~ | stattdessen | gewinnt | überlegen | wäre es | doch",
+    "fr": "veux | fallait | meilleur~ | mieux | préfèr~ | mérite~ | plutôt | gagne | supérieur~ | l'emporte | ce sera | convainc~",
+    "es": "quiero | debía | mejor~ | prefer~ | prefier~ | merece~ | gana~ | superior~ | quedo con | convence~ | elijo",
+    "pt": "quero | devia | melhor~ | prefir~ | prefer~ | merece~ | ganha | vence | superior~ | fico com | convence~ | escolho",
+    "it": "voglio | doveva | miglior~ | meglio | prefer~ | merit~ | vince | superior~ | scelgo | convin~ | la spunta",
+    "ru": "должн~ | нужен | именно | лучш~ | предпоч~ | заслуж~ | достоин~ | выиг~ | сильнее | убед~ | выбираю | за",
+    "pl": "miał[oa]? być | chodzi | lepsz~ | lepiej | wol~ | zasługuj~ | wygryw~ | przekon~ | wybieram | stawiam | raczej",
+    "zh": "我要的 | 本来 | 换成 | 更 | 最好 | 较好 | 應該 | 应该 | 值得 | 胜 | 支持 | 选 | 才是 | 改",
+    "ja": "つもり | 差し替え | 欲しい | ほうが | 方が | より良 | 良い | 優れ | ふさわしい | 支持 | にします | べき | 選び | 変更",
+    "ko": "원하는 | 쓰려 | 로 바꿔 | 더 | 낫 | 나은 | 나을 | 선호 | 적합 | 지지 | 하겠습니다 | 선택 | 바꾸 | 변경",
+    "ar": "[أا]ريد | كان يجب | يقنعني | [أا]فضل | [أا]حسن | يستحق~ | تستحق | [أا]ختار | [أا]رجح | [أا]نسب | الأفضل",
+    "hi": "चाहिए | बदल | ठीक लगा | बेहतर | हकदार | चुनता | चुनती | पसंद | सही रहेगा | के साथ हूँ | अच्छा है | को देता",
+    "tr": "olmalı~ | ikna | istediğim | değiştir~ | daha iyi~ | daha uygun~ | tercih | hak edi~ | hak ed~ | seçiyorum | diyorum | yanındayım | kazan~ | üstün",
 }
 """What puts somebody before others."""
 

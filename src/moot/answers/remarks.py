@@ -85,7 +85,7 @@ def _remark_fault(roster: Roster, name: str, rest: str, *, apart: bool) -> str:
     if not plain:
         return ""
     known = phrases.HARMLESS.match(plain) is not None or says_harmless(plain)
-    if apart and (known or retraction.size(plain) >= 3):
+    if apart and (known or retraction.size(plain) >= (3 if plain.isascii() else 2)):
         return _far_remark_fault(name, rest, plain)
     if phrases.HEDGES.search(rest):
         return "conditional"

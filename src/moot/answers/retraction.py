@@ -29,6 +29,10 @@ class Named(Protocol):
         """Whether it names another one."""
         ...
 
+    def length(self, text: str) -> int:
+        """How many words of it are names."""
+        ...
+
 
 _SENTENCES = re.compile(
     rf"(?<=[.!?…]){ABBREVIATED_END}\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{{1,3}}\s|[()\[\]]|\u2014\u2014"
@@ -45,7 +49,7 @@ _FIRST = re.compile(
     r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo|novo|dopo|dentro"
     r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
     r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
-    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю|ım|im|um|üm)(?!\w)"
+    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w)"
 )
 """A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
 _LESSER = re.compile(
@@ -65,6 +69,8 @@ _NOTHING = re.compile(
     r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
 )
 """What is harmless although it is denied: that there is nothing to add, and that no fault was found."""
+_FRAGMENT = re.compile(r"(?:is|are|was|were)\b")
+"""How a piece of a sentence begins that was cut at its brackets."""
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
 _CLAUSE = re.compile(r"[,、，،;]")
 _PLAIN_IF = re.compile(
@@ -163,7 +169,7 @@ def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> 
         return False
     if sentence.size <= 12 and (says("LATER", text) or says("UNSURE", text)):
         return True
-    if _binds(sentence) or _prefers(sentence, named):
+    if _binds(sentence) or _prefers(sentence, named) or _exclaims(sentence, named):
         return True
     return not part and (old(sentence) or _about_itself(sentence, named))
 
@@ -174,6 +180,14 @@ def _binds(sentence: Sentence) -> bool:
     if says("BOUND", text, begins=True):
         return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
     return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
+
+
+def _exclaims(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence is a short exclamation that is not known to be harmless ("Oops, wrong name!")."""
+    text = sentence.text
+    if not text.endswith("!") or sentence.size > 4 or _FRAGMENT.match(text) or len(text) < 3 or (named is not None and named.own(text)):
+        return False
+    return not (says("SAFE", text) or says("ASIDE", text) or says("REASON", text, begins=True))
 
 
 def _about_itself(sentence: Sentence, named: Named | None) -> bool:
@@ -201,20 +215,22 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
     """Whether the last sentence of all takes a statement in another field back, or binds it."""
     if sentence.size > 12:
         return False
-    unsure = says("UNSURE", sentence.even)
+    unsure = says("UNSURE", sentence.even) or _exclaims(sentence, named)
     return unsure or _binds(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
 
 
 def _prefers(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence puts another value in the place of the stated one."""
     text = sentence.text
-    if named is None or not named.other(text) or says("ASIDE", text) or phrases.ASIDE.search(text):
+    if named is None or not named.other(text) or says("ASIDE", text):
+        return False
+    if phrases.ASIDE.search(text) and not says("PREFER", text):
         return False
     if says("REASON", text, begins=True):
         return False
     if lesser(text):
         return False
-    return sentence.size <= 5 or (sentence.size <= 25 and (says("PREFER", text) or says("SELF", text)))
+    return sentence.size - named.length(text) <= 4 or (sentence.size <= 25 and (says("PREFER", text) or says("SELF", text)))
 
 
 def lesser(text: str) -> bool:
