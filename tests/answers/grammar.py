@@ -1,8 +1,8 @@
 """Texts that are put together from idioms of fourteen languages, each with what a careful person would book.
 
-Every part carries a meaning, so a text made of parts has one. A vote or an answer stands. Whatever takes it back,
-postpones it, or binds it to a condition leaves nothing to book. A correction leaves the new value, or nothing. A reason,
-a lead-in, a decoration or a courtesy changes nothing.
+Every part carries a meaning, so a text made of parts has one. A vote or an answer stands. Whatever takes it back or
+postpones it, or binds it to a condition, leaves nothing to book. A correction leaves the new value, or nothing.
+A reason, a lead-in, a decoration or a courtesy changes nothing.
 """
 
 import json

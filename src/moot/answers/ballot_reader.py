@@ -130,7 +130,7 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
 
 
 def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
-    """The words behind the last statement, without the sentences that rule another candidate out, or only suppose it."""
+    """The words behind the last statement, without sentences that rule another candidate out, or only suppose it."""
     words = reader.page.words
     pieces: list[str] = []
     place = last.end
@@ -158,7 +158,9 @@ def _renamed(reader: Reader, last: Statement) -> bool:
         if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
             return True
         rivals = (
-            reader.roster.rivals(row, plain_text.key(last.value)) if reader.roster.lasts and len(row) <= retraction.SHORT else []
+            reader.roster.rivals(row, plain_text.key(last.value))
+            if reader.roster.lasts and len(row) <= retraction.SHORT
+            else []
         )
         beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
         aside = phrases.ASIDE.search(bare) or retraction.says("ASIDE", bare)
@@ -200,7 +202,8 @@ LONG = 12
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _AROUND = " \t\"'`«»“”„「『[({<*~、,:"
 _VAGUE = re.compile(
-    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more|below|here|clear|simple|easy|as follows)\b"
+    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
+    r"|below|here|clear|simple|easy|as follows)\b"
 )
 
 

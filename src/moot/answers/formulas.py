@@ -44,15 +44,23 @@ VOTES: Patterns = (
     _word("my vote", r"my (?:final |own )?vote (?:has to|must) go to"),
     _word("ballot", r"my (?:final |own )?ballot (?:goes to|is for|is)"),
     _word("vote for", r"i(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to vote for"),
-    _word("stimme", r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für|ich gebe (?:hiermit )?meine stimme(?: an| für)?"),
+    _word(
+        "stimme",
+        r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für"
+        r"|ich gebe (?:hiermit )?meine stimme(?: an| für)?",
+    ),
     _word("stimme", r"meine (?:endgültige )?stimme (?:geht an|gilt|bekommt|erhält|ist für)"),
     _word("votiere", r"ich votiere für|votiere ich für"),
     _word("ich wähle", r"ich wähle"),
     _word("je vote", r"je vote(?: donc)? (?:pour|en faveur de)"),
     _word("mon vote", r"(?:mon vote|ma voix) (?:va à|est pour|revient à)|je (?:donne|accorde) (?:ma voix|mon vote) à"),
     _word("voix", r"ma voix (?:va à|est pour|revient à)|je (?:donne|accorde) ma voix à"),
-    _word("voto", r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
-        r"|(?:do|assegno) il mio voto a|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou|concedo) (?:o )?meu voto (?:a|para)"),
+    _word(
+        "voto",
+        r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
+        r"|(?:do|assegno) il mio voto a|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
+        r"|concedo) (?:o )?meu voto (?:a|para)",
+    ),
     _word("voto", r"(?:(?:yo|io|eu) )?voto (?:por|a favor de|per|a favore di|em|no|na)"),
     _word("vote for", r"i hereby vote for"),
     _word("mon vote", r"mon vote est pour"),
@@ -68,17 +76,30 @@ VOTES: Patterns = (
     _word("röstar", r"jag röstar (?:på|för)"),
     _word("stemmer", r"jeg stemmer (?:på|for)"),
     _word("äänestän", r"äänestän"),
-    _word("głos", r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na|jest za|pada na)"),
+    _word(
+        "głos",
+        r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na"
+        r"|jest za|pada na)",
+    ),
     _word("hlasuj", r"hlasuj[iu] pro"),
-    _word("голос", r"(?:я )?(?:голосую за|отдаю (?:свой |мой )?голос за|віддаю (?:свій )?голос за)|мой голос (?:за|получает|достаётся|достается|отдан за)(?!\\w)"),
+    _word(
+        "голос",
+        r"(?:я )?(?:голосую за|отдаю (?:свой |мой )?голос за|віддаю (?:свій )?голос за)|мой голос (?:за|получает"
+        r"|достаётся|достается|отдан за)(?!\\w)",
+    ),
     _word("ψηφίζω", r"ψηφίζω(?: υπέρ| τον| την)?"),
     _word("oyum", r"(?:benim )?(?:son |kesin )?oyum(?! (?:yok|bu)\b)"),
     _word("saya", r"saya (?:memilih|memberikan suara untuk)"),
     _word("phiếu", r"tôi bỏ phiếu cho"),
-    _sign("صو", r"(?:أنا |إنني )?(?:س)?[أا]ص[وّ]+ت (?:ل(?:صالح|ـ)?|إلى)|(?:[أا]منح|[أا]عطي) صوتي (?:ل(?:صالح|ـ)?|إلى)|صوتي (?:النهائي )?(?:ل(?:صالح|ـ)|إلى)"),
+    _sign(
+        "صو",
+        r"(?:أنا |إنني )?(?:س)?[أا]ص[وّ]+ت (?:ل(?:صالح|ـ)?|إلى)|(?:[أا]منح|[أا]عطي) صوتي (?:ل(?:صالح|ـ)?|إلى)"
+        r"|صوتي (?:النهائي )?(?:ل(?:صالح|ـ)|إلى)",
+    ),
     _sign(
         "投",
-        r"我(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))|(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)(?:投)?(?:给|給)"
+        r"我(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))"
+        r"|(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)(?:投)?(?:给|給)"
         r"|的(?:最终)?投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
     ),
     _sign("표", r"(?:나의|내|저의|제) (?:최종 )?(?:투표|표)(?:는)?(?=\s*:)"),
@@ -94,14 +115,32 @@ AFTER = (
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
     _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)|(?:에게|에) 갑니다"),
     _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
-    _sign("stimme", r" (?:bekommt|erhält|hat) meine stimme(?!\w)|(?<!\w) meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))"),
-    _sign("vo", r" (?:tiene|recibe|obtiene) mi voto(?!\w)| (?:ha|riceve|ottiene) il mio voto(?!\w)| (?:tem|recebe) (?:o )?meu voto(?!\w)"),
+    _sign(
+        "stimme",
+        r" (?:bekommt|erhält|hat) meine stimme(?!\w)|(?<!\w) meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))",
+    ),
+    _sign(
+        "vo",
+        r" (?:tiene|recibe|obtiene) mi voto(?!\w)| (?:ha|riceve|ottiene) il mio voto(?!\w)| (?:tem"
+        r"|recebe) (?:o )?meu voto(?!\w)",
+    ),
     _sign("vo", r" (?:a|reçoit|obtient|remporte) (?:ma voix|mon vote)(?!\w)"),
     _sign("głos", r" (?:dostaje|otrzymuje|ma) mój głos(?!\w)"),
     _sign("голос", r" получает мой голос(?!\w)"),
-    _sign("को", r" को (?:(?:अपना|मेरा) )?(?:वोट|मत|मतदान) (?:देता|देती|दूँगा|दूँगी|दूंगा|दूंगी|दे रहा|दे रही|करता|करती)(?: हूँ| हूं| हू)?| को (?:जाता |मिलता )?है"),
-    _sign("के", r" के (?:पक्ष में|लिए) (?:(?:अपना )?(?:वोट|मत|मतदान) (?:देता|देती|करता|करती|दे रहा|दे रही)(?: हूँ| हूं)|है)"),
-    _sign("oy", r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)"),
+    _sign(
+        "को",
+        r" को (?:(?:अपना|मेरा) )?(?:वोट|मत|मतदान) (?:देता|देती|दूँगा|दूँगी|दूंगा|दूंगी|दे रहा|दे रही|करता"
+        r"|करती)(?: हूँ| हूं| हू)?| को (?:जाता |मिलता )?है",
+    ),
+    _sign(
+        "के",
+        r" के (?:पक्ष में|लिए) (?:(?:अपना )?(?:वोट|मत|मतदान) (?:देता|देती|करता|करती|दे रहा"
+        r"|दे रही)(?: हूँ| हूं)|है)",
+    ),
+    _sign(
+        "oy",
+        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)",
+    ),
     _sign("支持", r"を(?:支持|選択|選び)(?:します|ます|する)"),
     _sign("चुन", r" को (?:चुनता|चुनती)(?: हूँ| हूं)?"),
     _sign("seçiyorum", r"(?:'?[ny]?[ıiuü])? (?:seçiyorum|tercih ediyorum)"),
@@ -120,12 +159,17 @@ BEFORE: tuple[tuple[str, str], ...] = (
 """What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
 
 SUBJECT = re.compile(
-    r"(?:(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*|(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票)は[、\s]*"
-    r"|(?:제|저의|내|나의) (?:한 )?표는\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)\s*|(?:ich gebe|gebe ich)\s*|(?:ben )?oyumu\s*)"
+    r"(?:(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*|(?:私の|わたしの)?(?:最終的?な?)?(?:一票"
+    r"|投票先?|票)は[、\s]*"
+    r"|(?:제|저의|내|나의) (?:한 )?표는\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)\s*|(?:ich gebe|gebe ich)\s*"
+    r"|(?:ben )?oyumu\s*)"
 )
 """Who votes, or that somebody does, where the name stands before the verb."""
 
-SO = re.compile(r"böyle|şöyle|bu şekilde|इस तरह|ऐसे|इस प्रकार|이렇게|다음과 같이|このように|こう|次のとおり|次の通り|以下のとおり|形式で")
+SO = re.compile(
+    r"böyle|şöyle|bu şekilde|इस तरह|ऐसे|इस प्रकार|이렇게|다음과 같이|このように|こう|次のとおり|次の通り"
+    r"|以下のとおり|形式で"
+)
 """What stands in place of a name where a sentence only announces the vote."""
 
 LABELS = (
@@ -264,14 +308,16 @@ PROVISOS = re.compile(
     r"(?<!\w)(?:es sei denn|falls|sofern|vorausgesetzt|solange|nur wenn|sauf si|à condition|pourvu que|tant que"
     r"|a menos que|siempre que|salvo que|con tal|s[oó]lo si|a meno che|purché|a patto|a condizione|solo se|a não ser"
     r"|desde que|contanto|tenzij|mits|op voorwaarde|если|разве что|при услови\w+|якщо|chyba że|o ile|pod warunkiem"
-    r"|jeśli|pokud|jestliže|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer|εφόσον|εκτός αν"
+    r"|jeśli|pokud|jestliže|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer"
+    r"|εφόσον|εκτός αν"
     r"|αν|jos|mikäli|jika|asalkan|kecuali|nếu|trừ khi)(?!\w)|إذا|بشرط|如果|除非|前提|只要|もし|ただし|限り|면,"
 )
 """What binds a vote to a condition although a reason was given first, in other languages than English."""
 
 FRAGMENT = re.compile(
     r"^\W*(?:(?:but |and |only )?(?:if|when|once|pending|subject to|assuming|as long as|until|should|in case)"
-    r"|falls|wenn|sofern|sobald|si(?! (?:può|deve|è|tratta|sa))|se(?! (?:puede|debe|trata|ve|sabe|ha))|cuando|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
+    r"|falls|wenn|sofern|sobald|si(?! (?:può|deve|è|tratta|sa))|se(?! (?:puede|debe|trata|ve|sabe|ha))|cuando"
+    r"|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
     r"|jika|nếu)(?!\w)[^,]*$|^\W*(?:如果|要是|假如|もし|إذا|만약)[^,、，]*$"
 )
 """A sentence that is nothing but a condition."""

@@ -251,7 +251,8 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
 
 
 _ASKED = re.compile(
-    r"\b(?:in |using )?(?:the |your )?(?:form|format|way|shape)? ?(?:that )?(?:you |was |were |is )?(?:asked(?: for)?|requested|required|wanted)\b"
+    r"\b(?:in |using )?(?:the |your )?(?:form|format|way|shape)? ?(?:that )?(?:you |was |were "
+    r"|is )?(?:asked(?: for)?|requested|required|wanted)\b"
     r"|\b(?:everything|all) (?:that )?(?:was |has been |is )?said\b|\bthat was\b"
 )
 """What a lead-in says of the question and of the debate, not of somebody else's words."""

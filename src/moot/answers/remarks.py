@@ -9,19 +9,22 @@ CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
 _ENDINGS = CLOSERS + "\n([{<.,;:!。！।؟，、；：…=_|#\u2010\u2011\u2012\u2013\u2014-👍✅✔✓☑🎉🗳\ufe0f"
 _JOINED = re.compile(
     r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
-    r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b|raison\b|vista\b|razón\b|virtud\b)"
+    r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b|raison\b|vista\b"
+    r"|razón\b|virtud\b)"
 )
 
 
 _COPULA = re.compile(
-    r"(?:です|でございます|である|だ|になります|にします|に|を(?:支持します|選びます)|입니다|이에요|예요|이다|에게|에|으로|로"
+    r"(?:です|でございます|である|だ|になります|にします|に|を(?:支持します|選びます)|입니다|이에요|예요|이다"
+    r"|에게|에|으로|로"
     r"|的(?:提案|方案|建议|建議|计划|計劃)|吧|'?(?:d[ıiuü]r|y?[aeıi]|n[ıi]n))(?=[\W_]|$)"
 )
 """What may stand at the end of a name in a language that binds endings to it."""
 _GAP = re.compile(r"[\s*`\"'»”」』]*(?:[,;:(\[，；：（、。،؛]|[\u2013\u2014-]+(?=\s|\u2014|[^\x00-\x7f]))")
 _PARTS = re.compile(r"\s*[,;:،؛()\[\]，；：（）、]\s*|\s[\u2013\u2014-]+\s|\u2014+")
 _STRANGE = re.compile(
-    r"\b(?:examples?|sic|quot\w+|sarcas\w*|parody|hypothetical\w*|placeholder|dream\w*|ideal(?:ly)? \w*world|perfect world"
+    r"\b(?:examples?|sic|quot\w+|sarcas\w*|parody|hypothetical\w*|placeholder|dream\w*|ideal(?:ly)? \w*world"
+    r"|perfect world"
     r"|in an? (?:\w+ )?world|in (?:theory|principle)|(?:second|third|first) (?:choice|preference)|ranked|backup|back-up"
     r"|sorry|mean|meant|signed|signature|said (?:no|agent)|for now|for the moment|would have|not really|or not)\b"
 )

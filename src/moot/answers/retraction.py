@@ -18,6 +18,7 @@ ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "
 SHORT = 90
 """The most characters of a short sentence."""
 
+
 class Named(Protocol):
     """Says which values a sentence names."""
 
@@ -35,36 +36,47 @@ class Named(Protocol):
 
 
 _SENTENCES = re.compile(
-    rf"(?<=[.!?…]){ABBREVIATED_END}\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{{1,3}}\s|[()\[\]]|\u2014\u2014"
+    rf"(?<=[.!?…]){ABBREVIATED_END}\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{{1,3}}\s"
+    rf"|[()\[\]]|\u2014\u2014"
 )
 _PARTS = re.compile(r"\s*[,;:،；，、]\s*")
 _MARKS = re.compile(
     r"[\s>#+*•\u2013\u2014=\"'`«»“”„(\[{|~_-]*(?:\d{1,2}[.)]\s+)?"
-    r"(?:(?:p\. ?s\.?|ps|n\. ?b\.?|note|edit|update|notiz|nota|remarque|примечание|uwaga|注|追記|추신|ملاحظة|नोट|not)\s*[:.]\s*)?"
-    r"(?:(?:oh|ah|well|but|and|so|aber|und|mais|et|pero|mas|ma|но|ale|但|不过|でも|しかし|하지만|그런데|لكن|लेकिन|पर|ama|fakat)"
+    r"(?:(?:p\. ?s\.?|ps|n\. ?b\.?|note|edit|update|notiz|nota|remarque|примечание|uwaga|注|追記|추신|ملاحظة|नोट"
+    r"|not)\s*[:.]\s*)?"
+    r"(?:(?:oh|ah|well|but|and|so|aber|und|mais|et|pero|mas|ma|но|ale|但|不过|でも|しかし|하지만|그런데|لكن"
+    r"|लेकिन|पर|ama|fakat)"
     r"[\s,.!…]+)?"
 )
 _FIRST = re.compile(
     r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
-    r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo|novo|dopo|dentro"
-    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
+    r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo"
+    r"|novo|dopo|dentro"
+    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum"
+    r"|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
     r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
     r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w)"
 )
 """A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
 _LESSER = re.compile(
-    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse|slower|riskier|costs? more"
-    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
+    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse"
+    r"|slower|riskier|costs? more"
+    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez"
+    r"|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
 )
 _LATE_IF = re.compile(
-    r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo|la|i|gli|l')"
+    r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo"
+    r"|la|i|gli|l')"
     r"|если|jeśli|jeżeli|अगर|यदि|eğer|إذا|إن|如果)(?!\w)"
 )
 """A sentence in which a condition stands after a few words ("That is, if the council agrees")."""
-_SUPPOSED = re.compile(r"\b(?:i'd|i would) (?:then |otherwise |rather |probably )?(?:vote|have voted|choose|pick|go) (?:for|with)?")
+_SUPPOSED = re.compile(
+    r"\b(?:i'd|i would) (?:then |otherwise |rather |probably )?(?:vote|have voted|choose|pick|go) (?:for|with)?"
+)
 """What one would do in another case; it takes nothing back where the case is named first."""
 _NOTHING = re.compile(
-    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla|niente) da|нечего|nic do"
+    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla"
+    r"|niente) da|нечего|nic do"
     r"|find|found|gefunden|trouvé|encontr|trovat|наш[ёе]?л|znalaz|bulamad)"
     r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
 )
@@ -185,7 +197,13 @@ def _binds(sentence: Sentence) -> bool:
 def _exclaims(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence is a short exclamation that is not known to be harmless ("Oops, wrong name!")."""
     text = sentence.text
-    if not text.endswith("!") or sentence.size > 4 or _FRAGMENT.match(text) or len(text) < 3 or (named is not None and named.own(text)):
+    if (
+        not text.endswith("!")
+        or sentence.size > 4
+        or _FRAGMENT.match(text)
+        or len(text) < 3
+        or (named is not None and named.own(text))
+    ):
         return False
     return not (says("SAFE", text) or says("ASIDE", text) or says("REASON", text, begins=True))
 
@@ -193,9 +211,13 @@ def _exclaims(sentence: Sentence, named: Named | None) -> bool:
 def _about_itself(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence speaks of the author or of the statement, and is not known to be harmless."""
     text = sentence.text
-    if not (says("SELF", text) or _FIRST.match(text)) or (named is not None and named.own(text) and not named.other(text)):
+    if not (says("SELF", text) or _FIRST.match(text)) or (
+        named is not None and named.own(text) and not named.other(text)
+    ):
         return False
-    harmless = says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
+    harmless = (
+        says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
+    )
     return not harmless or (says("DENY", text) and not _NOTHING.search(text))
 
 
@@ -230,7 +252,9 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
         return False
     if lesser(text):
         return False
-    return sentence.size - named.length(text) <= 4 or (sentence.size <= 25 and (says("PREFER", text) or says("SELF", text)))
+    return sentence.size - named.length(text) <= 4 or (
+        sentence.size <= 25 and (says("PREFER", text) or says("SELF", text))
+    )
 
 
 def lesser(text: str) -> bool:
@@ -243,6 +267,5 @@ def old(sentence: Sentence) -> bool:
     """Whether a short sentence takes a statement back in one of many further languages."""
     text = sentence.text
     return 0 < len(text) <= SHORT and (
-        formulas.UNDONE.search(text) is not None
-        or formulas.FRAGMENT.search(text) is not None
+        formulas.UNDONE.search(text) is not None or formulas.FRAGMENT.search(text) is not None
     )
