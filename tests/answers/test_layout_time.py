@@ -34,7 +34,10 @@ UNITS = (
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("before", ["", "I vote for: Agent1\n", "I vote for: Proposal A"])
+@pytest.mark.parametrize(
+    "before",
+    ["", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\nSTATUS: SETTLED\nDECISION: Buy.\n"],
+)
 def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str):
     behind = "\nSTATUS: SETTLED"
     text = before + (unit * LIMIT)[: LIMIT - len(before) - len(behind)] + behind

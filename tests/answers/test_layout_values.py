@@ -159,7 +159,8 @@ DECISIONS = [
     ("STATUS: SETTLED\nDECISION: <the decision in one sentence>", None),
     ("STATUS: SETTLED\nDECISION: ...", None),
     ("STATUS: SETTLED\nDECISION:", None),
-    ("STATUS: SETTLED\nDECISION - Buy.", None),
+    ("STATUS: SETTLED\nDECISION - Buy.", "Buy."),
+    ("STATUS: SETTLED\nDecision - we come to it later.", None),
     ("STATUS: SETTLED\n| DECISION | Buy. |", None),
 ]
 

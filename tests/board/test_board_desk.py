@@ -49,7 +49,7 @@ def test_the_moderator_keeps_the_time_else_a_built_in_one(people: str, keeper: P
 
 
 def test_a_board_cannot_do_without_a_timekeeper() -> None:
-    with pytest.raises(BriefError, match="moderator is no, but the protocol board cannot do without"):
+    with pytest.raises(BriefError, match="moderator is no, but the protocol board needs one"):
         intake("moderator: no\n")
 
 
@@ -86,7 +86,7 @@ async def test_the_built_in_timekeeper_says_the_first_paragraph_of_its_task() ->
 
 def test_the_clock_is_no_member() -> None:
     brief = Brief(topic="?", participants=(Participant(name="Ann", seat=CLOCK),))
-    with pytest.raises(BriefError, match="Ann: builtin:clock keeps the time of a board and is no member of it"):
+    with pytest.raises(BriefError, match="Ann: builtin:clock keeps the time of a board and is not a member of it"):
         agent_for(brief, Pool())
 
 

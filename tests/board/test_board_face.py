@@ -198,7 +198,7 @@ async def test_a_stream_that_pauses_raises_behind_its_last_entry() -> None:
             assert isinstance(item, Entry)
             kinds.append(type(item.event).__name__)
 
-    with pytest.raises(LimitReached, match=r"it goes on with await meeting\.resume\('"):
+    with pytest.raises(LimitReached, match=r"resume it with await meeting\.resume\('"):
         await follow()
     assert kinds[-1] == "Paused"
 

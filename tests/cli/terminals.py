@@ -99,7 +99,7 @@ class Typist:
         await self._until(lambda shown: words in shown)
 
     async def _until(self, met: Callable[[str], bool]) -> None:
-        for _ in range(2000):
+        for _ in range(12_000):  # a minute: machines can be busy
             if met(self.out.getvalue()):
                 return
             await asyncio.sleep(0.005)

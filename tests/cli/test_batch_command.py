@@ -72,7 +72,7 @@ def test_each_debate_is_a_line_of_json_as_it_ends(tmp_path: Path) -> None:
     assert sorted(each["number"] for each in found) == [1, 2, 3]
     assert {each["item"] for each in found} == {"north"}
     assert len({each["seed"] for each in found}) == 3
-    assert "is no language model" in ran.stderr
+    assert "is not a language model" in ran.stderr
     again = moot(tmp_path, "batch", "north.md", "--repeat", "3", *QUOTES, "--json")
     assert [json.loads(line) for line in again.stdout.splitlines()] == sorted(found, key=lambda each: each["number"])
 

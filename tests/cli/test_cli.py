@@ -50,7 +50,7 @@ def test_run_shows_the_debate_as_plain_lines_and_saves_the_report(tmp_path: Path
     assert [line for line in ran.output.splitlines() if line != line.rstrip()] == []
     for words in ("Finance", "drafts", "round 1", "decided", "first drafts", "plan   4 to 8 questions, no model calls"):
         assert words in ran.output, words
-    assert ran.output.count("builtin:quotes is no language model") == 1
+    assert ran.output.count("builtin:quotes is not a language model") == 1
     (report,) = (tmp_path / "out").iterdir()
     assert report.read_text("utf-8").startswith("# Should we build our own billing")
     assert str(report) in ran.output
@@ -62,7 +62,7 @@ def test_json_gives_the_stored_lines_and_nothing_else(tmp_path: Path) -> None:
     lines = ran.stdout.splitlines()
     assert [json.loads(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))
     assert json.loads(lines[-1])["kind"] == "closed"
-    assert "builtin:quotes is no language model" in ran.stderr
+    assert "builtin:quotes is not a language model" in ran.stderr
     shown = moot(tmp_path, "show", "last", "--json")
     assert shown.stdout == ran.stdout
 

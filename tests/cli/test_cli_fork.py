@@ -109,7 +109,7 @@ def test_another_brief_holds_from_there_on(tmp_path: Path, parent: str) -> None:
     assert opening(tmp_path).brief.topic == "Tea or coffee?"
     late = moot(tmp_path, "fork", parent, "--at", "20", "--brief", "-", given="Tea or coffee?")
     assert late.exit_code == 2
-    assert f"the change leads another way from entry 4 of {parent}" in late.stderr
+    assert f"the change leads to another debate from entry 4 of {parent}" in late.stderr
     assert "fork it at entry 3 or earlier" in late.stderr
 
 

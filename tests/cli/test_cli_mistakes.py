@@ -23,7 +23,7 @@ SHORT = ("run", "Tea or coffee?")
         (("run", "."), ".: cannot be read"),
         (("run", "latin.md"), "latin.md: this is no text in UTF-8"),
         (("check", "typo.md"), "typo.md:2: there is no key 'protcol' in a header; did you mean 'protocol'?"),
-        ((*SHORT, "-m", "librarian"), "a librarian only recalls and never debates; name a model (provider:name) or"),
+        ((*SHORT, "-m", "librarian"), "a retriever only recalls and never debates; name a model (provider:name) or"),
         ((*SHORT, "-m", "builtin:magic"), "there is no builtin:magic; the built-in seat is builtin:quotes"),
         ((*SHORT, "-m", "nobody:x"), "'nobody:x' names no provider of models"),
         ((*SHORT, "-m", "openai:gpt-5"), "openai needs a key: set OPENAI_API_KEY"),

@@ -98,7 +98,7 @@ def test_an_answer_that_cannot_be_used_is_not_noted(tmp_path: Path) -> None:
         (("-f", "tea"), 2, "-f tea has no value; write FIELD=VALUE."),
         (("-f", "ANSWER=tea", "-f", " ANSWER =tea"), 2, "-f ANSWER is given twice."),
         (("",), 2, "the answer is empty"),
-        ((*DRAFT, "--as", "Bull"), 2, "'Bull' is no person at this table; there is Ada"),
+        ((*DRAFT, "--as", "Bull"), 2, "'Bull' is not a person in this debate; there is Ada"),
     ):
         ran = moot(tmp_path, "answer", name, *words)
         assert (ran.exit_code, said in ran.stderr) == (code, True), ran.output
@@ -122,7 +122,10 @@ def test_without_words_and_terminal_the_question_is_shown(tmp_path: Path) -> Non
 def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
     name = begin(tmp_path, TWO)
     unclear = moot(tmp_path, "answer", name, *DRAFT)
-    assert (unclear.exit_code, "Ada and Bo Li are waited for; say whose answer it is" in unclear.stderr) == (2, True)
+    assert (unclear.exit_code, "Ada and Bo Li have open questions; say whose answer it is" in unclear.stderr) == (
+        2,
+        True,
+    )
     words = one_line(moot(tmp_path, "show", name).output)
     assert f'next moot answer {name} --as Ada moot answer {name} --as "Bo Li" moot resume' in words
     assert "until 2" in words

@@ -196,7 +196,7 @@ async def test_a_person_who_is_waited_for_is_no_failure() -> None:
         raise Waiting("later")
 
     step = DebateStep([HumanAgent("Flo", away)], rounds=0)
-    with pytest.raises(Waiting, match=r"Flo .*, later: moot answer go-.*; it goes on with await council\.resume\('go"):
+    with pytest.raises(Waiting, match=r"Flo .*, later: moot answer go-.*; resume it with await council\.resume\('go"):
         await Council("wait", [step, Heard()], error_strategy="continue").execute("Go.")
 
 
@@ -298,7 +298,7 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
         [ParallelStep([AgentWrapper(Scripted("facts"), "Scout")]), DebateStep(_wrapped(people), rounds=1), Heard()],
         limits=Limits(asks=4),
     )
-    with pytest.raises(LimitReached, match=r"it goes on with await council\.resume\('which-tea-"):
+    with pytest.raises(LimitReached, match=r"resume it with await council\.resume\('which-tea-"):
         await council.execute("Which tea?")
     first = {name: len(each.prompts) for name, each in people.items()}
     workspace = Workspace.at(Path("moot.sqlite"))

@@ -253,18 +253,18 @@ async def test_a_librarian_may_be_described_or_named_otherwise(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("header", "people", "said"),
     [
-        ("history_limit: 3", "", "b.md:2: history_limit goes with recall: yes"),
-        ("recall: no\nfeeds: news", "", "b.md:3: feeds goes with recall: yes"),
+        ("history_limit: 3", "", "b.md:2: history_limit needs recall: yes"),
+        ("recall: no\nfeeds: news", "", "b.md:3: feeds needs recall: yes"),
         ("recall: no", f"{PEOPLE}\n## Lena (builtin:librarian)\n", "b.md:2: recall is no, but Lena is a librarian"),
         ("recall: yes\nfeeds: news", "", "there is no feed 'news'; the owner sets them under feeds in"),
-        ("research: rag", "", "b.md:2: research goes with recall: yes"),
+        ("research: rag", "", "b.md:2: research needs recall: yes"),
         ("recall: yes\nresearch: [scorer]", "", "b.md:3: research cannot be 'scorer'; allowed are search, rag"),
         ("recall: yes\nresearch: rag", PEOPLE, "Librarian: rag needs documents"),
         ("history_limit: 99", "", "b.md:2: history_limit"),
         (
             "research: search",
             f"{PEOPLE}\n## Lena (librarian)\ntool_usage: [search]\n",
-            "b.md:13: Lena is a librarian, whose tools stand under research; leave out tool_usage",
+            "b.md:13: Lena is a retriever, and its tools are set under research; leave out tool_usage",
         ),
         ("seed: 1", "## Ada (librarian)\n\n## Bo\nrole: contra\n", "debate"),
     ],

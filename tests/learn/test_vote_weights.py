@@ -362,7 +362,7 @@ async def test_stated_and_measured_weights_do_not_mix(workspace: Workspace, meth
 async def test_weights_that_nobody_counts_are_a_note(workspace: Workspace) -> None:
     text = f"---\nprotocol: panel\nvote_weights: log_odds\n---\n# Tea?{PEOPLE}"
     found = await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)))
-    assert "vote_weights changes nothing: that takes strategy: weighted." in found.notes
+    assert "vote_weights has no effect: it needs strategy: weighted." in found.notes
     assert found.plan.brief.names("aide") == ()
 
 

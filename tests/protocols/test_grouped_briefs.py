@@ -23,9 +23,13 @@ def crowd(count: int, protocol: str = "grouped") -> str:
 @pytest.mark.parametrize(
     ("text", "wishes", "message"),
     [
-        (crowd(5), Wishes(), "b.md:3: grouped needs at least 6 debaters, not 5: list them; with fewer a panel does"),
+        (
+            crowd(5),
+            Wishes(),
+            "b.md:3: grouped needs at least 6 debaters, not 5: list them; with fewer, use the protocol panel",
+        ),
         ("---\nprotocol: grouped\n---\n# Tea?\n", Wishes(), "b.md:2: grouped needs at least 6 debaters, not 3"),
-        (crowd(11, "panel"), Wishes(), "b.md:3: 11 debaters are too many for panel: at most 10; take the protocol"),
+        (crowd(11, "panel"), Wishes(), "b.md:3: 11 debaters are too many for panel: at most 10; use the protocol"),
         (crowd(11), Wishes(protocol="council"), "b.md:3: 11 debaters are too many for council"),
         (crowd(31), Wishes(), "b.md:3: 31 debaters"),
     ],

@@ -157,7 +157,7 @@ class Losing(InMemoryStore):
 async def test_what_the_target_does_not_keep_is_noticed(record: Path) -> None:
     source = open_store(record)
     done = await copied(source, Losing())
-    assert {each.fault for each in done} == {"what stands in the copy is not what was written"}
+    assert {each.fault for each in done} == {"the copy differs from what was written"}
     await source.close()
 
 

@@ -227,7 +227,7 @@ def test_copies_are_told_by_the_models_that_were_called() -> None:
     ("seats", "line"),
     [
         (("builtin:quotes",) * 2, "No language model took part: the participants only quote the brief's background."),
-        (("builtin:quotes", "a:b"), "P0 is no language model: it only quotes the brief's background."),
+        (("builtin:quotes", "a:b"), "P0 is not a language model: it only quotes the brief's background."),
         (("builtin:quotes", "builtin:quotes", "a:b"), "P0 and P1 are no language models: they only quote the brief's"),
         (("a:b", "a:b"), ""),
     ],

@@ -70,6 +70,7 @@ async def test_a_link_into_a_debate_shows_the_same_elsewhere(stage: Stage, debat
         page = await visit.go(f"/d/{debate}")
         await page.get_by_role("tab", name="Stances").click()
         await page.get_by_role("slider", name="Entry").fill("20")
+        await page.wait_for_url(re.compile(r"[?&]at=20"))
         await expect(page.locator(".answerlist")).to_be_visible()
         await page.get_by_role("tabpanel").get_by_role("button").first.click()
         await page.wait_for_url(re.compile(r"/d/.+\?(?=.*at=20)(?=.*turn=T\d)(?=.*tab=stances)"))

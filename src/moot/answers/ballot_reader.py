@@ -14,12 +14,13 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from moot.answers import formulas, phrases, plain_text, retraction
+from moot.answers import plain_text, retraction
 from moot.answers.candidates import Roster, Stated
 from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
 from moot.answers.plain_text import fold
 from moot.answers.remarks import tail_fault
 from moot.answers.values import Fault
+from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
 
 BLANK = "{}"
@@ -135,11 +136,18 @@ def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
     pieces: list[str] = []
     place = last.end
     for statement in found:
-        if statement.start >= last.end and statement.mood == "void" and statement.value not in ("", last.value):
+        other = statement.mood == "void" and statement.value not in ("", last.value)
+        if other and statement.start >= last.end and _ruled_out(reader, statement):
             begin = max(place, reader.page.sentence_start(statement.start))
             pieces.append(words[place:begin])
             place = max(place, statement.end)
     return "\n".join([*pieces, words[place:]])
+
+
+def _ruled_out(reader: Reader, statement: Statement) -> bool:
+    """Whether the words before a statement say that it is none."""
+    mood, _ = mood_before(reader.page, statement.start, reader.roster, reader.speaker)
+    return mood == "void" or statement.reason == "negated"
 
 
 def _renamed(reader: Reader, last: Statement) -> bool:
@@ -180,10 +188,16 @@ def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:
     stop = min(len(page.words), last.start + 40)
     if phrases.CHANGED.search(page.words, earlier.end - 1, stop):
         return True
+    between = page.words[earlier.end - 1 : last.start]
+    if _RULE.search(between) and _MINE.search(between):
+        return True
     before = page.sentence_start(earlier.start)
     final = phrases.FINAL.search(page.words, earlier.end - 1, stop)
     return final is not None and not phrases.FINAL.search(page.words, before, earlier.end)
 
+
+_RULE = re.compile(r"\n[ \t]*(?:-{3,}|={3,}|_{3,}|\*{3,})[ \t]*\n")
+_MINE = re.compile(r"\b(?:my (?:own )?(?:vote|ballot|answer)|mine)\b[^\n]*$")
 
 VOTE = "i vote for"
 
@@ -195,6 +209,9 @@ OTHERS: Mapping[str, formulas.Patterns] = {
 
 MOST = 200
 """The most statements that are weighed in one text."""
+
+_CHANGES = re.compile(r"\b(?:chang|switch|mov)")
+_ERRED = re.compile(r"\bi (?:misread|misjudged|misunderstood|was wrong|overlooked|had overlooked)\b")
 
 LONG = 12
 """The most words of a reason that stands behind a vote without the form's colon."""
@@ -217,6 +234,7 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
         speaker: whose answer it is.
     """
     whole = plain_text.unwrap(plain_text.unfence(plain_text.without_comments(text), announces))
+    whole = plain_text.without_notes(whole)
     words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
     words = plain_text.without_gaps(words)
     label = r"\s+".join(re.escape(word) for word in plain_text.key(asked.name).split())
@@ -301,6 +319,8 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
         return
     mood, reason = mood_before(reader.page, match.start(), reader.roster, reader.speaker)
     pick = name_at(reader.roster, words, start)
+    if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
+        pick = replace(pick, fault="")  # the mistake was the earlier vote
     base = Statement(
         value=pick.name, mood=mood, reason=reason, start=match.start(), end=pick.end, colon=own and mark == ":"
     )

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from moot.answers import phrases, retraction
+from moot.answers import retraction
 from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, Found, read_items, read_value, within
+from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 
 DEPTH = 20

@@ -7,10 +7,9 @@ plainly the author's own final statement is listed in ``unread``.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from moot.answers import phrases, retraction
 from moot.answers.ballot_reader import BLANK, announces, fill, read_ballot
 from moot.answers.json_answer import read_json, read_object
 from moot.answers.plain_text import (
@@ -19,22 +18,26 @@ from moot.answers.plain_text import (
     elements,
     fold,
     key,
+    last_part,
     lines_even,
     unfence,
-    unquoted_lines,
     without_comments,
-    without_elements,
     without_label,
     without_thoughts,
 )
+from moot.answers.rulings import end_of, is_decision, is_taken_back, settle, unbooked
+from moot.answers.section_shapes import as_lines, from_envelope, from_table, undecorated, without_marks
 from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, Found, read_value, slot, stated
+from moot.answers.values import Fault, Found, read_value, slot, stands
+from moot.answers.words import phrases
+from moot.answers.words.ruling_words import OWN_LEAD
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
 
 _LABEL = re.compile(
     r"[ \t]*(?P<head>#{1,6}[ \t]+)?(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?(?P<open>(?:\*\*|__|\*|`){0,2})"
-    r"(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*(?P<mark>[:：=]|[-–—]+[ \t]|$)(?P<rest>.*)"
+    r"(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*"
+    r"(?P<mark>[:：=→]|[-=]>|[-–—]+[ \t]|$)(?P<rest>.*)"
 )
 _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
@@ -68,33 +71,52 @@ class Section:
     @property
     def raw(self) -> str:
         """Its words, without ruled lines at the end."""
-        rows = self.rows
-        while rows and (not rows[-1].strip() or _RULE.fullmatch(rows[-1])):
-            rows = rows[:-1]
-        return "\n".join(rows).strip()
+        stop = len(self.rows)
+        while stop and (not self.rows[stop - 1].strip() or _RULE.fullmatch(self.rows[stop - 1])):
+            stop -= 1
+        return "\n".join(self.rows[:stop]).strip()
 
 
 def read_sections(form: Form, text: str) -> Found:
-    """Read a form laid out in sections, or the same content as one JSON object."""
+    """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
+    text = without_marks(text)
     if text.lstrip().startswith("{") and (found := read_object(form, text)) is not None:
-        return found
-    parts = sections_in(form.fields, text)
+        return settle(form, found)
+    parts = sections_in(form.fields, as_lines(form.fields, text))
+    if not parts and (found := _in_other_shape(form, text)):
+        return settle(form, found)
+    chosen = [part for part in parts if part.asked.kind == "choice" and is_decision(part.asked)]
+    endings = [end_of(part.raw) for part in chosen]
+    for part, ending in zip(chosen, endings, strict=True):
+        part.rows = ending.words.split("\n")
     found = Found()
     for asked in form.fields:
         here = [part for part in parts if part.asked is asked]
         value = _one(asked, here) if here else Fault("missing" if parts else "no_form")
-        found.take(asked, value if isinstance(value, Fault) or _stands(here[-1], value, parts) else Fault("ambiguous"))
-    return found
+        found.take(
+            asked, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
+        )
+    return unbooked(form, found) if any(map(is_taken_back, endings)) else settle(form, found)
 
 
-def _stands(part: Section, value: Value, parts: Sequence[Section]) -> bool:
-    """Whether nothing in the sections behind a position or a required choice takes it back."""
-    asked = part.asked
-    if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
-        return True
-    behind = [later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not asked]
-    words = [fold(without_elements(unquoted_lines(text))) for text in behind]
-    return not retraction.taken_back_elsewhere(words, stated(asked, value))
+def _in_other_shape(form: Form, text: str) -> Found | None:
+    """What a text without labels holds in a table, in tags or in an object; None where there is nothing."""
+    if lines := from_table(form.fields, text):
+        return read_sections(form, lines)
+    tagged = read_tags(replace(form, layout="tags", envelope=""), from_envelope(text), "")
+    if tagged.fields:
+        return tagged
+    above, brace, _ = text.partition("{")
+    rows = [row for row in above.split("\n") if row.strip() and not _FENCE.match(row)]
+    own = brace and not above.rpartition("\n")[2].strip() and not _announced(rows[-1] if rows else "", first=True)
+    held = read_json(form, text) if own else Found()
+    return held if held.fields else None
+
+
+def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
+    """Whether nothing in the sections behind one takes its value back."""
+    behind = [later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not part.asked]
+    return stands(part.asked, value, behind)
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
@@ -194,15 +216,17 @@ def _quoted(rows: Sequence[str]) -> list[bool]:
 
 def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
-    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row))
+    if not row.strip():
+        return None
+    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row)) or _LABEL.fullmatch(undecorated(bare(row)))
     if not match or _INDENTED.match(row):
         return None
     name = key(match["name"])
     final = _FINAL.match(name)
     asked = by_key.get(name) or (by_key.get(name[final.end() :]) if final else None)
     mark = match["mark"].strip()
-    heading = bool(match["head"] or (match["open"] and match["shut"]))
-    if asked is None or (not mark and not heading) or (mark not in ("", ":", "：") and asked.kind == "text"):
+    heading = bool(match["head"] or (match["open"] and match["shut"]) or match["name"].isupper())
+    if asked is None or (not heading and (not mark or (mark not in (":", "：") and asked.kind == "text"))):
         return None
     rest = match["rest"]
     loose = match["open"] if match["open"] and not match["shut"] else ""
@@ -216,7 +240,7 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
 def _announced(above: str, *, first: bool) -> bool:
     """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
     said = fold(above).strip()
-    if not said or phrases.INTRO.fullmatch(said):
+    if not said or phrases.INTRO.fullmatch(said) or OWN_LEAD.fullmatch(said):
         return False
     if said.endswith(":") and len(said.split()) <= 3 and not phrases.OPENERS.match(said):
         return True
@@ -266,10 +290,21 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
     words = without_label(without_thoughts(lines_even(text), keep).strip(), speaker)
     if form is None:
         return Reading(text=words)
-    if len(words) > LIMIT:
-        return Reading(text=words, unread=_too_large(form))
-    found = _read(form, words, speaker)
-    return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
+    if len(words) <= LIMIT:
+        found = _read(form, words, speaker)
+        return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
+    end = last_part(words) if form.layout in ("line", "sections") else ""
+    found = _read(form, end, speaker) if end else Found()
+    lacking = [asked.name for asked in form.fields if asked.required and asked.name not in found.fields]
+    known = {unread.rpartition(": ")[0] for unread in found.unread if not unread.endswith((": no_form", ": missing"))}
+    return Reading(
+        text=words,
+        fields=found.fields,
+        unread=(
+            *(unread for unread in found.unread if unread.rpartition(": ")[0] in known),
+            *(f"{name}: too_large" for name in lacking if name not in known),
+        ),
+    )
 
 
 def _too_large(form: Form | None) -> tuple[str, ...]:

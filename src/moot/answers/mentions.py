@@ -1,7 +1,7 @@
 """Mentions of candidates in running text: which one a statement names, and whether its author says it now and means it.
 
 A statement is ``plain`` if nothing speaks against it. It is ``void`` if it certainly does not count: quoted, reported,
-denied, conditional or over. Everything else is ``unclear`` and never counts. Texts are folded (``plain.fold``).
+denied, conditional or over. Everything else is ``unclear`` and never counts. Texts are folded (``plain_text.fold``).
 """
 
 import re
@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from moot.answers import formulas, phrases, retraction
+from moot.answers import retraction
 from moot.answers.candidates import Roster
 from moot.answers.plain_text import fold, key
-from moot.answers.remarks import CLOSERS, tail_fault
+from moot.answers.remarks import CLOSERS, is_emoji, tail_fault
+from moot.answers.words import formulas, phrases
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
 ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
@@ -50,7 +51,7 @@ def name_at(roster: Roster, text: str, start: int) -> Pick:
     """Read the name that a statement gives at that place, and what follows it up to the end of the sentence."""
     start = _skip(text, start)
     opened = start
-    while start < len(text) and text[start] in _OPENERS:
+    while start < len(text) and (text[start] in _OPENERS or is_emoji(text[start])):
         start += 1
     if lead := phrases.OF.match(text, start):
         start = lead.end() if roster.at(text, lead.end())[0] else start
@@ -250,6 +251,7 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
 
 
+_MINE = re.compile(r"\b(?:mine|my (?:own )?(?:ballot|vote|answer)) (?:reads|is|says|goes)\b")
 _ASKED = re.compile(
     r"\b(?:in |using )?(?:the |your )?(?:form|format|way|shape)? ?(?:that )?(?:you |was |were "
     r"|is )?(?:asked(?: for)?|requested|required|wanted)\b"
@@ -260,7 +262,7 @@ _ASKED = re.compile(
 
 def _own_lead(rest: str, roster: Roster) -> bool:
     """Whether a line that ends in a colon speaks of its author, or leads up to a decision, and names nobody."""
-    rest = _ASKED.sub("", rest).strip()
+    rest = _MINE.sub("mine", _ASKED.sub("", rest)).strip()
     if phrases.PAST.search(rest):
         return False
     if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or roster.others(rest, ""):

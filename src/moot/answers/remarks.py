@@ -1,11 +1,14 @@
 """Remarks: what the words behind a name, up to the end of its sentence, make of a statement."""
 
 import re
+import unicodedata
 
-from moot.answers import formulas, phrases, retraction
+from moot.answers import retraction
 from moot.answers.candidates import Roster
+from moot.answers.words import formulas, phrases
 
 CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
+_AGAINST = frozenset("❌✖✗✘❎👎🚫⛔🤔🤷❓❔🙃😜😉🤡☐")
 _ENDINGS = CLOSERS + "\n([{<.,;:!。！।؟，、；：…=_|#\u2010\u2011\u2012\u2013\u2014-👍✅✔✓☑🎉🗳\ufe0f"
 _JOINED = re.compile(
     r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
@@ -29,6 +32,11 @@ _STRANGE = re.compile(
     r"|sorry|mean|meant|signed|signature|said (?:no|agent)|for now|for the moment|would have|not really|or not)\b"
 )
 _LOOSE = re.compile(rf"(?<![\w'])'s?(?: {phrases.GOODS.pattern})?|<\|\w{{1,30}}\|?>?|</\w{{0,20}}>?")
+
+
+def is_emoji(sign: str) -> bool:
+    """Whether a sign is a picture that says nothing against a statement."""
+    return sign > "\u2000" and sign not in _AGAINST and (unicodedata.category(sign) == "So" or sign in "\ufe0f\u200d")
 
 
 def tail_fault(roster: Roster, name: str, tail: str) -> str:
@@ -84,7 +92,7 @@ def _remark_fault(roster: Roster, name: str, rest: str, *, apart: bool) -> str:
             rest = rest[: begin + compared.start()] + rest[end:]
         elif not (apart and _lesser(rest, start, end)):
             return "ambiguous"
-    plain = _LOOSE.sub("", rest).strip(_ENDINGS)
+    plain = "".join(" " if is_emoji(sign) else sign for sign in _LOOSE.sub("", rest)).strip(_ENDINGS)
     if not plain:
         return ""
     known = phrases.HARMLESS.match(plain) is not None or says_harmless(plain)

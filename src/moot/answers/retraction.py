@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from moot.answers import cues, formulas, phrases
+from moot.answers.words import cues, formulas, phrases
 
 ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "mr", "ms", "mrs", "st"))
 """What must not stand before the blank that ends a sentence."""

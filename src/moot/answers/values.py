@@ -1,12 +1,14 @@
 """Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from moot.answers import formulas, phrases, retraction
+from moot.answers import retraction
 from moot.answers.candidates import Roster, Stated
 from moot.answers.mentions import choice_in
 from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements
+from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
 
 
@@ -48,7 +50,7 @@ _CLAUSE = re.compile(
 )
 """Where the first words of a position end: its reasons, or a remark, stand behind."""
 _SLOT = re.compile(
-    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,300}\]|\.\.\.|…"
+    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,297}(?:[^\[\]\n.!?]|\.\.\.)\]|\.\.\.|…"
 )
 _NUMBER = re.compile(
     r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"
@@ -181,6 +183,19 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
 def stated(asked: Field, value: Value | None) -> Stated | None:
     """A field's value among its choices; None where the field has none."""
     return Stated(Roster.of(asked.choices), key(value) if isinstance(value, str) else "") if asked.choices else None
+
+
+def stands(asked: Field, value: Value, behind: Sequence[str]) -> bool:
+    """Whether nothing in the fields behind a position or a required choice takes it back.
+
+    A choice that needs another field is a ruling: ``rulings`` says where that ends, and what takes it back.
+    """
+    if asked.needs:
+        return True
+    if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
+        return True
+    words = [fold(without_elements(unquoted_lines(text))) for text in behind]
+    return not retraction.taken_back_elsewhere(words, stated(asked, value))
 
 
 def _choice(asked: Field, raw: str) -> str | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from moot.core.brief import MOST_ROUNDS
+
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
     from moot.app.run.dispatcher import Dispatcher
@@ -169,7 +171,7 @@ def wish_options(command: Command) -> Command:
         click.option(
             "--strategy", metavar="WORD", help="How the debate is decided: majority, weighted, supermajority …"
         ),
-        click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="Maximum number of rounds."),
+        click.option("--rounds", type=click.IntRange(0, MOST_ROUNDS), metavar="N", help="Maximum number of rounds."),
         click.option(
             "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
         ),

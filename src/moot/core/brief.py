@@ -8,6 +8,9 @@ from moot.core.errors import BriefError
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
 
+MOST_ROUNDS = 20
+"""The greatest number of rounds that a brief or a command can ask for; the least is 0, where the protocol allows it."""
+
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
 

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from moot.learn.memory import (
+    FailedPattern,
     Found,
     Kind,
     Lessons,
@@ -102,7 +103,7 @@ def _found(kind: Kind, seen: Seen, likeness: float) -> Found:
     )
 
 
-Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | ModelMatch
+Part: TypeAlias = Outcome | Pattern | FailedPattern | Position | Relation | Performance | ModelMatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +238,7 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
     groups: Mapping[str, Sequence[Part]] = {
         "outcome": (lessons.outcome,),
         "pattern": lessons.patterns,
+        "failed_pattern": lessons.failed,
         "position": lessons.positions,
         "relation": lessons.relations,
         "performance": lessons.performances,

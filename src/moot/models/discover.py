@@ -103,7 +103,7 @@ SECONDS = 0.2
 """Time for each server to answer; all are asked at once."""
 
 BUILTIN = "builtin:quotes"
-"""The seat that is always there. It quotes the background and is no language model."""
+"""The seat that is always there. It quotes the background and is not a language model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,5 +225,5 @@ def _advise(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ...]:
         "No language model is in reach. To use one, do one of these:",
         "Install Ollama from https://ollama.com, then: ollama pull llama3.2",
         "Set a key in the environment, such as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.",
-        f"Until then {BUILTIN} shows how a debate runs; it quotes the background and is no language model.",
+        f"Until then {BUILTIN} shows how a debate runs; it quotes the background and is not a language model.",
     )

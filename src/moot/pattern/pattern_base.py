@@ -45,7 +45,7 @@ def debaters_of(given: object, *, beside: Sequence[str] = ()) -> tuple[Participa
     taken = {skeleton(name): name for name in beside}
     for participant in people:
         if other := taken.get(skeleton(participant.name)):
-            problem = f"the name {participant.name!r} is taken by {other!r}; each at the table needs a name of its own"
+            problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
             raise BriefError(problem, code="duplicate_name")
         taken[skeleton(participant.name)] = participant.name
     return people

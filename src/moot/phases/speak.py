@@ -202,7 +202,7 @@ class Critique:
 
     Attributes:
         of: the acts that are criticised.
-        pairs: who criticises whom.
+        pairs: who criticizes whom.
         task: what to do.
         form: the fields that a critique must have.
         view: which turns of the log go along.

@@ -21,7 +21,18 @@ from moot.phases import base, consent, helpers, ranked_vote, reflection, revise,
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rules, stops, turns
-from moot.protocols import board, chaired, compose, council, fishbowl, grouped, open_fight, parliament, socratic
+from moot.protocols import (
+    adjudication,
+    board,
+    chaired,
+    compose,
+    council,
+    fishbowl,
+    grouped,
+    open_fight,
+    parliament,
+    socratic,
+)
 
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 """From a brief and its choices to a phase tree."""
@@ -114,6 +125,7 @@ MODULES = (
     score,
     revise,
     socratic,
+    adjudication,
     parliament,
     fishbowl,
     open_fight,

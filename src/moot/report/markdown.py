@@ -325,7 +325,7 @@ def _quoting(report: Report) -> str:
     if len(who) == len(report.participants):
         return "*No language model took part: the participants only quote the brief's background.*"
     names = listed([inline(name) for name in who])
-    verb = "are no language models: they" if len(who) > 1 else "is no language model: it"
+    verb = "are no language models: they" if len(who) > 1 else "is not a language model: it"
     return f"*{names} {verb} only quote{'' if len(who) > 1 else 's'} the brief's background.*"
 
 

@@ -1,6 +1,6 @@
 """A test server that speaks the wire formats of Ollama, OpenAI and Anthropic, with faults on demand.
 
-It is no language model: the same prompt always gets the same words. The answer, or the fault, is a ``Plan`` that a
+It is not a language model: the same prompt always gets the same words. The answer, or the fault, is a ``Plan`` that a
 script makes for each call, so tests can ask for every fault that a real provider has shown.
 ``python -m moot.testing.wires`` serves until it is stopped and prints its address first; ``GET /calls`` counts.
 """

@@ -146,7 +146,7 @@ BAD = [
     ('{"brief": "Tea or coffee?", "id": "a b"}', "id must be 1 to 64 letters, digits, . - and _"),
     ('{"brief": "Tea or coffee?", "protocol": null}', "protocol must be a text"),
     ('{"brief": "Tea or coffee?", "model": "a:b"}', "there is no key 'model'; there are brief, id, models, seed"),
-    ('{"brief": "a", "brief": "b"}', "the key 'brief' stands there twice"),
+    ('{"brief": "a", "brief": "b"}', "the key 'brief' appears twice"),
     ('{"brief": "nowhere.md"}', "nowhere.md: there is no such file"),
     ('{"brief": "---\\nprotocoll: panel\\n---\\n# Tea?"}', "protocoll"),
     ("[" * 100_000, "this is no JSON: a number too long, or nested too deeply"),

@@ -174,8 +174,8 @@ def test_the_built_in_moderator_is_the_same_everywhere() -> None:
 
 
 MISTAKES: list[tuple[str, int, str, str]] = [
-    ("---\nrounds: 0\n---\n# Q", 2, "out_of_range", "rounds / max_rounds must be from 1 to 20, not 0"),
-    ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 1 to 20, not -1"),
+    ("---\nrounds: 21\n---\n# Q", 2, "out_of_range", "rounds / max_rounds must be from 0 to 20, not 21"),
+    ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 0 to 20, not -1"),
     ("---\nrounds: a\n---\n# Q", 2, "wrong_type", "rounds / max_rounds is 'a'; it must be a whole number in digits"),
     ("---\nround: 2\n---\n# Q", 2, "unknown_key", "no key 'round' in a header; did you mean 'rounds'?"),
     ("---\ndebaters: [A, B]\n---\n# Q", 2, "unknown_key", "did you mean 'participants'?"),
@@ -186,10 +186,10 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("---\n\nstrategy: moderator\n---\n# Q", 3, "inconsistent", "add moderator: yes, or a section ## Moderator"),
     ("---\nlimits:\n  asks: 4\n  calls: 3\n---\n# Q", 4, "unknown_key", "in a table of limits; did you mean 'asks'?"),
     ("---\ntopic: Do: it\n---\n", 2, "malformed_yaml", "put quotes around it"),
-    ("---\ntopic: Close #5?\n---\n", 2, "malformed_yaml", "behind the # is lost: '#5?'"),
+    ("---\ntopic: Close #5?\n---\n", 2, "malformed_yaml", "after the # is lost: '#5?'"),
     ("---\ntopic: A\n---\n\n# B", 5, "inconsistent", "heading 'B' differs from the topic 'A' on line 2"),
     ("# A\n\n# B", 3, "inconsistent", "a second heading of level 1, 'B', after line 1"),
-    ("# A\n\n## Rules\nx\n\n## Rules\ny", 6, "duplicate_key", "'Rules' stands twice, first on line 3"),
+    ("# A\n\n## Rules\nx\n\n## Rules\ny", 6, "duplicate_key", "'Rules' appears twice, first on line 3"),
     ("# A\n\n## Options\n\nwords", 5, "wrong_type", "'words' is no list item"),
     ("# A\n\n## Options\n- a\n\nwords", 6, "wrong_type", "'words' is no list item"),
     ("# A\n\n## Options\n- a", 4, "out_of_range", "options must have 2 to 20 entries, not 1"),
@@ -207,7 +207,7 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("# A\n\n## Ada\nrole: x\nname: y\n\n## Bo", 5, "duplicate_key", "the name stands in the heading"),
     ("# A\n\n## Ada\nrole: x\npersona: y\n\nz\n\n## Bo", 5, "duplicate_key", "the persona is given twice"),
     ("# A\n\n## Ada\nrole: x\nYou know.\n\n## Bo", 5, "malformed_yaml", "'You know.' is no YAML"),
-    ("# A\n\n## Ada (a:b)\nmodel: c:d\n\n## Bo", 3, "duplicate_key", "behind the name and on line 4"),
+    ("# A\n\n## Ada (a:b)\nmodel: c:d\n\n## Bo", 3, "duplicate_key", "after the name and on line 4"),
     ("# A\n\n## Ada\nmodel: gpt\n\n## Bo", 4, "wrong_type", "'gpt' names no model; write provider:name"),
     ("# A\n\n## Ada\nrole: x\n", 3, "out_of_range", "1 debaters (Ada); a debate needs 2 to 30"),
     ("# A\n\n" + "## P\nrole: x\n" * 50, 65, "out_of_range", "50 participants are described"),

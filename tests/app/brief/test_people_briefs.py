@@ -60,18 +60,18 @@ async def test_people_put_no_calls_and_the_owner_is_told_who_is_waited_for() -> 
     assert (asks, calls) == (7, 3), "Ada and Bo propose, revise and vote; June votes"
     assert [note for note in made.notes if "waits" in note] == [
         "The debate waits for each answer of Ada, a person: at most 2 days; then ollama:tiny answers, "
-        "which the estimate leaves out.",
+        "which is not in the estimate.",
         "The debate waits for each answer of June, a person: as long as it takes.",
     ]
     assert made.plan.brief.participant("June").weight == 3.0
 
 
 NOTES = [
-    (("model: human\n", "deadline: 90s\n"), "Ada, a person: at most 90 seconds; then it goes on."),
-    (("model: human\n", "stand_in: ollama:x\n"), "ollama:x never stands in for Ada: that takes a deadline."),
-    ((f"model: {QUOTES}\n", "deadline: 1m\n"), "The deadline of Ada changes nothing: builtin:quotes is no person."),
-    ((f"model: {QUOTES}\n", "stand_in: a:b\n"), "The deadline of Ada changes nothing: builtin:quotes is no person."),
-    (("model: human\n", "search: {depth: 1}\n"), "Ada does not search for arguments: human is no language model."),
+    (("model: human\n", "deadline: 90s\n"), "Ada, a person: at most 90 seconds; then it continues."),
+    (("model: human\n", "stand_in: ollama:x\n"), "ollama:x never stands in for Ada: that needs a deadline."),
+    ((f"model: {QUOTES}\n", "deadline: 1m\n"), "The deadline of Ada changes nothing: builtin:quotes is not a person."),
+    ((f"model: {QUOTES}\n", "stand_in: a:b\n"), "The deadline of Ada changes nothing: builtin:quotes is not a person."),
+    (("model: human\n", "search: {depth: 1}\n"), "Ada does not search for arguments: human is not a language model."),
     (("model: human\n", "tool_usage: [search]\n"), "Ada uses no tools: human cannot."),
 ]
 

@@ -270,6 +270,6 @@ def test_a_fault_in_an_exporter_ends_its_own_work_alone(caplog: pytest.LogCaptur
     broken = Broken()
     broken.take("d-1", debated().entries)
     broken.take("d-1", debated().entries)
-    assert [each.getMessage() for each in caplog.records] == ["d-1 is observed no longer: RuntimeError"]
+    assert [each.getMessage() for each in caplog.records] == ["d-1 is no longer observed: RuntimeError"]
     broken.end("d-1")
     assert not broken.observed

@@ -24,7 +24,7 @@ BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))
         ({"participants": (ANN, replace(BOB, name="Аnn"))}, "the name 'Аnn' is taken by 'Ann'"),
         ({"participants": (ANN, replace(BOB, name="B\n[Ann]: yes"))}, "cannot be a name"),
         ({"participants": (ANN, replace(BOB, name="abstain"))}, "the word has another meaning in a debate"),
-        ({"participants": (ANN, replace(BOB, name=" Bob "))}, "has blanks or signs too many: 'Bob'"),
+        ({"participants": (ANN, replace(BOB, name=" Bob "))}, "has extra blanks or signs: 'Bob'"),
         ({"participants": (ANN, replace(BOB, name="Human"))}, "the word has another meaning in a debate"),
         ({"participants": (ANN, replace(BOB, weight=-1.0))}, "Bob: weight is -1.0; it must be a number from 0"),
         ({"participants": (ANN, replace(BOB, weight=math.nan))}, "Bob: weight is nan; it must be a number from 0"),

@@ -32,20 +32,28 @@ async def notes(text: str, wishes: Wishes | None = None) -> str:
 IDLE: list[tuple[str, int | None, str]] = [
     ("debate_format: bp_style\ndebate_end_condition: no_new_arguments", None,
      "bp_style has 1 round, which no_new_arguments cannot end earlier."),
-    ("debate_format: bp_style\nrounds: 3", None, "bp_style has 1 round, of eight speeches, whatever number"),
+    ("debate_format: bp_style\nrounds: 3", None, "bp_style has 1 round, of eight speeches, and the number"),
     ("debate_format: round_robin\nrounds: 1\ndebate_end_condition: no_new_arguments", None,
      "round_robin has 1 round, which no_new_arguments cannot end earlier."),
-    ("mediator_type: active", 0, "There are no rounds, so the moderator never speaks as active; mediator_frequency: "),
+    ("mediator_type: active", 0, "There are no rounds, so the moderator never speaks as active; use "),
     ("protocol: council\nmediator_type: judge\nmediator_frequency: midpoint", 0, "never speaks as judge"),
     ("protocol: arena\nmediator_type: reflector", 0, "never speaks as reflector"),
     ("revision: yes\nevolution: yes", 0, "There are no rounds, so there will be no revision and no evolution."),
     ("debate_format: round_robin\nrounds: 3\nmediator_type: active\nmediator_frequency: midpoint\n"
      "debate_end_condition: consensus_reached", None,
-     "The moderator speaks as active after round 2; where the rounds end before, it never does."),
+     "The moderator speaks as active after round 2; if the rounds end earlier, it never speaks."),
     ("mediator_type: silent\nmediator_frequency: midpoint", None, "the kind silent speaks at the end; mediator_freq"),
+    ("mediator_type: silent\nmediator_frequency: every_round", None, "the kind silent speaks at the end; mediator_fre"),
+    ("mediator_type: consensus\nmediator_frequency: every_round", None, "the kind consensus speaks at the end"),
+    ("mediator_type: consensus\nsummary_style: critical", None, "summary_style critical has no effect"),
+    ("debate_format: bp_style\nmediator_type: judge\nsummary_style: critical", None, "summary_style critical has"),
+    ("protocol: panel\nmediator_type: active\nsummary_style: critical", None, "summary_style critical has no effect"),
+    ("debate_format: round_robin\nturn_mode: priority_order", None,
+     "turn_mode priority_order has no effect: all debaters have the same priority; give each a priority."),
+    ("language: Russian", None, "All debaters speak Russian, so nothing is translated."),
     ("debate_format: bp_style\ncontext_strategy: summarize_past", None,
-     "Nothing is summed up: that is done every 2 rounds, and there is at most 1 round."),
-    ("protocol: panel\ninterruptions: yes", None, "In panel there is no turn that could be interrupted; interruptions"),
+     "There will be no summary: one is made every 2 rounds, and there is at most 1 round."),
+    ("protocol: panel\ninterruptions: yes", None, "In panel there is no turn to interrupt, so interruptions"),
 ]
 BUSY: list[tuple[str, int | None]] = [
     ("debate_format: bp_style\ndebate_end_condition: rounds_exhausted\nrounds: 1", None),
@@ -54,6 +62,8 @@ BUSY: list[tuple[str, int | None]] = [
     ("protocol: arena\nrounds: 1\ndebate_end_condition: [lead_decided]", None),
     ("debate_format: round_robin\nmediator_type: active\nmediator_frequency: midpoint", None),
     ("mediator_type: silent", 0),
+    ("mediator_type: silent\nmediator_frequency: final", None),
+    ("mediator_type: consensus", None),
     ("debate_format: round_robin\nsummarize_every: 2\nrounds: 2\ncontext_strategy: summarize_past", None),
     ("debate_format: round_robin\ninterruptions: yes\nrevision: yes\nevolution: yes", None),
 ]
@@ -71,9 +81,7 @@ async def test_nothing_is_said_of_settings_that_do_something(header: str, rounds
     assert told == f"{QUOTING}\n{NOTHING}"
 
 
-BLIND = (
-    "would hear no speech: bp_style is summed up only behind all its speeches; leave out context_scope: summary_only"
-)
+BLIND = "would hear no speech: bp_style is summed up only after all its speeches; leave out context_scope: summary_only"
 # fmt: off
 BLINDED: list[tuple[str, str, str]] = [
     (write("debate_format: bp_style\ncontext_scope: summary_only"), "", "b.md:3: Ada, Bo, Cy "),
@@ -97,18 +105,18 @@ async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, p
             write("protocol: panel", ada="search: {method: mcts}"),
             "Ada does not search for arguments: builtin:quotes is",
         ),
-        (write("protocol: panel", bo="priority: 2"), "The priority of Bo changes nothing: that takes turn_mode: prior"),
+        (write("protocol: panel", bo="priority: 2"), "The priority of Bo has no effect: it needs turn_mode: prior"),
         (write("debate_format: round_robin\nturn_mode: priority_order", bo="priority: 2"), ""),
         (
             write("protocol: panel", bo="weight: 0.5"),
-            "The weight of Bo changes nothing: that takes strategy: weighted.",
+            "The weight of Bo has no effect: it needs strategy: weighted.",
         ),
         (write("protocol: council\nstrategy: weighted", bo="weight: 0.5"), ""),
         (
             write(
                 "debate_format: round_robin\nmediator_type: judge\nsummary_style: critical\nconsensus_strategy: vote"
             ),
-            "summary_style critical changes nothing: nobody writes a summary at the end.",
+            "summary_style critical has no effect: nobody writes a summary at the end.",
         ),
         (write("debate_format: round_robin\nmediator_type: judge\nsummary_style: critical"), ""),
     ],
@@ -122,7 +130,7 @@ async def test_what_a_participant_cannot_use_is_said(text: str, told: str) -> No
 async def test_a_moderator_has_no_arguments_to_search_for() -> None:
     text = write("debate_format: round_robin\nuse_mediator: true") + "\n## Mediator\nsearch: {method: mcts}\n"
     said = await notes(text, Wishes(models=("ollama:tiny",)))
-    assert "Mediator moderates and so has no arguments to search for; search changes nothing." in said
+    assert "Mediator moderates and so has no arguments to search for; search has no effect." in said
 
 
 LONG = "debate_format: open_fight\nrounds: 8\npersona_count: 5\nlive_scoring: yes\ninterruptions: yes"
@@ -152,3 +160,17 @@ async def test_what_the_tokens_leave_out_is_said_where_somebody_can_look_somethi
 async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:
     assert NOTHING in await notes("# Shall we move?\n")
     assert NOTHING not in await notes("# Shall we move?\n\nWe are eight.\n")
+
+
+@pytest.mark.parametrize(
+    ("ada", "note"),
+    [
+        ("hide: [critique, round 1]\n", "Ada hides critique, which panel never has here; that has no effect."),
+        ("hide: [draft, Bo]\n", ""),
+        ("language: German\n", ""),
+    ],
+)
+async def test_what_a_participant_hides_or_speaks_in_vain(ada: str, note: str) -> None:
+    told = await notes(write("protocol: panel\nrounds: 1", ada=ada))
+    assert note in told
+    assert ("has no effect" in told or "translated" in told) == bool(note)

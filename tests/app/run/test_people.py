@@ -67,7 +67,7 @@ PLACES: list[tuple[str, str, tuple[Participant, ...], tuple[str, ...], set[str]]
     ("chain_of_thought", "", (person("Ada"),), (), {"close", "vote"}),
     ("fishbowl", "", (person("Ada"),), (), {"close", "vote"}),
     ("open_fight", "", (person("Ada"),), (), {"bid", "close", "vote"}),
-    ("bp_style", "", (person("Ada"),), (), {"argue", "close", "vote"}),
+    ("bp_style", "", (person("Ada"),), (), {"argue", "vote"}),
     ("board", "", (person("Ada"), TIMEKEEPER), (), {"argue", "verdict"}),
     ("board", "", (person("Ada"), TIMEKEEPER), ("yes", "no"), {"argue", "verdict"}),
     ("board", "", (person("Ada"), person("Bo"), person("Tick", duty="moderator")), (), {"argue", "remind", "verdict"}),
@@ -148,9 +148,9 @@ async def test_two_people_are_waited_for_at_once() -> None:
         "Ada has to answer (proposal): moot answer tea; Bo has to answer (proposal): moot answer tea"
     )
     assert [turn.by for turn in await waiting(place, "tea")] == ["Ada", "Bo"]
-    with pytest.raises(BriefError, match=r"^Ada and Bo are waited for; say whose answer it is$"):
+    with pytest.raises(BriefError, match=r"^Ada and Bo have open questions; say whose answer it is$"):
         await answer(place, "tea", "Tea.")
-    with pytest.raises(BriefError, match=r"^'Q0' is no person at this table; there is Ada, Bo$"):
+    with pytest.raises(BriefError, match=r"^'Q0' is not a person in this debate; there is Ada, Bo$"):
         await answer(place, "tea", "Tea.", who="Q0")
     await answer(place, "tea", "Tea by Bo.", who="bo")
     with pytest.raises(RecordError, match=r"^Bo has already answered$"):
@@ -188,7 +188,7 @@ async def test_nobody_is_waited_for() -> None:
     await place.run(plan(place, replace(brief, limits=Limits(asks=0))), "tea")
     with pytest.raises(RecordError, match=r"^tea waits for no answer$"):
         await answer(place, "tea", "Tea.")
-    with pytest.raises(BriefError, match="'Ada' is no person at this table; there is nobody"):
+    with pytest.raises(BriefError, match="'Ada' is not a person in this debate; there is nobody"):
         await answer(place, "tea", "Tea.", who="Ada")
 
 
@@ -283,7 +283,7 @@ async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None
     place = workspace()
     await place.run(plan(place, table(person("Ada")), rounds=1), "tea")
     refused: list[tuple[str, str, str]] = [
-        ("Q0", "Hm.", "'Q0' is the name of a participant; speak under another name"),
+        ("Q0", "Hm.", "'Q0' is the name of a participant; use another name"),
         ("qo", "Hm.", "'qo' is the name of a participant"),
         ("everybody", "Hm.", "the word has another meaning"),
         ("Zed", " \u200b ", "there is nothing to say"),

@@ -129,7 +129,7 @@ def make_batch(items: Sequence[Item], *, times: int = 1, name: str = "") -> Batc
 
 
 def _apart(items: Sequence[Item]) -> Iterator[Item]:
-    """The same items with names and keys of their own: what stands there twice is held twice."""
+    """The same items with names and keys of their own: what appears twice is held twice."""
     names, keys = Counter[str](), Counter[str]()
     for item in items:
         names[item.name] += 1
@@ -283,7 +283,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         double = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-        raise BriefError(f"the key {double[:60]!r} stands there twice", code="duplicate_key")
+        raise BriefError(f"the key {double[:60]!r} appears twice", code="duplicate_key")
     return found
 
 

@@ -213,7 +213,7 @@ def _text(key: Key, node: Node) -> str:
 
 def _whole_text(node: Scalar) -> str:
     if node.comment:
-        problem = f"what stands behind the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
+        problem = f"the text after the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
         raise BriefError(problem, line=node.line, code="malformed_yaml")
     return node.text.strip()
 
@@ -345,7 +345,7 @@ def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
         if skeleton(text) in ("abstain", "abstention"):
             raise BriefError(f"{text!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")
         if text.casefold() in seen:
-            raise BriefError(f"{text!r} stands twice in {label(key)}", line=line, code="duplicate_name")
+            raise BriefError(f"{text!r} appears twice in {label(key)}", line=line, code="duplicate_name")
         seen[text.casefold()] = text
     return tuple(found)
 

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from moot.app.brief.default_participants import USUAL, debaters, presider
 from moot.app.brief.field_values import Given, check_name, moderates, read, read_all, seat, seconds, skeleton
-from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, WAYS, get
+from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, get
 from moot.app.brief.sections import SETTING, Section, split_seat, unfence
 from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
@@ -83,11 +83,11 @@ def described(section: Section) -> Entry:
 def _entry(text: str, line: int, values: Mapping[str, Given]) -> Entry:
     name, model = split_seat(text.strip())
     if split_seat(name)[1]:
-        raise BriefError(f"two models stand behind the name {text[:60]!r}; keep one", line=line, code="duplicate_key")
+        raise BriefError(f"two models follow the name {text[:60]!r}; keep one", line=line, code="duplicate_key")
     merged = dict(values)
     if model:
         if "model" in merged:
-            problem = f"the model is given twice, behind the name and on line {merged['model'].line}; keep one"
+            problem = f"the model is given twice, after the name and on line {merged['model'].line}; keep one"
             raise BriefError(problem, line=line, code="duplicate_key")
         merged["model"] = Given(value=seat(model, line=line), line=line)
     return Entry(name=check_name(name, line=line), line=line, values=merged)
@@ -141,11 +141,11 @@ def participant(entry: Entry) -> Participant:
     manner = character(values)
     full = "\n\n".join(part for part in (persona, manner) if part)
     if len(full) > get(PARTICIPANT, "persona").high:
-        problem = f"the persona of {entry.name} is too long with what else is said about it"
+        problem = f"the persona of {entry.name} is too long together with its other descriptions"
         raise BriefError(problem, line=entry.line, code="too_large")
     if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
         if "tool_usage" in entry.values:
-            problem = f"{entry.name} is a librarian, whose tools stand under research; leave out tool_usage"
+            problem = f"{entry.name} is a retriever, and its tools are set under research; leave out tool_usage"
             raise BriefError(problem, line=entry.values["tool_usage"].line, code="inconsistent")
         return Participant(name=entry.name, role=str(values.get("role", "")), seat=RETRIEVER, duty="aide")
     duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
@@ -262,9 +262,9 @@ def check_sight(header: Values, entries: Sequence[Entry]) -> None:
     """
     scope, way = _word(header, "context_scope"), _word(header, "context_strategy")
     scopes = _scopes(header, entries)
-    if scope == "summary_only" and way == "append_all":
-        at = f"context_strategy append_all on line {header['context_strategy'].line} keeps every turn in sight"
-        _refuse(header["context_scope"], f"context_scope is summary_only, but {at}; allowed are {_all_but(way, WAYS)}")
+    if why := _AGAINST.get((scope, way)):
+        at = f"context_strategy is {way} on line {header['context_strategy'].line}"
+        _refuse(header["context_scope"], f"context_scope is {scope}, but {at}, {why}; leave out one of them")
     if way == "persona_masking" and not any("hide" in entry.values for entry in entries):
         found = "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"
         _refuse(header["context_strategy"], found)
@@ -274,6 +274,15 @@ def check_sight(header: Values, entries: Sequence[Entry]) -> None:
         found = "summarize_every needs context_strategy: summarize_past, or context_scope: summary_only"
         _refuse(header["summarize_every"], found)
 
+
+_AGAINST: Mapping[tuple[str, str], str] = {
+    ("full_log", "rolling_window"): "which shows only the newest turns",
+    ("full_log", "summarize_past"): "which shows a summary in place of the turns before it",
+    ("last_n_turns", "append_all"): "which keeps every turn in sight",
+    ("summary_only", "append_all"): "which keeps every turn in sight",
+    ("summary_only", "rolling_window"): "which shows the newest turns",
+}
+"""Pairs of context_scope and context_strategy that contradict each other, and what the second does."""
 
 _NO_WINDOW = "context_turns needs a window: context_scope: last_n_turns, or context_strategy: rolling_window"
 
@@ -307,7 +316,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     found = [_mask(text, names, most, given) for text in cast("tuple[str, ...]", given.value)]
     for text, mask in zip(cast("tuple[str, ...]", given.value), found, strict=True):
         if mask == entry.name or mask.startswith(f"{entry.name} round "):
-            _refuse(given, f"hide of {entry.name} holds {text!r}, but nobody can be kept from its own turns")
+            _refuse(given, f"hide of {entry.name} holds {text!r}, but nobody can be hidden from their own turns")
     return tuple(dict.fromkeys(found))
 
 
@@ -335,10 +344,6 @@ def _scopes(header: Values, entries: Sequence[Entry]) -> set[str]:
 
 def _word(values: Values, name: str) -> str:
     return str(values[name].value) if name in values else ""
-
-
-def _all_but(word: str, words: Sequence[str]) -> str:
-    return ", ".join(item for item in words if item != word)
 
 
 def _refuse(given: Given, text: str) -> None:
@@ -465,6 +470,6 @@ def _kind(given: Mapping[str, Given]) -> str:
 def needs_moderator(protocol: object, strategy: object) -> str:
     """Why a debate cannot do without a moderator, in words; "" where it can."""
     if protocol in NEEDS_MODERATOR:
-        return f"the protocol {protocol} cannot do without"
+        return f"the protocol {protocol} needs one"
     judged = strategy in ("mediator_summary", "judge") or (strategy in JUDGED and protocol in FORMATS)
-    return f"the strategy {strategy} cannot do without" if judged else ""
+    return f"the strategy {strategy} needs one" if judged else ""

@@ -88,7 +88,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-TOPIC = "Should the support team answer letters on Saturdays?"
+TOPIC = "Should the support team answer email on Saturdays?"
 
 _ACTIVE = ("protocol", "rounds")
 _BODY = ("topic", "participants", "options", "rules", "limits")
@@ -132,7 +132,7 @@ def starter(topic: str = TOPIC) -> str:
 
 
 def _opening() -> Iterator[str]:
-    yield "# Settings. A line that begins with # is a comment: take the # away and the setting counts."
+    yield "# Settings. A line that begins with # is a comment: remove the # to use the setting."
     yield f"protocol: panel  # {', '.join(PROTOCOLS)}"
     yield "rounds: 1"
     yield ""

@@ -84,7 +84,7 @@ def split(text: str) -> Parts:
                 found = f"the header has {size:,} bytes; at most {MOST_BYTES:,} are allowed"
                 raise BriefError(found, line=first + 1, code="too_large")
             return Parts(header=header, header_line=first + 2, body="\n".join(lines[n + 1 :]), body_line=n + 2)
-    found = "the header is opened by --- and never closed; write --- on a line of its own behind its last key"
+    found = "the header is opened by --- and never closed; write --- on a line of its own after its last key"
     raise BriefError(found, line=first + 1, code="unterminated_header")
 
 
@@ -102,7 +102,7 @@ def load(block: str, *, line: int) -> Table:
         line: the line of the file on which the block begins.
 
     Raises:
-        BriefError: it is no table of keys (``malformed_yaml``, ``wrong_type``), a key stands twice
+        BriefError: it is no table of keys (``malformed_yaml``, ``wrong_type``), a key appears twice
             (``duplicate_key``), or it uses what is not allowed here (``unsafe_yaml``, ``too_large``).
     """
     if match := _BRACKETS.search(block):  # the scanner is slow with these, so it never sees them
@@ -125,7 +125,7 @@ def load(block: str, *, line: int) -> Table:
         case Items(line=at):
             raise BriefError("a list stands here; write lines of the form key: value", line=at, code="wrong_type")
         case scalar:
-            match = f"{scalar.text[:60]!r} is no key with a value; write key: value, with a blank behind the colon"
+            match = f"{scalar.text[:60]!r} is not a key with a value; write key: value, with a blank after the colon"
             raise BriefError(match, line=scalar.line, code="malformed_yaml")
 
 
@@ -238,7 +238,7 @@ def _pairs(nodes: list[Node]) -> tuple[tuple[Scalar, Node], ...]:
         if key.text == "<<" and key.plain:
             raise BriefError("merge keys (<<) are not allowed", line=key.line, code="unsafe_yaml")
         if key.text in pairs:
-            problem = f"{key.text!r} stands twice, first on line {pairs[key.text][0].line}; keep one"
+            problem = f"{key.text!r} appears twice, first on line {pairs[key.text][0].line}; keep one"
             raise BriefError(problem, line=key.line, code="duplicate_key")
         pairs[key.text] = (key, value)
     return tuple(pairs.values())

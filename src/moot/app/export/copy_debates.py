@@ -77,5 +77,5 @@ async def _write(target: Store, stream: str, lines: Sequence[str], had: int) -> 
     found = await target.read(stream)
     read(found)
     if found[: len(lines)] != lines:
-        raise RecordError("what stands in the copy is not what was written")
+        raise RecordError("the copy differs from what was written")
     return max(0, len(lines) - had)

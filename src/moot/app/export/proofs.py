@@ -167,11 +167,9 @@ async def prove(claims: Sequence[Claim], prover: Prover | None = None, seconds: 
     async with prover or Prover() as solver:
         for n, claim in enumerate(claims):
             if n >= MOST:
-                checkeds.append(_unknown(claim, f"it was not looked at: only the first {MOST} claims are"))
+                checkeds.append(_unknown(claim, f"it was not checked: only the first {MOST} claims are"))
             elif clock() > until:
-                checkeds.append(
-                    _unknown(claim, f"it was not looked at: the {seconds:g} seconds for all claims are over")
-                )
+                checkeds.append(_unknown(claim, f"it was not checked: the {seconds:g} seconds for all claims are over"))
             else:
                 checkeds.append(await _check(claim, solver))
     return tuple(checkeds)

@@ -214,7 +214,7 @@ def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
     transcript = fold(entries)
     decision = transcript.decision
     if decision is None:
-        raise BriefError(f"{debate} has come to no vote: there is nothing to count", code="inconsistent")
+        raise BriefError(f"{debate} had no vote: there is nothing to count", code="inconsistent")
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     chosen = {text for ballot in cast for tier in tiers_of(ballot) for text in tier}
     if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
@@ -231,7 +231,7 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
     """
     ballots, candidates = decision.ballots, tuple(decision.tally)
     if decision.rule in NO_VOTES or not any(ballot.state == "cast" for ballot in ballots):
-        problem = f"{debate} was not decided by ballots that could be counted otherwise: {decision.how}"
+        problem = f"{debate} was not decided by ballots that can be counted in another way: {decision.how}"
         raise BriefError(problem, code="inconsistent")
     ranked = any(ballot.ranks for ballot in ballots)
     alone = all(len(tiers_of(ballot)[0]) == 1 for ballot in ballots if ballot.state == "cast")

@@ -231,7 +231,7 @@ def check_receipt(text: str, key: Key) -> Checked:
     """
     page, proof, rest = text.rpartition(PROOF)
     if proof and not rest.endswith(_END):
-        raise RecordError("the receipt was changed: something stands behind its end")
+        raise RecordError("the receipt was changed: there is text after its end")
     data = _parse(rest.removesuffix(_END) if proof else text)
     signed, mark = data.get("signed"), data.pop("signature", None)
     if mark is None and signed is None:
@@ -298,7 +298,7 @@ def _parse(text: str) -> dict[str, object]:
 def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return found
 
 

@@ -195,7 +195,7 @@ class Observing:
                     taken.take(entry)
         except Exception as error:  # noqa: BLE001 # house: broad because an SDK's code runs here, and no debate may feel it
             self.observed[debate] = None
-            logging.getLogger(__name__).warning("%s is observed no longer: %s", debate, type(error).__name__)
+            logging.getLogger(__name__).warning("%s is no longer observed: %s", debate, type(error).__name__)
 
     def end(self, debate: str) -> None:
         """Forget a debate that runs no longer."""

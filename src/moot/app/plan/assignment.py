@@ -74,7 +74,7 @@ def memory_of(intake: Intake) -> Memory | None:
     if not given.get("recall", bool(seated)):
         for name in ("history_limit", "feeds", "research"):
             if name in given:
-                raise _misfit(intake, name, f"{name} goes with recall: yes")
+                raise _misfit(intake, name, f"{name} needs recall: yes")
         if seated:
             raise _misfit(intake, "recall", f"recall is no, but {seated} is a librarian")
         return None
@@ -317,7 +317,7 @@ def agent_for(
     seats: dict[str, Agent] = {}
     for participant in brief.participants:
         if participant.fallback and (is_person(participant) or participant.seat.startswith("builtin:")):
-            problem = f"{participant.name}: fallback goes with a model, not with {participant.seat}"
+            problem = f"{participant.name}: fallback needs a model, not {participant.seat}"
             raise BriefError(
                 f"{problem}{'; a person has a stand_in' if is_person(participant) else ''}", code="bad_enum"
             )
@@ -339,9 +339,9 @@ def _seat(
     if who.seat == CLOCK:
         return _clock(who)
     if who.seat == RETRIEVER and who.duty == "aide":
-        return Retriever(place=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+        return Retriever(place=None)  # a placeholder: ``recalling`` puts the real one in its place
     if who.seat == VOTE_WEIGHER and who.duty == "aide":
-        return VoteWeigher(place=None)  # so does this one (desk.weighing)
+        return VoteWeigher(place=None)  # so does this one (see ``weighing``)
     if who.duty == "aide":
         return similarity(who.seat, config)
     check_agent(who)
@@ -362,7 +362,7 @@ def check_agent(who: Participant) -> None:
     if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
         return
     if who.seat in (RETRIEVER_NAME, RETRIEVER):
-        problem = f"{who.name}: a librarian only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+        problem = f"{who.name}: a retriever only recalls and never debates; name a model (provider:name) or {BUILTIN}"
         raise BriefError(problem, code="bad_enum")
     if who.seat.startswith("builtin:"):
         raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
@@ -384,7 +384,7 @@ def model_of(who: Participant, pool: Pool) -> Model:
 
 def _clock(who: Participant) -> Timekeeper:
     if who.duty != "moderator":
-        raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is no member of it", code="bad_enum")
+        raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is not a member of it", code="bad_enum")
     return Timekeeper()
 
 

@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from moot.agents.human import HUMAN
 from moot.agents.toolkit import LONGEST, USES
 from moot.app.brief.field_values import check_name, skeleton
+from moot.app.brief.participants import ACTS
+from moot.app.brief.schema import FORMATS
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.core.text import flat
+from moot.core.text import flat, listed
 from moot.core.transcript import normalise
-from moot.phases.choices import Choices
+from moot.phases.choices import AT_THE_END, Choices
+from moot.protocols.compose import translation
 
 LONGEST_OPTION = 200
 """The most characters of an option."""
@@ -37,7 +40,7 @@ def check_brief(brief: Brief) -> None:
     for participant in brief.participants:
         _check_participant(participant)
         if other := taken.get(skeleton(participant.name)):
-            problem = f"the name {participant.name!r} is taken by {other!r}; each at the table needs a name of its own"
+            problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
             raise BriefError(problem, code="duplicate_name")
         taken[skeleton(participant.name)] = participant.name
     _check_options(brief.options)
@@ -49,9 +52,7 @@ def check_brief(brief: Brief) -> None:
 def _check_participant(who: Participant) -> None:
     # A person may be called "Human", as the councils' document calls one.
     if not (who.seat == HUMAN and who.name == "Human") and check_name(who.name) != who.name:
-        raise BriefError(
-            f"the name {who.name!r} has blanks or signs too many: {check_name(who.name)!r}", code="bad_name"
-        )
+        raise BriefError(f"the name {who.name!r} has extra blanks or signs: {check_name(who.name)!r}", code="bad_name")
     if who.weight is not None and not (math.isfinite(who.weight) and who.weight >= 0):
         problem = f"{who.name}: weight is {who.weight}; it must be a number from 0"
         raise BriefError(problem, code="out_of_range")
@@ -72,6 +73,9 @@ def _check_options(options: tuple[str, ...]) -> None:
             raise BriefError(f"the options {other!r} and {option!r} cannot be told apart", code="duplicate_option")
         seen[normalise(option)] = option
 
+
+_SUMMED_UP = tuple(name for name in FORMATS if name != "bp_style")
+"""The protocols that a moderator ends with a summary unless the brief says otherwise; in bp_style it ranks."""
 
 NO_ROUND = ("rounds_exhausted", "majority_certain", "lead_decided")
 """The conditions that end no round before its time: the last two end a vote."""
@@ -94,9 +98,11 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     yield from _on_people(brief, costing)
     yield from _on_participants(brief, choices)
     yield from _on_rounds(protocol, choices, costing)
-    yield from _on_the_moderator(choices, costing)
+    yield from _on_the_moderator(protocol, choices, costing)
+    yield from _on_languages(brief, choices)
+    yield from _on_masks(protocol, brief, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
-        yield f"In {protocol} there is no turn that could be interrupted; interruptions changes nothing."
+        yield f"In {protocol} there is no turn to interrupt, so interruptions has no effect."
     if any(participant.tools and _has_model(participant) for participant in brief.participants):
         yield (
             "The likely tokens hold one look-up in each answer; the tokens at most and the cost leave out what tools "
@@ -119,12 +125,12 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
     for participant in brief.participants:
         if participant.seat != HUMAN:
             if participant.deadline is not None or participant.stand_in:
-                yield f"The deadline of {participant.name} changes nothing: {participant.seat} is no person."
+                yield f"The deadline of {participant.name} changes nothing: {participant.seat} is not a person."
         elif participant.name in costing.most.asked:
             then = (
-                f"then {participant.stand_in} answers, which the estimate leaves out"
+                f"then {participant.stand_in} answers, which is not in the estimate"
                 if participant.stand_in
-                else "then it goes on"
+                else "then it continues"
             )
             wait = (
                 "as long as it takes"
@@ -133,7 +139,7 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
             )
             yield f"The debate waits for each answer of {participant.name}, a person: {wait}."
         if participant.seat == HUMAN and participant.stand_in and participant.deadline is None:
-            yield f"{participant.stand_in} never stands in for {participant.name}: that takes a deadline."
+            yield f"{participant.stand_in} never stands in for {participant.name}: that needs a deadline."
 
 
 def lasting(seconds: float) -> str:
@@ -149,20 +155,20 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
     """What a participant is given and cannot use here."""
     for participant in brief.participants:
         if participant.search and not _has_model(participant):
-            yield f"{participant.name} does not search for arguments: {participant.seat} is no language model."
+            yield f"{participant.name} does not search for arguments: {participant.seat} is not a language model."
         elif participant.search and participant.duty == "moderator":
-            yield f"{participant.name} moderates and so has no arguments to search for; search changes nothing."
+            yield f"{participant.name} moderates and so has no arguments to search for; search has no effect."
     ranked = [participant.name for participant in brief.participants if participant.priority]
     if ranked and choices.turn_mode != "priority_order":
-        yield f"The priority of {ranked[0]} changes nothing: that takes turn_mode: priority_order."
+        yield f"The priority of {ranked[0]} has no effect: it needs turn_mode: priority_order."
+    ranks = {participant.priority for participant in brief.participants if participant.duty == "debater"}
+    if choices.turn_mode == "priority_order" and len(ranks) == 1:
+        yield "turn_mode priority_order has no effect: all debaters have the same priority; give each a priority."
     weighed = [participant.name for participant in brief.participants if participant.weight is not None]
     if weighed and choices.strategy != "weighted":
-        yield f"The weight of {weighed[0]} changes nothing: that takes strategy: weighted."
+        yield f"The weight of {weighed[0]} has no effect: it needs strategy: weighted."
     if choices.vote_weights and choices.strategy != "weighted":
-        yield "vote_weights changes nothing: that takes strategy: weighted."
-    style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
-    if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
-        yield f"summary_style {style} changes nothing: nobody writes a summary at the end."
+        yield "vote_weights has no effect: it needs strategy: weighted."
 
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
@@ -170,9 +176,9 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     least, most = rounds(costing.least), rounds(costing.most)
     there = f"{most} round{'' if most == 1 else 's'}"
     if protocol == "bp_style" and (choices.rounds or 1) > most:
-        yield f"bp_style has {there}, of eight speeches, whatever number of rounds is given."
+        yield f"bp_style has {there}, of eight speeches, and the number of rounds has no effect."
     if protocol == "chaired" and choices.rounds:
-        yield "chaired has no rounds, whatever number of rounds is given."
+        yield "chaired has no rounds, and the number of rounds has no effect."
     ends = [condition for condition in choices.until if condition not in NO_ROUND]
     if ends and least == most:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
@@ -185,23 +191,42 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     if unused and not most:
         yield f"There are no rounds, so there will be no {' and no '.join(unused)}."
     elif choices.summarize > most:
-        yield f"Nothing is summed up: that is done every {choices.summarize} rounds, and there is at most {there}."
+        yield f"There will be no summary: one is made every {choices.summarize} rounds, and there is at most {there}."
 
 
-def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
+def _on_languages(brief: Brief, choices: Choices) -> Iterator[str]:
+    """What is not translated, though somebody has a language."""
+    languages = [participant.language for participant in brief.participants if participant.duty == "debater"]
+    if any(languages) and not translation(brief, choices.language):
+        yield f"All debaters speak {choices.language or languages[0]}, so nothing is translated."
+
+
+def _on_masks(protocol: str, brief: Brief, costing: Costing) -> Iterator[str]:
+    """What is hidden from somebody and never said."""
+    for participant in brief.participants:
+        never = [mask for mask in participant.hide if mask in ACTS and mask not in costing.most.acts]
+        if never:
+            yield f"{participant.name} hides {listed(never)}, which {protocol} never has here; that has no effect."
+
+
+def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """When what the moderator does beside the protocol may never come."""
     mediation = choices.mediation
-    if mediation is None or mediation.when == "final":
+    if mediation is None:
         return
     kind, least, most = mediation.kind, rounds(costing.least), rounds(costing.most)
+    sums_up = choices.strategy == "mediator_summary" or (choices.strategy == "" and protocol in _SUMMED_UP)
+    if mediation.style != "neutral" and (kind == "consensus" or (kind != "silent" and not sums_up)):
+        yield f"summary_style {mediation.style} has no effect: nobody writes a summary at the end."
+    if mediation.when == "final":
+        return
     middle = (most + 1) // 2
-    if kind in ("silent", "consensus"):
-        if mediation.when == "midpoint":
-            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency changes nothing."
+    if kind in AT_THE_END:
+        yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
     elif choices.rounds == 0:
-        yield f"There are no rounds, so the moderator never speaks as {kind}; mediator_frequency: final lets it."
+        yield f"There are no rounds, so the moderator never speaks as {kind}; use mediator_frequency: final."
     elif mediation.when == "midpoint" and least < middle:
-        yield f"The moderator speaks as {kind} after round {middle}; where the rounds end before, it never does."
+        yield f"The moderator speaks as {kind} after round {middle}; if the rounds end earlier, it never speaks."
 
 
 def rounds(estimate: Estimate) -> int:

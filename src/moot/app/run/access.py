@@ -196,13 +196,13 @@ async def share(
     if right not in ("view", "join"):
         raise BriefError(f"a link grants view or join, not {right}", code="bad_enum")
     if who and right != "join":
-        raise BriefError("only a link to join is for a person at the table", code="inconsistent")
+        raise BriefError("only a link to join can be for one person", code="inconsistent")
     if until is not None and not now < until <= now + LONGEST_DAYS * 86_400:
         raise BriefError(f"a link ends after now and within {LONGEST_DAYS:g} days", code="out_of_range")
     brief = opening(debate, await workspace.entries(debate)).brief
     people = [participant.name for participant in brief.participants if is_person(participant)]
     if who and who not in people:
-        there = f"people at the table: {', '.join(people)}" if people else "nobody at the table is a person"
+        there = f"people in this debate: {', '.join(people)}" if people else "no participant is a person"
         raise BriefError(f"{who[:60]!r} is no person of this debate; {there}", code="bad_name")
     if sum(item.holds(now) for item in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")

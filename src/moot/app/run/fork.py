@@ -252,10 +252,10 @@ def _place(debate: str, entries: Sequence[Entry], at: int | None, answer: Answer
     """The last entry to keep, and the answer that is given."""
     if answer is None:
         if at is None:
-            raise BriefError("say at which entry to fork, or which turn is answered otherwise", code="missing_key")
+            raise BriefError("say at which entry to fork, or which turn gets another answer", code="missing_key")
         return _check_at(debate, entries, at), None
     if at is not None:
-        raise BriefError("a given answer says itself where the fork begins; leave the entry out", code="inconsistent")
+        raise BriefError("the answer already says where the fork begins; leave the entry out", code="inconsistent")
     turn, ask = _turn(debate, fold(entries), answer.turn)
     return _end_of_batch(entries, turn.key), Given(turn=turn, reply=_reply(turn, ask, answer))
 
@@ -382,7 +382,7 @@ def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
     odd = entries[same]
     what = f"{odd.event.ask.to} was asked to {odd.event.ask.act}" if isinstance(odd.event, Asked) else kind(odd.event)
     raise BriefError(
-        f"the change leads another way from entry {odd.seq} of {debate} on, where {what}; "
+        f"the change leads to another debate from entry {odd.seq} of {debate} on, where {what}; "
         f"fork it at entry {odd.seq - 1} or earlier",
         code="inconsistent",
     )

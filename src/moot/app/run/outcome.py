@@ -107,7 +107,7 @@ def ended(outcome: Outcome, hint: str) -> Outcome:
         ModelError: nobody answered.
     """
     if outcome.status == "paused":
-        error = _PAUSED.get(outcome.kind, MootError)(f"{outcome.reason}; it goes on with {hint}")
+        error = _PAUSED.get(outcome.kind, MootError)(f"{outcome.reason}; resume it with {hint}")
     elif outcome.status == "failed":
         why = next((f"; {turn.by}: {turn.failure}" for turn in outcome.transcript.all() if turn.failure), "")
         error = ModelError(f"nobody answered: {outcome.reason}{why} ({outcome.debate})", kind="failed")

@@ -243,7 +243,7 @@ async def answer(
     standing, now = await _look(workspace, debate), workspace.clock()
     turn = _turn(standing, debate, who, now)
     if key and turn.key != key:
-        raise RecordError(f"meanwhile {turn.by} is asked something else; this answer was not noted")
+        raise RecordError(f"{turn.by} has been asked something else since; this answer was not stored")
     assert turn.ask is not None
     reply = replace(by_hand(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
     number = await standing.letters.post(Replied(key=turn.key, reply=reply))
@@ -264,7 +264,7 @@ def _turn(standing: _Standing, debate: str, who: str, now: float) -> Turn:
     open_ = [turn for turn in asked if turn.key not in standing.written and not standing.late(turn, now)]
     names = list(dict.fromkeys(turn.by for turn in open_))
     if len(names) > 1:
-        raise BriefError(f"{' and '.join(names)} are waited for; say whose answer it is")
+        raise BriefError(f"{' and '.join(names)} have open questions; say whose answer it is")
     if open_:
         return open_[0]
     if not asked:
@@ -279,7 +279,7 @@ def _person(brief: Brief, who: str) -> Participant:
     people = {skeleton(participant.name): participant for participant in brief.participants if is_person(participant)}
     if (person := people.get(skeleton(who))) is None:
         there = ", ".join(participant.name for participant in people.values()) or "nobody"
-        raise BriefError(f"{who[:60]!r} is no person at this table; there is {there}", code="bad_name")
+        raise BriefError(f"{who[:60]!r} is not a person in this debate; there is {there}", code="bad_name")
     return person
 
 
@@ -308,16 +308,16 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         None,
     )
     if twin and not is_person(twin):
-        raise BriefError(f"{name!r} is the name of a participant; speak under another name", code="bad_name")
+        raise BriefError(f"{name!r} is the name of a participant; use another name", code="bad_name")
     if not text:
-        raise BriefError("there is nothing to say; write it in quotes")
+        raise BriefError("the message is empty; write it in quotes")
     if len(text) > LONGEST:
         raise BriefError(
             f"this has {len(text):,} characters; at most {LONGEST:,} can be said at once", code="too_large"
         )
     said = sum(len(entry.event.text) for entry in await standing.letters.read() if isinstance(entry.event, Interjected))
     if said + len(text) > MOST_SAID:
-        problem = f"{said:,} characters were said from outside; with these it would be more than {MOST_SAID:,}"
+        problem = f"{said:,} characters were added from outside; with these it would be more than {MOST_SAID:,}"
         raise BriefError(problem, code="too_large")
     return await standing.letters.post(Interjected(by=twin.name if twin else name, text=text))
 

@@ -2,7 +2,7 @@
 
 The choices about the protocol are checked against what it allows. A model is what the caller names, else what the brief
 names, else what the user has set, else the first chat model of a server on this machine, else ``builtin:quotes``, which
-is no language model.
+is not a language model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +39,7 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
 from moot.phases.choices import (
+    AT_THE_END,
     OPEN_ORDER,
     Choices,
     Condition,
@@ -99,7 +100,7 @@ class Wishes:
         protocol: how the debate goes.
         rounds: the greatest number of rounds.
         strategy: how it is decided.
-        topology: who criticises whom.
+        topology: who criticizes whom.
         seed: the random seed.
         cast: whom the brief does not describe is built in with ``builtin``, else made by a model: with ``new`` in any
             case anew, else only where the same model has not been asked for the same before.
@@ -135,12 +136,15 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,
         topology=cast(Topology, topology) if topology else None,
+        hub=str(given.get("hub", "")),
+        sparsity=cast("float | None", given.get("sparsity")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
         mediation=_mediation(given),
         memory=memory_of(intake),
         vote_weights=vote_weights(intake, strategy),
+        language=str(given.get("language", "")),
         extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
@@ -155,18 +159,23 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
+    for name in ("hub", "sparsity"):
+        if name in intake.given and protocol != "arena":
+            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; arena does")
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
         if name in intake.given and protocol not in (*takers, *FORMATS):
-            problem = f"{protocol} takes no {name}: it has its own way; {name} goes with {', '.join(takers)}"
+            problem = f"{protocol} takes no {name}: {name} works with {', '.join(takers)}"
             raise misfit(intake, wishes, name, problem)
     debating = len(intake.brief.names("debater"))
     if protocol == "grouped" and debating < LEAST:
-        problem = f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer a panel does"
+        problem = (
+            f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer, use the protocol panel"
+        )
         raise misfit(intake, wishes, "participants", problem)
     if protocol != "grouped" and "participants" in intake.given and debating > AT_ONE_TABLE:
-        problem = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; take the protocol grouped"
+        problem = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; use the protocol grouped"
         raise misfit(intake, wishes, "participants", problem)
     blind = [participant.name for participant in intake.brief.participants if _summed(participant)]
     if protocol in _WHOLE and blind:
@@ -175,7 +184,7 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
 
 
 _WHOLE: Mapping[str, str] = {
-    "bp_style": "no speech: bp_style is summed up only behind all its speeches",
+    "bp_style": "no speech: bp_style is summed up only after all its speeches",
     "board": "no message: board has no rounds that could be summed up",
 }
 """What those would miss who see nothing but summaries, in protocols that have none in between."""
@@ -189,7 +198,8 @@ def _summed(who: Participant) -> bool:
 def _mediation(given: Mapping[str, Value]) -> Mediation | None:
     if "mediator_type" not in given:
         return None
-    usual = Mediation(kind=cast(MediatorKind, given["mediator_type"]))
+    kind = cast(MediatorKind, given["mediator_type"])
+    usual = Mediation(kind=kind, when="final" if kind in AT_THE_END else "every_round")
     return replace(
         usual,
         when=cast(When, given.get("mediator_frequency", usual.when)),
@@ -210,10 +220,10 @@ _NEXT: Mapping[str, tuple[str, ...]] = {"participants": ("persona_count",)}
 """Where to look for the line of a choice that the brief states in another way."""
 
 
-QUOTING = f"{BUILTIN} is no language model: participants only quote the brief's background."
+QUOTING = f"{BUILTIN} is not a language model: participants only quote the brief's background."
 """What every host says where the built-in seat takes part."""
 
-NOTHING = "There is no background, so there is nothing to quote: write some beneath the question, or take a model."
+NOTHING = "There is no background, so there is nothing to quote: write some under the question, or choose a model."
 """What it says besides where there is nothing to quote."""
 
 NO_MODEL = (BUILTIN, CLOCK, HUMAN)
@@ -316,7 +326,7 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
         if not (brief.background or brief.library):
             yield NOTHING
     if caster:
-        yield f"Participants will be made by {caster}; until then the built-in ones stand for them in the estimate."
+        yield f"Participants will be generated by {caster}; until then the estimate uses the built-in ones."
 
 
 def _backed(brief: Brief, config: Config | None) -> Brief:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from moot.report.logs import Mode
 
 USUAL: "Mode" = "full_markdown"
+SUMMARY_ONLY: "Mode" = "summary_only"
 """The log that is the report itself."""
 
 
@@ -198,10 +199,11 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
     outcome = outcome_of(debate, fold(record.entries))
     saved: dict[str, str] = {}
     try:
-        if outcome.status != "paused" and not given["no_report"]:
-            saved["report"] = str(save_report(record.report, given["out"]))
         wanted = cast("Mode", opening(debate, record.entries).log or USUAL)
         mode = given["log"] or (USUAL if given["no_report"] else wanted)
+        # Who asks for the summary alone gets no transcript beside it.
+        if outcome.status != "paused" and not given["no_report"] and mode != SUMMARY_ONLY:
+            saved["report"] = str(save_report(record.report, given["out"]))
         if outcome.status != "paused" and mode != USUAL:
             saved["log"] = ", ".join(map(str, save_log(record, mode, given["out"])))
     except OSError as error:

@@ -29,7 +29,7 @@ _UNSPACED = ("zh", "ja", "ko")
 
 @cache
 def _tables() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(files("moot.answers").joinpath("cues.toml").read_text("utf-8"))
+    return tomllib.loads(files("moot.answers.words").joinpath("cues.toml").read_text("utf-8"))
 
 
 @cache

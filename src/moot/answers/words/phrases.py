@@ -1,6 +1,6 @@
 """Word lists: how people doubt, deny, quote, announce and take back what they say.
 
-All patterns are for folded text (``plain.fold``): lower case, straight quotation marks, no emphasis marks.
+All patterns are for folded text (``plain_text.fold``): lower case, straight quotation marks, no emphasis marks.
 The lists are strict: a statement that is not known to be plain does not count.
 """
 
@@ -211,7 +211,8 @@ SPARED = re.compile(rf"(?:\b{_any(_SPARED)}|不是)[\s\"'\[(]*$")
 """What stands before another candidate's name that is only compared with, or ruled out."""
 
 _GOODS = (
-    "proposal|plan|answer|solution|approach|position|argument|draft|design|idea|suggestion|version|submission|case|option"
+    "proposal|plan|answer|solution|approach|position|argument|draft|design|idea|suggestion|version|submission|case"
+    "|option"
     "|response|work|side|view"
 )
 GOODS = re.compile(rf"(?:\w+ )?(?:{_GOODS})s?\b")
@@ -279,7 +280,8 @@ _STARTS = """
 _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
 TAKEN_BACK = re.compile(
     rf"\b(?:{_any(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
-    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal|only\b(?! if)))"
+    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
+    rf"|only\b(?! if)))"
     rf"|(?<!<)/s\b|{_TRAILING}"
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
@@ -292,6 +294,7 @@ VOIDED = re.compile(
 """What, in the sentence before a statement, says that it will not hold."""
 
 ASIDE = re.compile(
-    r"\b(?:runner|second|third|honou?rable|thanks?|sorry|not|over|beats?|than|best|sincerely|regards|signed|close|dear|hi|hello|count)\b"
+    r"\b(?:runner|second|third|honou?rable|thanks?|sorry|not|over|beats?|than|best|sincerely|regards|signed|close"
+    r"|dear|hi|hello|count)\b"
 )
 """What makes a short sentence that ends with another name harmless ("Runner-up: Bob")."""
