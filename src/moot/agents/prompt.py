@@ -9,13 +9,14 @@ An answer in tags is written anew from the fields that the reader may see, with 
 timestamp, because that would make the prompts of each replay different.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
 from moot.core.agent import Context, proposal_names
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Form, Value
 from moot.core.brief import Brief, View
 from moot.core.roles import ARTIFACTS, artifacts
 from moot.core.text import clip
@@ -89,12 +90,23 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     # Who speaks is known from the ask, whatever the message says.
     speaker = {field.name: name or turn.by for field in form.fields if field.name.lower() == SPEAKER}
     read = {key: value for key, value in turn.fields.items() if key not in speaker}
+    if not read and own:
+        return turn.text
+    if not turn.fields:
+        read = _said(form, turn.text)
     if not read:
-        return turn.text if own else UNREAD
+        return UNREAD
     shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
     carried = "".join(artifact.mark for artifact in artifacts([turn]))
     marks = {field.name: carried for field in form.fields if carried and field.name.lower() == ARTIFACTS.lower()}
     return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
+
+
+def _said(form: Form, text: str) -> dict[str, Value]:
+    """Prose that fits no form as what was said; nothing where a tag stands in it, for that may be private or forged."""
+    fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
+    tag = re.search(r"<[/!]?[A-Za-z\[-]|&lt;", text)
+    return {fields[-1].name: text} if fields and text.strip() and not tag else {}
 
 
 def label(turn: Turn, brief: Brief) -> str:

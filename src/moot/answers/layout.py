@@ -391,6 +391,7 @@ _WHY: Mapping[str, str] = {
     "missing_candidate": "it has no score",
     "malformed": "the form is broken",
     "unclosed": "a closing tag is missing",
+    "inside_content": "it stands inside another field; it needs a tag of its own",
     "truncated": "the answer was cut off",
     "speaker_mismatch": "the message is in somebody else's name",
     "too_large": "the answer is too long",
