@@ -9,13 +9,12 @@ An answer in tags is written anew from the fields that the reader may see, with 
 timestamp, because that would make the prompts of each replay different.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
-from moot.core.agent import Context, proposal_names
+from moot.core.agent import Context, is_open_prose, proposal_names
 from moot.core.ask import Ask, Form, Value
 from moot.core.brief import Brief, View
 from moot.core.roles import ARTIFACTS, artifacts
@@ -92,8 +91,7 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     read = {key: value for key, value in turn.fields.items() if key not in speaker}
     if not read and own:
         return turn.text
-    if not turn.fields:
-        read = _said(form, turn.text)
+    read = read or _said(form, turn)
     if not read:
         return UNREAD
     shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
@@ -102,11 +100,10 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
 
 
-def _said(form: Form, text: str) -> dict[str, Value]:
-    """Prose that fits no form as what was said; nothing where a tag stands in it, for that may be private or forged."""
+def _said(form: Form, turn: Turn) -> dict[str, Value]:
+    """Prose that fits no form as what was said; nothing where something of it may be private or forged."""
     fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
-    tag = re.search(r"<[/!]?[A-Za-z\[-]|&lt;", text)
-    return {fields[-1].name: text} if fields and text.strip() and not tag else {}
+    return {fields[-1].name: turn.text} if fields and is_open_prose(form, turn) else {}
 
 
 def label(turn: Turn, brief: Brief) -> str:
