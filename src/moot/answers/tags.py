@@ -175,8 +175,6 @@ _OWN = re.compile(
     r"\b(?:i|we) (?:(?:now|still|also|therefore|thus|firmly|would) ){0,2}"
     r"(?:think|say|believe|vote|conclude|give|hold)\b(?: that)?"
 )
-    r"\b(?:i|we) (?:(?:now|still|also|therefore|thus|firmly|would) ){0,2}(?:think|say|believe|vote|conclude|give|hold)\b(?: that)?"
-)
 
 
 def _is_own_remark(text: str, element: Element) -> bool:
