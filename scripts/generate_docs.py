@@ -144,6 +144,7 @@ HOLDS: Mapping[str, str] = {
     "flag": "yes or no",
     "letters": "a text kept to the letter, or a list of them",
     "model": "`provider:name`",
+    "models": "`provider:name`, or a list of them",
     "number": "a number",
     "paths": "a file name, or a list of them",
     "people": "a list of names, or of tables",
@@ -176,7 +177,7 @@ def holds(key: schema.Key) -> str:
         return f"{words} of {', '.join(f'`{each}`' for each in key.choices)}"
     if key.kind in ("whole", "number"):
         return f"{words} from {key.low:,g} to {key.high:,.12g}"
-    if key.kind in ("choices", "texts", "paths", "people", "several", "letters"):
+    if key.kind in ("choices", "texts", "paths", "people", "several", "letters", "models"):
         return f"{words}; {key.low:g} to {key.high:g} entries"
     return f"{words}; at most {key.high:,.0f} characters" if key.high else words
 

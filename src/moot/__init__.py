@@ -5,14 +5,19 @@ They are imported when they are first used, so that ``import moot`` costs next t
 
 import importlib
 import warnings
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all else here
 
 if TYPE_CHECKING:
-    from moot.app.program.program_agents import register
-    from moot.app.run.api import debate, run
-    from moot.app.run.outcome import Outcome
+    from collections.abc import Iterable
+
+    from moot.app.brief.program_values import Brief, Participant
+    from moot.app.plan.own_agents import register
+    from moot.app.run.api import alist, aresume, ashow, debate, resume, run, show
+    from moot.app.run.api import list_debates as list
+    from moot.app.run.outcome import Listed, Outcome
     from moot.app.run.workspace import Workspace
-    from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
+    from moot.core.brief import Limits, Settings, Source, View
     from moot.core.decision import Decision
     from moot.core.errors import (
         BriefError,
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
         Waiting,
     )
 
+    __version__: str
+
 del TYPE_CHECKING
 
 __all__ = [
@@ -37,6 +44,7 @@ __all__ = [
     "Decision",
     "LimitReached",
     "Limits",
+    "Listed",
     "ModelError",
     "MootError",
     "Outcome",
@@ -53,40 +61,52 @@ __all__ = [
     "View",
     "Waiting",
     "Workspace",
+    "alist",
+    "aresume",
+    "ashow",
     "debate",
+    "list",
     "register",
+    "resume",
     "run",
+    "show",
 ]
 
 _HOMES = (
+    "moot.app.brief.program_values",
     "moot.core.brief",
     "moot.core.decision",
     "moot.core.errors",
     "moot.app.run.workspace",
     "moot.app.run.outcome",
-    "moot.app.program.program_agents",
+    "moot.app.plan.own_agents",
     "moot.app.run.api",
 )
-"""Where the public names are defined, the light modules first."""
+"""Where the public names are defined; of two of one name the public one is first."""
 
+_OTHERWISE = (("list", "list_debates"),)
+"""Names that are another one where they are defined."""
 
 _FORMER = (("Desk", "Workspace"), ("invite", "register"))
 """Names of earlier versions and what they are called now."""
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("moot")
     for former, now in _FORMER:
         if name == former:
             warnings.warn(f"moot.{former} is now called moot.{now}", DeprecationWarning, stacklevel=2)
             name = now
     if name in __all__:
+        inside = dict(_OTHERWISE).get(name, name)
         for home in _HOMES:
-            found: object = getattr(importlib.import_module(home), name, None)
-            if getattr(found, "__module__", "") == home:  # else it is only imported there
-                globals()[name] = found
-                return found
+            value: object = getattr(importlib.import_module(home), inside, None)
+            if getattr(value, "__module__", "") == home:  # else it is only imported there
+                globals()[name] = value
+                return value
     raise AttributeError(f"module 'moot' has no attribute {name!r}")
 
 
-def __dir__() -> list[str]:
+def __dir__() -> "Iterable[str]":
     return sorted({*globals(), *__all__})

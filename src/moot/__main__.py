@@ -1,5 +1,29 @@
-"""``python -m moot`` is the command ``moot``."""
+"""The command ``moot``, also as ``python -m moot``.
 
-from moot.cli.main import main
+Ctrl-C while the command is loaded, or when it is done, ends the process at once and without a word: there is nothing to
+finish then. In between the command decides what it means.
+"""
 
-main()
+import signal
+import sys
+
+
+def start() -> None:
+    """Run the command; never returns."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from moot.cli.main import main  # here because it takes a moment
+
+    try:
+        signal.signal(signal.SIGINT, usual)
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        if usual is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+if __name__ == "__main__":
+    start()

@@ -57,6 +57,17 @@ def test_a_debate_that_stopped_saves_the_log_of_its_brief_when_it_has_ended(tmp_
     assert saved(tmp_path / "out") == [".log.json", ".md"]
 
 
+def test_who_asks_for_the_summary_gets_the_summary_alone(tmp_path: Path) -> None:
+    brief = tmp_path / "brief.md"
+    brief.write_text("---\nlogging_mode: summary_only\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
+    ran = moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out")
+    assert [each.name.partition(".")[2] for each in (tmp_path / "out").iterdir()] == ["summary.md"]
+    assert "report  " not in ran.output
+    assert "summary.md" in ran.output
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "whole", "--log", "full_markdown")
+    assert [each.name.partition(".")[2] for each in (tmp_path / "whole").iterdir()] == ["md"]
+
+
 def test_a_usual_run_saves_the_report_alone(tmp_path: Path) -> None:
     brief = tmp_path / "brief.md"
     brief.write_text("---\nlogging_mode: markdown\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")

@@ -1,5 +1,6 @@
 """The real process: a terminal, Ctrl-C once and twice, a request to end, and taking the debate up again."""
 
+import json
 import os
 import re
 import signal
@@ -134,6 +135,7 @@ def test_a_running_debate_can_be_followed_by_another_process(tmp_path: Path) -> 
         (signal.SIGINT, 1, "paused: interrupted"),
         (signal.SIGINT, 2, "paused: stopped"),
         (signal.SIGTERM, 1, "paused: terminated"),
+        (signal.SIGHUP, 1, "paused: the terminal was closed"),
     ],
 )
 def test_signals_in_this_process(tmp_path: Path, number: signal.Signals, times: int, said: str) -> None:
@@ -155,6 +157,61 @@ def test_signals_in_this_process(tmp_path: Path, number: signal.Signals, times: 
     assert said in ran.output
     assert "moot resume " in ran.output
     assert signal.getsignal(number) is before
+
+
+def test_a_terminal_that_is_closed_pauses_its_debate(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        terminal = Terminal(["run", QUESTION], env, tmp_path)
+        terminal.read_until(lambda shown: "round 1/1" in shown and "Rent ▌" in ESCAPES.sub("", shown))
+        os.close(terminal.ours)  # what it leads to depends on who leads the session, so the signal is sent as well
+        terminal.process.send_signal(signal.SIGHUP)
+        assert terminal.process.wait(20) == 130
+        asked = len(wires.calls)
+        paused = json.loads(moot(tmp_path, "list", "--json").stdout)
+        went = moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
+    assert (paused[0]["status"], paused[0]["reason"]) == ("paused", "the terminal was closed")
+    assert went.exit_code == 0, went.output
+    assert len(wires.calls) == asked + 3
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.1])
+def test_an_early_ctrl_c_ends_without_a_traceback(tmp_path: Path, seconds: float) -> None:
+    code = "from moot.__main__ import start; print('up', flush=True); start()"
+    command = [sys.executable, "-c", code, "check", QUESTION, *QUOTES]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settle(tmp_path), cwd=tmp_path, text=True
+    ) as process:
+        assert process.stdout
+        process.stdout.readline()
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    assert said.strip() in ("", "moot: interrupted"), said
+
+
+def test_the_second_of_two_resumes_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
+        assert moot(tmp_path, "run", QUESTION, "--max-asks", "3", OLLAMA_HOST=wires.url).exit_code == 4
+        command = [sys.executable, "-m", "moot", "resume", "last", "--max-asks", "50", "--json", "--no-report"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
+        ) as process:
+            assert process.stdout
+            for line in process.stdout:
+                if '"kind":"attempted"' in line:
+                    break
+            second = moot(tmp_path, "resume", "last", "--max-asks", "50", OLLAMA_HOST=wires.url)
+            assert second.exit_code == 1
+            assert "is being run by another process; follow it with `moot show" in second.stderr
+            refused = moot(tmp_path, "delete", "last", "--yes")
+            assert "is being run by another process; stop it first" in refused.stderr
+            process.communicate(timeout=20)
+        assert process.returncode == 0
+    prompts = [call.prompt for call in wires.calls]
+    assert len(set(prompts)) == len(prompts)
 
 
 def test_who_is_stopped_in_mid_answer_and_goes_on_has_lost_nothing(tmp_path: Path) -> None:

@@ -217,3 +217,18 @@ async def test_it_takes_part_in_every_protocol(name: str) -> None:
     assert not held.transcript.failures()
     assert [turn.key for turn in held.transcript.turns() if turn.reply and turn.reply.unread] == []
     assert held.transcript.closed
+
+
+async def test_the_teams_of_a_parliament_are_ranked_by_what_their_speeches_quote() -> None:
+    """A judge who only quotes counts what was quoted, and says so of each office."""
+    place = Room(brief())
+    office = Field(name="OFFICE", kind="choice", choices=("Prime Minister (Opening Government)",))
+    spoken = await place.ask("Ann", "argue", Form(name="speech", fields=(office, Field(name="ARGUMENT"))), turns=())
+    assert spoken.fields["OFFICE"] == "Prime Minister (Opening Government)"
+    teams = ("Opening Opposition", "Opening Government")
+    assert await put(place, "Cat", "vote", one("RANKING", "list", teams), turns=[spoken]) == teams[::-1]
+    assert (
+        await put(place, "Cat", "vote", one("Prime Minister"), turns=[spoken])
+        == "It quotes 2 passages of the documents."
+    )
+    assert await put(place, "Cat", "vote", one("Opposition Whip"), turns=[spoken]) == "Its speech was not given."

@@ -51,7 +51,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     **{host: READING | APP | {"workers"} for host in ("cli", "web", "mcp")},
     "bench": READING | APP | {"reading"},
     "reading": frozenset({"core", "phases", "protocols", "answers", "app.brief"}),
-    "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools"}),
+    "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools", "learn"}),
     "app": frozenset(),
     "__main__": frozenset({"cli"}),
     "": BELOW | APP,

@@ -290,3 +290,29 @@ def test_a_critique_without_a_form_is_remembered_by_its_words() -> None:
     bare = paper.say("Bob", "critique", [own], form=Form(name="free", fields=()))
     paper.say("Ann", "revise", [own, bare], form=revision(()), ANSWER="Wait", BECAUSE="what Bob on critique says")
     assert [each.issue for each in teach(paper).patterns] == ["Bob on critique"]
+
+
+# fmt: off
+FAILED: list[tuple[Mapping[str, Value], bool, list[tuple[str, bool, str]]]] = [
+    ({"ANSWER": "Buy", "REJECTS": ("A: no price moves us",)}, True,
+     [("Bob", True, "A: no price moves us"), ("Cy", False, "")]),
+    ({"ANSWER": "Buy five", "REJECTS": ("T4: no",), "ACCEPTS": ("B: asked",)}, True, [("Bob", True, "T4: no")]),
+    ({"ANSWER": "Buy", "ACCEPTS": ("A: in words",)}, True, [("Cy", False, "")]),
+    ({"ANSWER": "Buy five", "ACCEPTS": ("A: yes",)}, True, []),
+    ({"ANSWER": "Buy"}, False, [("Bob", False, ""), ("Cy", False, "")]),
+    ({"ANSWER": "Buy five"}, False, []),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fields", "asks", "failed"), FAILED)
+def test_a_critique_failed_if_it_was_rejected_or_passed_over(
+    fields: Mapping[str, Value], asks: bool, failed: list[tuple[str, bool, str]]
+) -> None:
+    from moot.protocols.arena import response
+
+    found = teach(criticised(response(()) if asks else revision(()), **fields)).failed
+    assert [(each.critic, each.rejected, each.because) for each in found] == failed
+    assert {each.author for each in found} <= {"Ann"}
+    assert all(each.answer == fields["ANSWER"] for each in found)
+    assert [each.issue for each in found if each.critic == "Bob"] == [ISSUE for critic, *_ in failed if critic == "Bob"]

@@ -116,8 +116,8 @@ async def test_a_limit_on_cost_holds_for_those_who_stand_in() -> None:
 @pytest.mark.parametrize(
     ("who", "said"),
     [
-        (Participant(name="Ann", seat="human", fallback=("ollama:a",)), "with human; a person has a stand_in"),
-        (Participant(name="Ann", seat="builtin:quotes", fallback=("ollama:a",)), "not with builtin:quotes"),
+        (Participant(name="Ann", seat="human", fallback=("ollama:a",)), "not human; a person has a stand_in"),
+        (Participant(name="Ann", seat="builtin:quotes", fallback=("ollama:a",)), "not builtin:quotes"),
         (Participant(name="Ann", seat="ollama:a", fallback=("nobody:b",)), "Ann: 'nobody:b' names no provider"),
     ],
 )

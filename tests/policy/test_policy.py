@@ -156,7 +156,7 @@ def test_how_many_critiques_a_topology_makes(topology: Topology, pairs: int) -> 
 
 
 @given(
-    topology=st.sampled_from(["all-to-all", "ring", "round-robin", "star", "sparse", "adaptive"]),
+    topology=st.sampled_from(["all-to-all", "ring", "round-robin", "star", "sparse", "random-graph", "adaptive"]),
     names=st.lists(st.text(min_size=1), unique=True, max_size=7),
     round=st.integers(0, 9),
     seed=st.integers(0, 99),
@@ -169,10 +169,18 @@ def test_nobody_criticises_oneself_and_everybody_is_criticised(
     assert len(set(drawn)) == len(drawn)
     if len(names) > 1:
         assert {author for _, author in drawn} == set(names)
-        assert {critic for critic, _ in drawn} == set(names)
+        assert topology == "random-graph" or {critic for critic, _ in drawn} == set(names)
     assert drawn == Pairs(topology=topology).draw(names, round=round, chance=Random(seed))
     least = Pairs(topology=topology).least(len(names))
-    assert len(drawn) >= least if topology == "sparse" else len(drawn) == least
+    assert len(drawn) >= least if topology in ("sparse", "random-graph") else len(drawn) == least
+
+
+def test_a_random_graph_draws_each_link_with_its_probability() -> None:
+    names = [f"P{n}" for n in range(10)]
+    pairs = Pairs(topology="random-graph", density=0.3)
+    drawn = [len(pairs.draw(names, round=1, chance=Random(seed))) for seed in range(200)]
+    assert 0.27 < sum(drawn) / len(drawn) / 90 < 0.33
+    assert len(Pairs(topology="random-graph", density=1.0).draw(names, round=1, chance=Random(1))) == 90
 
 
 def test_a_rotation_pairs_everybody_with_everybody_in_time() -> None:

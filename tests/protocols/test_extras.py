@@ -65,6 +65,32 @@ async def test_each_extra_has_its_place(extras: Extras, rounds: str) -> None:
     assert acts(found) == rounds
 
 
+SWISS = replace(ANN, language="German"), replace(BOB, language="french"), CHAIR
+
+
+@pytest.mark.parametrize(
+    ("people", "language", "translated", "into"),
+    [
+        ((ANN, BOB), "", [], ""),
+        ((ANN, GERMAN), "", ["Bob"], "the language in which the topic of this debate is put"),
+        ((replace(ANN, language="german"), GERMAN), "", [], ""),
+        ((replace(ANN, language="German"), GERMAN), "German", [], ""),
+        ((replace(ANN, language="German"), GERMAN), "English", ["Ann", "Bob"], "English"),
+        (SWISS, "", ["Ann", "Bob"], "the language in which the topic"),
+        (SWISS, "French", ["Ann"], "French"),
+        ((*SWISS[:2], replace(CHAIR, language="French")), "French", ["Ann"], "French"),
+    ],
+)
+async def test_what_is_translated_is_said_in_another_language(
+    people: tuple[Participant, ...], language: str, translated: list[str], into: str
+) -> None:
+    """Who speaks the language of the debate is not translated, nor is a debate in one language."""
+    found = await held("round_robin", table(*people), Choices(rounds=1, language=language))
+    asks = [turn.ask for turn in found.transcript.turns("translate") if turn.ask]
+    assert sorted({found.transcript.get(ask.about[0]).by for ask in asks}) == translated
+    assert all(ask.task.startswith(f"Translate the turn above into {into}") for ask in asks)
+
+
 async def test_an_interruption_follows_a_turn() -> None:
     found = await held("round_robin", table(ANN, BOB), Choices(rounds=1, extras=Extras(interruptions=True)))
     assert acts(found).startswith("open argue bid")

@@ -13,6 +13,8 @@ from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
 from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper
+from moot.report.markdown import markdown
+from moot.report.report import report
 from moot.testing.replay import Harness, Held, Oracle
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
@@ -86,7 +88,7 @@ async def test_the_order_of_speaking(people: int, speakers: str) -> None:
 async def test_how_many_are_asked(people: int) -> None:
     quiet, _ = await hold(PEOPLE[:people], bidding())
     loud, _ = await hold(PEOPLE[:people], bidding(**dict.fromkeys(NAMES, 5.0)))
-    ending = 2 * people
+    ending = people  # each ranks the teams
     assert len(quiet.transcript.all()) == 8 + 4 * people + ending
     assert len(loud.transcript.all()) == 24 + 4 * people + ending
 
@@ -100,6 +102,16 @@ async def test_the_other_side_bids_and_the_strongest_bid_is_put_and_answered() -
     assert all(ask.audience == (ask.to,) for ask in bids)
     logs = [context.turns for ask, context in player.asked if ask.act in ("argue", "bid", "interrupt", "answer")]
     assert not [turn for log in logs for turn in log if turn.act == "bid"]
+
+
+async def test_a_report_says_the_bids_on_a_speech_in_one_line() -> None:
+    held, _ = await hold(PEOPLE[:4], bidding(Bob=3.0, Dee=7.0, Ann=1.0, Cy=0.5))
+    text = markdown(report(held.entries, debate="d"))
+    assert "- *Bids: Dee 7 (T3), Bob 3 (T2).*" in text
+    assert "- *Bids: Ann 1 (T7); no bid of Cy.*" in text
+    assert "Urgency" not in text
+    quiet, _ = await hold(PEOPLE[:4], bidding())
+    assert markdown(report(quiet.entries, debate="d")).count("- *Bids: none.*") == 8
 
 
 async def test_of_equal_bids_that_of_whoever_was_heard_least_wins_then_the_first() -> None:
@@ -119,7 +131,7 @@ async def test_what_is_laid_before_whom() -> None:
 
 async def test_nobody_bids_on_a_speech_that_was_not_given() -> None:
     held, player = await hold(PEOPLE[:4], without("argue", bidding(Bob=9.0)))
-    assert [ask.act for ask, _ in player.asked] == ["argue"] * 8 + ["close"] * 4 + ["vote"] * 4
+    assert [ask.act for ask, _ in player.asked] == ["argue"] * 8 + ["vote"] * 4
     assert len(held.transcript.failures()) == 8
 
 
@@ -182,9 +194,9 @@ SILENT = Mediation(kind="silent")
     ("people", "choices", "deciding"),
     [
         (PEOPLE[:2], Choices(), ["Ann vote", "Bob vote"]),
-        ((*PEOPLE[:2], CHAIR), Choices(), ["Chair score"]),
+        ((*PEOPLE[:2], CHAIR), Choices(), ["Chair vote"]),
         ((*PEOPLE[:2], CHAIR), Choices(mediation=SILENT), ["Ann vote", "Bob vote"]),
-        ((*PEOPLE[:2], CHAIR), Choices(mediation=SILENT, strategy="ranked_reasons"), ["Chair score"]),
+        ((*PEOPLE[:2], CHAIR), Choices(mediation=SILENT, strategy="ranked_reasons"), ["Chair vote"]),
         ((*PEOPLE[:2], CHAIR), VOTE, ["Ann vote", "Bob vote"]),
     ],
 )

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.brief.reader import read_brief
+from moot.app.plan.settings import Config
+from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.workspace import Workspace
 from moot.core.agent import Agent
 from moot.core.brief import Brief
-from moot.core.errors import ProtocolError
+from moot.core.errors import ProtocolError, RecordMismatch
 from moot.phases.choices import Choices, Mediation
 from moot.protocols import spec
 from moot.protocols.known import KNOWN, build, names
-from moot.protocols.spec import dump, load
+from moot.protocols.spec import dump, load, naming_packages
 from moot.testing.replay import Harness, Oracle, essence
 from tests.kits.players import ANN, BOB, CHAIR
 
@@ -107,6 +111,40 @@ def test_our_parts_come_first(install: Install) -> None:
     install("voters", code, PROTOCOL.format("voters"), PARTS.format("voters"))
     with pytest.raises(ProtocolError, match="Vote cannot stand in a protocol"):
         dump(build("duel", BRIEF, Choices(strategy="vote")))
+
+
+FAILING = DUEL.replace(
+    "yield from Everyone", "if state.round == 2:\n            oops(state)\n        yield from Everyone"
+)
+
+
+async def test_an_error_while_it_is_played_names_the_package_and_keeps_what_was_answered(
+    install: Install, tmp_path: Path
+) -> None:
+    install("duelpack", FAILING, PROTOCOL.format("duelpack"), PARTS.format("duelpack"))
+    sentence = r"'duel' of the package duelpack \(duelpack:duel\) cannot be used: NameError: name 'oops' is not defined"
+    workspace = Workspace.at(tmp_path / "own.sqlite")
+    intake = read_brief("---\nprotocol: duel\nstrategy: vote\n---\n# Tea?\n\n## Ann\nrole: for\n\n## Bob\nrole: no\n")
+    with pytest.raises(ProtocolError, match=sentence):
+        await prepare(workspace, intake, Wishes(models=("builtin:quotes",)), config=Config())
+    plan = workspace.plan(intake.brief, protocol="duel", choices=Choices(strategy="vote"))
+    with pytest.raises(ProtocolError, match=sentence):
+        await workspace.run(plan, "tea")
+    assert len((await workspace.outcome("tea")).transcript.turns("argue")) == 2
+    with pytest.raises(ProtocolError, match=sentence):
+        await workspace.resume("tea")
+    sys.modules["duelpack"].oops = len  # type: ignore[attr-defined]
+    with pytest.raises(ProtocolError, match=r"package duelpack .*: TypeError"):
+        await workspace.resume("tea")
+    await workspace.close()
+
+
+def test_an_error_of_our_own_code_names_no_package(install: Install) -> None:
+    install("duelpack", DUEL, PROTOCOL.format("duelpack"))
+    for error in (KeyError("ours"), RecordMismatch("ours")):
+        with pytest.raises(type(error)) as raised, naming_packages():
+            raise error
+        assert raised.value is error
 
 
 def test_a_part_that_no_package_offers_cannot_be_stored(install: Install) -> None:

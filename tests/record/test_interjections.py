@@ -55,7 +55,7 @@ async def test_not_more_can_be_said_than_everybody_can_read() -> None:
     await place.run(plan, "tea")
     for n in range(1, 6):
         assert await say(place, "tea", "Zed", "x" * 20_000) == n
-    with pytest.raises(BriefError, match="100,000 characters were said from outside; with these it would be more"):
+    with pytest.raises(BriefError, match="100,000 characters were added from outside; with these it would be more"):
         await say(place, "tea", "Zed", "x")
 
 

@@ -145,6 +145,8 @@ async def test_a_file_that_another_program_holds(path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(RecordError, match="another program is using it and did not let go in time"):
             await store.append("a", ("2",), after=1)
+        with pytest.raises(RecordError, match="another program is using it and did not let go in time"):
+            await store.remove(["a"])
         assert await store.read("a") == ("1",)
     await store.append("a", ("2",), after=1)
     await store.close()

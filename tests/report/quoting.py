@@ -125,7 +125,8 @@ def check(turn: Turn, about: Brief) -> None:
         if field.name in ("QUOTE", "SOURCES", "RECONSIDER") or value == "NONE":
             continue  # copied words, places alone, words behind names: tested where they are said
         if field.kind in ("text", "list") and value is not None:
-            for words in value if isinstance(value, tuple) else (str(value),):
+            said = value if isinstance(value, tuple) else (str(value),)
+            for words in (each for each in said if each not in field.choices):
                 check_words(words, about)
     if form.layout == "line":
         rows = reply.text.split("\n\n")[0] if "\n\n" in reply.text else ""

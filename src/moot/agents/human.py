@@ -122,7 +122,7 @@ class Human:
         self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Answer one ask; see ``core.agent.Seat``.
+        """Answer one ask; see ``core.agent.Agent``.
 
         Raises:
             Waiting: the person has to answer first.

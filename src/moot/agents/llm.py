@@ -67,7 +67,7 @@ class ModelAgent:
         self._refused = False
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Answer one ask; see ``core.agent.Seat``."""
+        """Answer one ask; see ``core.agent.Agent``."""
         talk = _Talk(self._model, self._seconds, context, say, list(compose(ask, context, self._model.traits)))
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():

@@ -62,7 +62,7 @@ class Searching:
         self._seat, self._model, self._search, self._seconds = seat, model, search, seconds
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Answer one ask, after a search where it asks for a speech; see ``core.agent.Seat``."""
+        """Answer one ask, after a search where it asks for a speech; see ``core.agent.Agent``."""
         if ask.act not in SOUGHT:
             return await self._seat.answer(ask, context, say)
         tree = Growth(search=self._search, ask=ask, context=context)

@@ -176,8 +176,13 @@ def smt(formula: Formula, integers: tuple[str, ...]) -> str:
 
 def domain(statement: Statement) -> tuple[str, ...]:
     """In SMT-LIB, each once, that no divisor with a variable in it is 0."""
-    terms = [term for part in (*statement.premises, statement.conclusion) for term in _divisors(part)]
-    return tuple(dict.fromkeys(f"(not (= {_smt(term, statement.integers)} 0.0))" for term in terms))
+    return tuple(dict.fromkeys(f"(not (= {_smt(term, statement.integers)} 0.0))" for term in divisors(statement)))
+
+
+def divisors(statement: Statement) -> tuple[Term, ...]:
+    """The divisors with a variable in them, each once."""
+    parts = (*statement.premises, statement.conclusion)
+    return tuple(dict.fromkeys(term for part in parts for term in _divisors(part)))
 
 
 def _divisors(node: Formula | Term) -> Iterator[Term]:

@@ -1,6 +1,6 @@
 """Formulas of ballots: lists of phrases by which authors vote, abstain, or take a vote back.
 
-All patterns are for folded text (``plain.fold``). Each stands behind the letters without which it cannot match, so
+All patterns are for folded text (``plain_text.fold``). Each stands behind the letters without which it cannot match, so
 that a text is searched only for the languages that it may be in.
 """
 

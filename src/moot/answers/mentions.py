@@ -1,7 +1,7 @@
 """Mentions of candidates in running text: which one a statement names, and whether its author says it now and means it.
 
 A statement is ``plain`` if nothing speaks against it. It is ``void`` if it certainly does not count: quoted, reported,
-denied, conditional or over. Everything else is ``unclear`` and never counts. Texts are folded (``plain.fold``).
+denied, conditional or over. Everything else is ``unclear`` and never counts. Texts are folded (``plain_text.fold``).
 """
 
 import re

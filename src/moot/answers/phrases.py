@@ -1,6 +1,6 @@
 """Word lists: how people doubt, deny, quote, announce and take back what they say.
 
-All patterns are for folded text (``plain.fold``): lower case, straight quotation marks, no emphasis marks.
+All patterns are for folded text (``plain_text.fold``): lower case, straight quotation marks, no emphasis marks.
 The lists are strict: a statement that is not known to be plain does not count.
 """
 

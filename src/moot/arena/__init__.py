@@ -1,5 +1,18 @@
-"""The detector of convergence and the circuit breaker of the debate phases, for programs that run their own debates."""
+"""The documented classes of the debate phases, for programs that run their own debates.
 
+``context_init`` (phase 0), ``detectors`` (convergence and the circuit breaker), ``consensus`` (strength of a consensus,
+weight of a vote).
+"""
+
+from moot.arena.consensus import ConsensusStrength, VoteWeightCalculator
+from moot.arena.context_init import ContextInitializer, DebateContext
 from moot.arena.detectors import CircuitBreaker, ConvergenceDetector
 
-__all__ = ["CircuitBreaker", "ConvergenceDetector"]
+__all__ = [
+    "CircuitBreaker",
+    "ConsensusStrength",
+    "ContextInitializer",
+    "ConvergenceDetector",
+    "DebateContext",
+    "VoteWeightCalculator",
+]

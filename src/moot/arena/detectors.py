@@ -4,6 +4,7 @@ Debates that Moot runs do not need them: their stop rules are in the protocol an
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from moot.answers.layout import read
 from moot.core.agent import Context, Quote
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, Participant
-from moot.core.errors import ModelError
+from moot.core.errors import BriefError, ModelError
 from moot.core.event import Called
 from moot.core.transcript import normalise
 from moot.models.layers import Breaker, Fuse, State, counts
@@ -50,12 +51,14 @@ class ConvergenceDetector:
         stalled: whether in the last check everybody gave the very words of the check before and had not converged.
 
     Raises:
-        BriefError: there is no such model.
+        BriefError: there is no such model, or the threshold is not from 0 to 1.
     """
 
     def __init__(
         self, threshold: float = 0.85, embeddings: str = "", *, env: Environment | None = None, seconds: float = 20.0
     ) -> None:
+        _check("threshold", threshold, 0, 1)
+        _check("seconds", seconds, 0)
         self.threshold = threshold
         self.method, self.similarity, self.stalled = "", 0.0, False
         self._embedder, self._seconds = embedder(embeddings, env) if embeddings else None, seconds
@@ -100,6 +103,17 @@ class ConvergenceDetector:
         return WORDS, [likeness(*pair) for pair in combinations(texts, 2)]
 
 
+def _check(name: str, value: float, least: float, most: float = math.inf) -> None:
+    """Refuse a number that is out of range.
+
+    Raises:
+        BriefError: it is.
+    """
+    if not (math.isfinite(value) and least <= value <= most):
+        allowed = f"from {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
+        raise BriefError(f"{name} is {value}; it must be a number {allowed}", code="out_of_range")
+
+
 class Named(Protocol):
     """Somebody with a name."""
 
@@ -120,6 +134,9 @@ class CircuitBreaker:
         cooldown_seconds: for how long; then it is tried again.
         half_open_success_threshold: so many trials that succeed let it in for good; one that fails keeps it out anew.
         clock: seconds that never run backwards.
+
+    Raises:
+        BriefError: a threshold is below 1, or the cooldown below 0.
     """
 
     def __init__(
@@ -130,6 +147,9 @@ class CircuitBreaker:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        _check("failure_threshold", failure_threshold, 1)
+        _check("cooldown_seconds", cooldown_seconds, 0)
+        _check("half_open_success_threshold", half_open_success_threshold, 1)
         self._fuse = Fuse(
             failure_threshold=failure_threshold,
             cooldown_seconds=cooldown_seconds,
@@ -167,7 +187,7 @@ class CircuitBreaker:
         return self._breakers.setdefault(agent, Breaker(self._fuse, self._clock))
 
 
-class _Straight:
+class Straight:
     """A line that sends whatever is called, and records nothing."""
 
     def delta(self, text: str) -> None:
@@ -187,7 +207,7 @@ async def _embed(embedder: Embedder, texts: Sequence[str], seconds: float) -> tu
     try:
         context = Context(brief=Brief(topic="", participants=(me,)), me=me)
         async with asyncio.timeout(seconds):
-            return await embedder.embed(texts, Errand(context=context, say=_Straight(), name="likeness"))
+            return await embedder.embed(texts, Errand(context=context, say=Straight(), name="likeness"))
     finally:
         await embedder.close()
 

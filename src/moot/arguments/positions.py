@@ -13,7 +13,7 @@ credited.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -285,6 +285,48 @@ def met_critiques(transcript: Transcript) -> tuple[str, ...]:
         laid = _laid(transcript, turn) if labels else []
         found += [turn.mark for n, turn in enumerate(laid) if letter(n) in labels or turn.mark in labels]
     return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuff:
+    """A critique that was laid before its author and changed nothing.
+
+    Attributes:
+        critique: the turn that criticises.
+        turn: the turn in which the author answered again.
+        rejected: whether the author rejected it by its letter or mark.
+        because: the words with which it was rejected, the label included; "" where it was passed over.
+    """
+
+    critique: Turn
+    turn: Turn
+    rejected: bool
+    because: str = ""
+
+
+def rebuffs(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> tuple[Rebuff, ...]:
+    """The critiques that failed: their author rejected them, or passed over them and kept its answer.
+
+    Args:
+        transcript: of a debate.
+        held: the answers of each debater.
+    """
+    changed = {change.key for change in changes(held)}
+    return tuple(found for turn in transcript.turns() for found in _rebuffs(transcript, turn, changed))
+
+
+def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[Rebuff]:
+    laid = _laid(transcript, turn)
+    heeded = [item for found in _criticised(transcript, turn, "").values() for item in found] if laid else []
+    rejects = read_field(turn, REJECTS) if laid else None
+    words = {_label(text): text for text in rejects} if isinstance(rejects, tuple) else {}
+    for n, critique in enumerate(laid):
+        label = next((label for label in (letter(n), critique.mark) if label in words), "")
+        passed_over = turn.key not in changed and critique not in heeded
+        if critique.by != turn.by and (label or passed_over):
+            yield Rebuff(
+                critique=critique, turn=turn, rejected=bool(label), because=words.get(label, "") if label else ""
+            )
 
 
 def _laid(transcript: Transcript, turn: Turn) -> list[Turn]:

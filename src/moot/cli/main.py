@@ -14,7 +14,7 @@ import rich_click
 
 from moot.cli.options import ERROR, INTERRUPTED, USAGE, Place
 from moot.core.errors import BriefError, MootError, ProtocolError
-from moot.core.text import clean
+from moot.core.text import clean, closest
 
 COMMANDS: Mapping[str, str] = {
     "run": "moot.cli.commands.run:run",
@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "answer": "moot.cli.commands.answer:answer",
     "say": "moot.cli.commands.answer:say",
     "fork": "moot.cli.commands.run:fork",
+    "again": "moot.cli.commands.run:again",
     "show": "moot.cli.commands.show:show",
     "list": "moot.cli.commands.records:list_",
     "report": "moot.cli.commands.records:report",
@@ -33,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "recount": "moot.cli.commands.show:recount",
     "verify": "moot.cli.commands.records:verify",
     "store": "moot.cli.commands.records:store",
+    "delete": "moot.cli.commands.records:delete",
     "analyse": "moot.cli.commands.analyse:analyse",
     "receipt": "moot.cli.commands.analyse:receipt",
     "learn": "moot.cli.commands.learn:learn",
@@ -51,8 +53,8 @@ COMMANDS: Mapping[str, str] = {
 """Where each command is defined. Its module is imported when it is used, and imports nothing heavy at its top."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Run": ("run", "resume", "fork", "answer", "say", "batch"),
-    "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store"),
+    "Run": ("run", "resume", "again", "fork", "answer", "say", "batch"),
+    "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store", "delete"),
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
     "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
     "Set up": ("new", "check", "models"),
@@ -81,13 +83,17 @@ class CommandGroup(rich_click.RichGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; for a question or the name of a brief, suggest ``moot run``."""
+        """Find a command; else suggest what was meant: ``moot run`` for a question or the name of a brief."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            if not (args[0].endswith(".md") or " " in args[0]):
+            meant = closest(args[0], tuple(COMMANDS))
+            if args[0].endswith(".md") or " " in args[0]:
+                meant = f"run {shlex.quote(args[0])}"
+            if not meant:
                 raise
-            raise click.UsageError(f"No such command. Did you mean: moot run {shlex.quote(args[0])}?", ctx) from None
+            problem = f"No such command {args[0][:60]!r}. Did you mean: moot {meant}?"
+            raise click.UsageError(problem, ctx) from None
 
     def main(  # type: ignore[override]
         self,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from moot.core.brief import MOST_ROUNDS
+
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
     from moot.app.run.dispatcher import Dispatcher
@@ -169,7 +171,7 @@ def wish_options(command: Command) -> Command:
         click.option(
             "--strategy", metavar="WORD", help="How the debate is decided: majority, weighted, supermajority …"
         ),
-        click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="Maximum number of rounds."),
+        click.option("--rounds", type=click.IntRange(0, MOST_ROUNDS), metavar="N", help="Maximum number of rounds."),
         click.option(
             "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
         ),
@@ -200,9 +202,12 @@ def caps_of(given: CapOptions) -> "LimitWishes":
 
 def finish(work: Coroutine[object, object, Result]) -> Result:
     """Run a command's coroutine and return its result."""
-    import asyncio  # here for start-up time: help needs no event loop
+    try:
+        import asyncio  # here for start-up time: help needs no event loop
 
-    return asyncio.run(work)
+        return asyncio.run(work)
+    finally:
+        work.close()  # an early Ctrl-C leaves it unused
 
 
 def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":

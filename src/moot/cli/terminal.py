@@ -1,10 +1,13 @@
 """Run a debate at the terminal: what Ctrl-C and SIGTERM do, and showing a viewer what is recorded meanwhile."""
 
 import asyncio
+import errno
+import os
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 from typing import TypeAlias
 
@@ -12,7 +15,7 @@ from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import StopRequest, Workspace, decode
 from moot.cli.display.live_screen import Viewer
 from moot.core.errors import MootError
-from moot.core.event import Delta
+from moot.core.event import Delta, Entry
 
 GRACE = 10.0
 """Seconds that the answers in progress have when the process is asked to end."""
@@ -31,6 +34,7 @@ class Interrupt:
     stop: StopRequest = field(default_factory=StopRequest)
     task: "asyncio.Task[object] | None" = None
     presses: int = 0
+    terminals: tuple[int, ...] = field(default_factory=lambda: tuple(fd for fd in (0, 1, 2) if os.isatty(fd)))
 
     def press(self) -> None:
         """Ctrl-C."""
@@ -47,12 +51,51 @@ class Interrupt:
         if self.task:
             self.task.cancel()
 
-    def terminate(self) -> None:
+    def terminate(self, reason: str = "terminated") -> None:
         """SIGTERM: the answers in progress have a little time."""
-        self.stop.reason = "terminated"
+        self.stop.reason = reason
         self.leave()
         self.presses += 1
         asyncio.get_running_loop().call_later(GRACE, self.end)
+
+    def hang_up(self) -> None:
+        """SIGHUP: the terminal is gone, so nobody reads what is shown; the debate pauses as for SIGTERM."""
+        if self.terminals:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in self.terminals:
+                os.dup2(nowhere, stream)
+            os.close(nowhere)
+            self.terminals = ()
+        self.terminate("the terminal was closed")
+
+
+@dataclass(slots=True)
+class Lasting:
+    """A viewer whose terminal may be closed: the debate then pauses.
+
+    Args:
+        viewer: the viewer.
+        interrupt: is told of the end of the terminal.
+    """
+
+    viewer: Viewer
+    interrupt: Interrupt
+
+    def take(self, item: Entry | Delta, raw: str) -> None:
+        """See Viewer."""
+        self._show(partial(self.viewer.take, item, raw))
+
+    def tick(self) -> None:
+        """See Viewer."""
+        self._show(self.viewer.tick)
+
+    def _show(self, show: Callable[[], None]) -> None:
+        try:
+            show()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            self.interrupt.hang_up()
 
 
 @contextmanager
@@ -60,6 +103,8 @@ def listening(interrupt: Interrupt) -> Generator[None]:
     """Signals go to the interrupt; before and after they mean what they did."""
     loop = asyncio.get_running_loop()
     wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
+    if hasattr(signal, "SIGHUP"):
+        wanted[signal.SIGHUP] = interrupt.hang_up
     before = {number: _bind(number, loop, act) for number, act in wanted.items()}
     try:
         yield
@@ -86,6 +131,7 @@ async def conduct(
     Raises:
         MootError: it cannot run.
     """
+    viewer = Lasting(viewer, interrupt)
     with closing(running), listening(interrupt):
         after = await workspace.count_entries(debate)
         try:

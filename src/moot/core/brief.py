@@ -8,6 +8,9 @@ from moot.core.errors import BriefError
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
 
+MOST_ROUNDS = 20
+"""The greatest number of rounds that a brief or a command can ask for; the least is 0, where the protocol allows it."""
+
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
 
@@ -172,8 +175,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("asks", "tokens", "cost", "turn_seconds", "total_seconds", "parallel"):
-            value: float | None = getattr(self, name)
-            if value is not None and not 0 <= value < float("inf"):
+            value: object = getattr(self, name)
+            if value is None:
+                continue
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise BriefError(f"the limit {name} is {repr(value)[:60]}; it must be a number", code="wrong_type")
+            if not 0 <= value < float("inf"):
                 raise BriefError(f"the limit {name} is {value}; it must be a number from 0", code="out_of_range")
         if self.parallel < 1:
             raise BriefError("the limit parallel is 0; it must be at least 1", code="out_of_range")

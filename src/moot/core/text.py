@@ -221,6 +221,28 @@ def counted(n: float, noun: str, plural: str = "") -> str:
     return f"{int(n) if n % 1 == 0 else n:,} {noun if n == 1 else plural or _plural(noun)}"
 
 
+def closest(word: str, words: Sequence[str]) -> str:
+    """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
+    from difflib import get_close_matches  # here for start-up time: it is needed where somebody has misspelt a word
+
+    spelt = {word.replace("-", "_"): word for word in words}
+    plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
+    matches = get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
+    return spelt[matches[0]] if matches else ""
+
+
+def misspelt(word: str, words: Sequence[str], there: str = "there are") -> str:
+    """What can be said of an unknown word: the one that was probably meant, or all that there are.
+
+    Args:
+        word: what was written.
+        words: those that are known.
+        there: what stands before the list of them.
+    """
+    meant = closest(word, words)
+    return f"did you mean {meant!r}?" if meant else f"{there} {', '.join(words)}"
+
+
 def _plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return noun[:-1] + "ies"

@@ -7,6 +7,7 @@ from itertools import accumulate, permutations
 from typing import Any, TypeAlias
 
 from moot.app.brief.field_values import check_name, skeleton
+from moot.app.brief.program_values import plain_participant
 from moot.app.plan.assignment import check_agent
 from moot.app.program.program_agents import PERSON, HumanAgent, Seating, adapter, described_by, is_guest, sitting
 from moot.app.program.program_calls import number, whole
@@ -136,9 +137,10 @@ class AgentWrapper:
             number(f"{self.name}: the level of expertise", expertise_level, 0, 1)
         if self.name != PERSON or not isinstance(agent, HumanAgent):
             self.name = check_name(self.name)
-        if is_guest(agent):
-            adapter(self.name, agent)
-        elif (who := described_by(self.name, agent)).seat:
+        who, model = plain_participant(described_by(self.name, agent))
+        if model is not None or is_guest(agent):
+            adapter(self.name, agent if model is None else model)
+        elif who.seat:
             check_agent(who)
 
 

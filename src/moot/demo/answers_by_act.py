@@ -105,6 +105,10 @@ def manner(field: Field, act: str) -> Manner | None:
         return _ranked
     if act == "synthesize" and field.name.startswith("TAKEN FROM "):
         return _taken
+    if act == "vote" and field.name == "RANKING" and not any(name.startswith("Proposal ") for name in field.choices):
+        return _teams
+    if act == "vote" and field.kind == "text" and field.name != "REASON":
+        return _office
     if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
         return None
     return _MANNERS.get(field.name)
@@ -239,6 +243,21 @@ def _ranked(field: Field, case: Case, speech: Speech) -> Value:
         whole = max((case.weigh(case.quotes[turn.key]) for turn in case.context.about), default=0.0)
         return round(10 * case.weigh(numbers) / whole) if whole else 0
     return material.RANKED.format(n=len(numbers))
+
+
+def _teams(field: Field, case: Case, speech: Speech) -> Value:
+    """The teams by how much bears on the topic of what their speeches quote, the best first."""
+    quoted: dict[str, set[int]] = {name: set() for name in field.choices}
+    for turn in case.seen:
+        team = str(read_field(turn, "OFFICE") or "").rpartition("(")[2].removesuffix(")")
+        quoted.get(team, set()).update(case.quotes[turn.key])
+    return tuple(sorted(field.choices, key=lambda name: -case.weigh(sorted(quoted[name]))))
+
+
+def _office(field: Field, case: Case, speech: Speech) -> Value:
+    """How many passages the speech of an office quotes."""
+    told = [turn for turn in case.seen if str(read_field(turn, "OFFICE") or "").startswith(f"{field.name} (")]
+    return material.RANKED.format(n=len(case.quotes[told[-1].key])) if told else material.ABSENT
 
 
 def _taken(field: Field, case: Case, speech: Speech) -> Value:

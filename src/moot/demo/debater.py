@@ -28,7 +28,7 @@ class Timekeeper:
     """The seat of whoever is played by ``builtin:clock``."""
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Say where the time stands; see ``core.agent.Seat``. No model is called."""
+        """Say where the time stands; see ``core.agent.Agent``. No model is called."""
         text = ask.task.partition("\n\n")[0]
         say.delta(text)
         return Reply(text=text, asked=CLOCK, served=CLOCK)
@@ -58,7 +58,7 @@ class DemoDebater:
         self._libraries: dict[tuple[Source, ...], Library] = {}
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Answer one ask; see ``core.agent.Seat``. No model is called."""
+        """Answer one ask; see ``core.agent.Agent``. No model is called."""
         library = self._library((*context.brief.background, *context.brief.library))
         case, asked = Case(ask, context, library), ask.form.fields if ask.form else ()
         if library.passages:

@@ -193,6 +193,7 @@ ASKED = "What do you say to this:"
 ASKED_NOTHING = "The documents hold nothing more on this. What is the weightiest of what you quoted?"
 OPEN = "Nobody has spoken yet to this:"
 RANKED = "It quotes {n} passages of the documents."
+ABSENT = "Its speech was not given."
 REASONED = "Each passage bears on the topic by the words that they share; the one that shares most stands first."
 UNTRANSLATED = "builtin:quotes is no language model and cannot translate."
 QUOTED = "What was quoted so far"
@@ -202,7 +203,8 @@ VOTED_NONE = "None of the proposals quotes the documents; this one comes first."
 PHRASES = (
     NOTHING, FIRST, FIRST_ON, MORE, MORE_ON, PRO, CON, TO_PLACE, TO, OTHER, HOLD, OVER, ADDED, NOTED, AGAINST_THAT,
     SPENT, SWITCHED, LEFT_OUT, FULL, MEND, COUNT, COUNT_ONE, COUNT_NONE, MOST, NEXT, NEW,
-    VOTED, VOTED_ONE, VOTED_NONE, ASKED, ASKED_NOTHING, OPEN, RANKED, REASONED, UNTRANSLATED, QUOTED, FIRST_OF_ALL,
+    VOTED, VOTED_ONE, VOTED_NONE, ASKED, ASKED_NOTHING, OPEN, RANKED, ABSENT, REASONED, UNTRANSLATED, QUOTED,
+    FIRST_OF_ALL,
 )  # fmt: skip
 """All of them."""
 

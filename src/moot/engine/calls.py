@@ -138,7 +138,7 @@ class Budget:
 
 
 class CallRecorder:
-    """What a seat may say while it answers one ask; see ``core.agent.Say``."""
+    """What a seat may say while it answers one ask; see ``core.agent.Recorder``."""
 
     def __init__(self, key: str, ledger: Ledger, budget: Budget, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._budget, self._show = key, ledger, budget, show
@@ -155,7 +155,7 @@ class CallRecorder:
         return self._ledger.called(self._key, name)
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Send one model call, unless the record holds its answer already; see ``core.agent.Say``."""
+        """Send one model call, unless the record holds its answer already; see ``core.agent.Recorder``."""
         if kept := self.done(name):
             return kept
         n = self._ledger.tries(self._key, name) + 1

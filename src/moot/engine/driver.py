@@ -149,7 +149,8 @@ async def debate(
                 await driver.note_cancel()
                 raise
     except BaseExceptionGroup as errors:
-        raise _first(errors) from errors
+        first = _first(errors)
+        raise first from first.__cause__ or errors
     return ledger.transcript
 
 

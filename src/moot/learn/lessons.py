@@ -11,14 +11,14 @@ from before the fork or follows from it, and would count twice.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from moot.arguments.positions import Stand, alike, causes, changes, point, stands
+from moot.arguments.positions import Stand, alike, causes, changes, point, rebuffs, stands
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Minority
 from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, Ruled
 from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, normalise, read_field
-from moot.learn.memory import Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
+from moot.learn.memory import FailedPattern, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.model_matches import matches
 from moot.report.conclusion import conclusion as came
 
@@ -134,6 +134,25 @@ def patterns(
     )
 
 
+def failed_patterns(
+    transcript: Transcript, held: Mapping[str, Sequence[Stand]], seqs: Mapping[str, int]
+) -> tuple[FailedPattern, ...]:
+    """The critiques that failed, in the order in which their authors answered; see ``patterns`` for the arguments."""
+    return tuple(
+        FailedPattern(
+            critic=found.critique.by,
+            author=found.turn.by,
+            issue=clip(point(found.critique), LONGEST_PATTERN),
+            suggestion=clip(str(read_field(found.critique, SUGGESTION) or ""), LONGEST_PATTERN),
+            answer=clip(str(read_field(found.turn, "ANSWER") or ""), LONGEST_PATTERN),
+            rejected=found.rejected,
+            because=clip(found.because, LONGEST_PATTERN),
+            seq=seqs[found.critique.key],
+        )
+        for found in rebuffs(transcript, held)
+    )
+
+
 BUILTIN = "builtin:"
 """The prefix of agents without a language model."""
 
@@ -181,6 +200,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
         at=entries[-1].at,
         outcome=outcome,
         patterns=patterns(transcript, held, seqs),
+        failed=failed_patterns(transcript, held, seqs),
         positions=tuple(_positions(transcript, held, who, seqs, known.truth)),
         relations=tuple(_relations(debaters, who, final, moved)),
         performances=tuple(_performances(transcript, held, who, known.truth)),
@@ -230,7 +250,10 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         options = transcript.brief.options
         right = any(text and is_right(text, known.truth, options) for text in (chosen, decision.winner))
         # Words of a moderator's own say the same in many ways; that they are not the truth's words refutes nothing.
-        comparable = decision.winner or option_of(chosen, options)
+        # Nor does a team that debated best: what it stood for was drawn.
+        names = [each.name for each in transcript.brief.participants]
+        answered = decision.winner in names or (decision.winner and decision.winner.startswith(chosen))
+        comparable = answered or option_of(chosen, options)
         trust = "confirmed" if right else "refuted" if comparable else trust
     return Outcome(
         topic=clip(transcript.brief.topic, LONGEST),

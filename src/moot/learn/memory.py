@@ -132,6 +132,31 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FailedPattern:
+    """A critique that failed: its author rejected it, or passed over it and kept its answer.
+
+    Attributes:
+        critic: who criticised.
+        author: whose answer it was.
+        issue: what was criticised.
+        suggestion: what would mend it; "" if nothing was suggested.
+        answer: the author's answer after it.
+        rejected: whether the author rejected it by name.
+        because: the words of the rejection; "" if it was passed over.
+        seq: the entry of the critique.
+    """
+
+    critic: str
+    author: str
+    issue: str
+    suggestion: str
+    answer: str
+    rejected: bool
+    because: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
     """A participant's answer in one turn.
 
@@ -226,6 +251,7 @@ class Lessons:
     at: float
     outcome: Outcome
     patterns: tuple[Pattern, ...] = ()
+    failed: tuple[FailedPattern, ...] = ()
     positions: tuple[Position, ...] = ()
     relations: tuple[Relation, ...] = ()
     performances: tuple[Performance, ...] = ()

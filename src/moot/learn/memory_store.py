@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from moot.learn.memory import (
+    FailedPattern,
     Found,
     Kind,
     Lessons,
@@ -102,7 +103,7 @@ def _found(kind: Kind, seen: Seen, likeness: float) -> Found:
     )
 
 
-Part: TypeAlias = Outcome | Pattern | Position | Relation | Performance | ModelMatch
+Part: TypeAlias = Outcome | Pattern | FailedPattern | Position | Relation | Performance | ModelMatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +197,13 @@ class MemoryStore:
             self._tables.put(Rows([DebateRow(debate, head, notes, at)], items, uses))
         return True
 
+    def remove(self, debate: str) -> bool:
+        """Take a debate out, as if it had never been learned; whether it was there."""
+        with self._tables.writing(debate):
+            known = self._tables.debate(debate) is not None
+            self._tables.drop(debate)
+        return known
+
     # ---- what is asked -----------------------------------------------------------------------------------------
 
     def bodies(self, kind: str, *, debate: str = "") -> list[Item]:
@@ -237,6 +245,7 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
     groups: Mapping[str, Sequence[Part]] = {
         "outcome": (lessons.outcome,),
         "pattern": lessons.patterns,
+        "failed_pattern": lessons.failed,
         "position": lessons.positions,
         "relation": lessons.relations,
         "performance": lessons.performances,

@@ -73,7 +73,7 @@ class Retriever:
     clock: Callable[[], float] = time.time
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Recall what bears on the topic; see ``core.agent.Seat``. No model is called, and nothing is made up.
+        """Recall what bears on the topic; see ``core.agent.Agent``. No model is called, and nothing is made up.
 
         Where memory, a feed or a tool gives nothing the answer says so, and the debate goes on without it.
         """

@@ -219,7 +219,7 @@ class VoteWeigher:
     lacks: Callable[[], Awaitable[str]] | None = None
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Give each voter's weight and what it rests on; see ``core.agent.Seat``. No model is called.
+        """Give each voter's weight and what it rests on; see ``core.agent.Agent``. No model is called.
 
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from moot.core.errors import BriefError
-from moot.core.text import clean
+from moot.core.text import clean, closest
 
 Wire: TypeAlias = Literal["openai", "anthropic", "ollama"]
 Environment: TypeAlias = Mapping[str, str]
@@ -178,9 +178,10 @@ def parse(text: str) -> ModelName:
     cut = slash if slash < colon and words[:slash].lower() in PROVIDERS else colon
     provider, model = words[:cut].strip().lower(), words[cut + 1 :].strip()
     if provider not in PROVIDERS:
+        meant = closest(provider, tuple(PROVIDERS))
         raise BriefError(
             f"{text!r} names no provider of models; write provider:name, such as ollama:llama3.2. "
-            f"The providers are {', '.join(PROVIDERS)}",
+            f"The providers are {', '.join(PROVIDERS)}{f'; did you mean {meant!r}?' if meant else ''}",
             code="bad_model",
         )
     if not _NAME.fullmatch(model) or clean(model) != model:

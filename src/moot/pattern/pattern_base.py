@@ -159,7 +159,7 @@ class Face(ABC, Generic[R]):
                 answered. "" for a new debate.
         """
         async with open_workspace(self.store) as workspace:
-            seat = self._seat(workspace)
+            seat, brief = self._seat(workspace), workspace.seat(brief)
             debate = debate and try_of(debate, await count_failed(workspace, debate))
             if debate and await workspace.count_entries(debate):
                 return await self._go_on(workspace, debate)

@@ -24,6 +24,9 @@ Condition: TypeAlias = Literal[
     "lead_decided",
 ]
 
+AT_THE_END: tuple[MediatorKind, ...] = ("silent", "consensus")
+"""The mediators who speak once, at the end, whenever they are told to."""
+
 ORDERS: Mapping[TurnMode, Turns] = {
     "round_robin": InTurn(),
     "random": Drawn(),
@@ -95,6 +98,8 @@ class Choices:
             a debate format how it ends: ``mediator_summary``, ``agent_closing``, ``vote``, ``vote_based``,
             ``ranked_reasons``, ``no_consensus``.
         topology: who criticizes whom.
+        hub: with the topology ``star``, the debater in its center; "" for the first.
+        sparsity: with ``sparse`` and ``random-graph``, the probability with which a link is left out, 0 to 1.
         turn_mode: who speaks next, where the protocol leaves it open.
         until: what ends the rounds before their number is full.
         summarize: after every so many rounds what was said is summed up; 0: never.
@@ -104,11 +109,14 @@ class Choices:
         vote_weights: what votes weigh by with the strategy ``weighted``: what the brief states of each participant, the
             log-odds of its measured accuracy, or Elo and calibration by the formula of the phases document; None for
             what is stated.
+        language: the language of the debate, into which is translated what is said in others; "" for that of the topic.
     """
 
     rounds: int | None = None
     strategy: str = ""
     topology: Topology | None = None
+    hub: str = ""
+    sparsity: float | None = None
     turn_mode: TurnMode | None = None
     until: tuple[Condition, ...] = ()
     summarize: int = 0
@@ -116,6 +124,7 @@ class Choices:
     extras: Extras = Extras()
     memory: Memory | None = None
     vote_weights: VoteWeights | None = None
+    language: str = ""
 
     @property
     def measured(self) -> bool:
@@ -124,7 +133,7 @@ class Choices:
 
     def told(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
-        facts = {"decided by": self.strategy, "critics": self.topology or "", "turns": self.turn_mode or ""}
+        facts = {"decided by": self.strategy, "critics": self._critics(), "turns": self.turn_mode or ""}
         facts["until"] = " or ".join(self.until)
         if self.mediation:
             facts["mediator"] = f"{self.mediation.kind}, {self.mediation.when}, {self.mediation.style}"
@@ -137,6 +146,11 @@ class Choices:
         added = [field.name for field in fields(self.extras) if getattr(self.extras, field.name)]
         facts["with"] = ", ".join(added)
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
+
+    def _critics(self) -> str:
+        hub = f" around {self.hub}" if self.hub else ""
+        sparsity = "" if self.sparsity is None else f", sparsity {self.sparsity:g}"
+        return f"{self.topology or ''}{hub}{sparsity}"
 
     def at_least_one(self, protocol: str, usual: int) -> int:
         """The number of rounds, or the usual one.
@@ -174,5 +188,5 @@ class Choices:
         if self.turn_mode:
             formats = ", ".join(OPEN_ORDER)
             raise ProtocolError(
-                f"{protocol} has its own order of speaking; turn_mode goes with {formats}", about="turn_mode"
+                f"{protocol} has its own order of speaking; turn_mode works with {formats}", about="turn_mode"
             )

@@ -254,10 +254,16 @@ class Reflect:
 # ---- translations --------------------------------------------------------------------------------------------------
 
 TRANSLATION = "TRANSLATION"
+TOPIC_LANGUAGE = "the language in which the topic of this debate is put"
 TRANSLATE = (
-    "Translate the turn above into the language in which the topic of this debate is put, whatever language you speak "
+    f"Translate the turn above into {TOPIC_LANGUAGE}, whatever language you speak "
     "otherwise: completely and faithfully, in its tone. Keep labels such as CLAIM and marks such as T3 as they are."
 )
+
+
+def spoken(one: str, other: str) -> bool:
+    """Whether two names are of one language."""
+    return one.casefold() == other.casefold()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,17 +275,19 @@ class Translate:
 
     Attributes:
         chaired: whether a moderator takes part in such work.
+        into: the language into which is translated; "" for that of the topic. Who speaks it is not translated.
         task: what to do.
         name: what it is called in paths.
     """
 
     chaired: bool = True
+    into: str = ""
     task: str = TRANSLATE
     name: str = "translate"
 
     def play(self, state: State) -> Play:
         """Ask for all translations in parallel; nobody else sees them."""
-        tongues = [participant.name for participant in state.brief.participants if participant.language]
+        tongues = [who.name for who in state.brief.participants if who.language and not spoken(self.into, who.language)]
         said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
         if turns:

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from moot.core.transcript import Transcript, alike, wording
 
-Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse", "adaptive"]
+Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse", "random-graph", "adaptive"]
 Pair: TypeAlias = tuple[str, str]
 
 
@@ -24,9 +24,11 @@ class Pairs:
         topology: ``all-to-all``: everybody on everybody; ``ring``: everybody on the next at the table;
             ``round-robin``: everybody on one other, by a stable hash of the names, another one in each round;
             ``star``: the hub on everybody and everybody on the hub; ``sparse``: the ring and some links by chance;
+            ``random-graph``: each link by chance, and one for everybody whom nobody would criticise;
             ``adaptive``: the ring, and one more critic for everybody, by chance, the strongest most often.
         hub: the centre of a star; the first at the table where it is "" or has no proposal.
-        density: with ``sparse``, the share of the remaining links that are drawn, 0 to 1.
+        density: with ``sparse``, the probability of each of the remaining links, 0 to 1; with ``random-graph``, of each
+            link.
         strongest: with ``adaptive``, the names of the strongest, one of whom is drawn; () for anybody.
     """
 
@@ -51,11 +53,13 @@ class Pairs:
             case "adaptive":
                 strong = [name for name in names if name in self.strongest] or names
                 return _adaptive(names, chance.choice(strong), chance)
+            case "random-graph":
+                return _random_graph(names, self.density, chance)
             case _:
                 return _sparse(names, self.density, chance)
 
     def least(self, count: int) -> int:
-        """The fewest pairs that can be drawn among so many; only ``sparse`` may draw more."""
+        """The fewest pairs that can be drawn among so many; only ``sparse`` and ``random-graph`` may draw more."""
         if count < 2:
             return 0
         many = {
@@ -89,6 +93,15 @@ def _sparse(names: Sequence[str], density: float, chance: Random) -> tuple[Pair,
     others = [(c, a) for c in names for a in names if c != a and (c, a) not in ring]
     drawn = [pair for pair in others if chance.random() < density]
     return _in_order((*ring, *drawn), names)
+
+
+def _random_graph(names: Sequence[str], density: float, chance: Random) -> tuple[Pair, ...]:
+    """Each link by chance (E. Gilbert 1959, "Random graphs"); nobody is left without a critic."""
+    links = [(critic, author) for critic in names for author in names if critic != author]
+    drawn = [link for link in links if chance.random() < density]
+    alone = [name for name in names if all(author != name for _, author in drawn)]
+    drawn += [(chance.choice([critic for critic in names if critic != author]), author) for author in alone]
+    return _in_order(drawn, names)
 
 
 def _adaptive(names: Sequence[str], hub: str, chance: Random) -> tuple[Pair, ...]:

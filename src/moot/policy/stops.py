@@ -222,12 +222,14 @@ class Saving:
         most: the greatest number of rounds.
         calls: the calls of one round, where none has been played; else the calls of the last one count.
         rounds: what the rounds are called in paths.
+        fewer: the calls that the last round does without; no round follows it, so nothing judges whether one should.
     """
 
     stop: Stop
     most: int
     calls: int
     rounds: str = "rounds"
+    fewer: int = 0
 
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
@@ -235,7 +237,7 @@ class Saving:
             return ""
         played = [path for path in transcript.entered if re.search(rf"/{self.rounds}/round-\d+$", path)]
         asked = [sum(within(turn.key, path) for turn in transcript.all()) for path in played]
-        saved = (self.most - len(played)) * (asked[-1] if asked else self.calls)
+        saved = (self.most - len(played)) * (asked[-1] if asked else self.calls) - self.fewer
         return f"{reason}; {saved} of {sum(asked) + saved} calls of the rounds saved"
 
 

@@ -4,8 +4,11 @@ A critique names an issue, the words concerned, how serious it is, what would fi
 The author accepts or rejects each critique with a reason and answers again. Authors and critics never see names.
 """
 
+from collections.abc import Mapping
+
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
+from moot.core.errors import ProtocolError
 from moot.phases.base import Phase, Sequence
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
@@ -13,7 +16,7 @@ from moot.phases.ranked_vote import RULES, vote
 from moot.phases.speak import ISSUES, Critique, Everyone, draft, revision
 from moot.phases.verdict import JUDGE, Pick
 from moot.phases.vote import Vote
-from moot.policy.pairing import Pairs
+from moot.policy.pairing import Pairs, Topology
 from moot.policy.rules import SUPERMAJORITY, Quorum
 from moot.policy.stops import Alike
 from moot.policy.turns import Showing
@@ -37,6 +40,10 @@ JUDGING = (
     "proposals as they stand now. Judge which of them withstood the critiques best: what was said against it, and what "
     "its author answered. Neither length nor your own opinion on the topic counts. Vote for one."
 )
+
+
+SPARSITY: Mapping[Topology, float] = {"sparse": 0.75, "random-graph": 0.5}
+"""The topologies that leave links out by chance, and the probability with which they do unless the brief says it."""
 
 
 def arena(brief: Brief, choices: Choices) -> Phase:
@@ -73,12 +80,27 @@ def arena(brief: Brief, choices: Choices) -> Phase:
 
 
 def paired(brief: Brief, choices: Choices) -> Pairs:
-    """Who criticises whom: as chosen, else all criticise all in a small debate; highest weight is strongest."""
+    """Who criticises whom: as chosen, else all criticise all in a small debate; highest weight is strongest.
+
+    Raises:
+        ProtocolError: a hub or a sparsity for a topology that has none, or a hub that is no debater.
+    """
     people = [participant for participant in brief.participants if participant.duty == "debater"]
     topology = choices.topology or ("all-to-all" if len(people) <= ALL else "adaptive")
     weights = {participant.name: participant.weight for participant in people if participant.weight is not None}
     strongest = tuple(name for name, weight in weights.items() if weight == max(weights.values()))
-    return Pairs(topology=topology, strongest=strongest if topology == "adaptive" else ())
+    if choices.hub and (topology != "star" or choices.hub not in brief.names("debater")):
+        found = f"{choices.hub!r} is not a debater" if topology == "star" else "hub goes with topology: star"
+        raise ProtocolError(f"{found}; allowed are {', '.join(brief.names('debater'))}", about="hub")
+    if choices.sparsity is not None and topology not in SPARSITY:
+        raise ProtocolError(f"sparsity goes with topology: {' or '.join(SPARSITY)}, not {topology}", about="sparsity")
+    sparsity = SPARSITY.get(topology, 0.75) if choices.sparsity is None else choices.sparsity
+    return Pairs(
+        topology=topology,
+        hub=choices.hub,
+        density=round(1 - sparsity, 6),
+        strongest=strongest if topology == "adaptive" else (),
+    )
 
 
 def response(options: tuple[str, ...]) -> Form:

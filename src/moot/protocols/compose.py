@@ -27,7 +27,7 @@ from moot.phases.consent import Consent
 from moot.phases.endings import LOG, until
 from moot.phases.helpers import Liken, similarity_agent
 from moot.phases.ranked_vote import Ranking
-from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
+from moot.phases.revise import EVOLVE, TOPIC_LANGUAGE, TRANSLATE, Mindful, Reflect, Revise, Summarize, Translate, spoken
 from moot.phases.score import anonymous_scoring, live_scoring, reasoned_evaluation
 from moot.phases.speak import SPOKEN, Everyone, bound, clash, speech
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
@@ -36,11 +36,14 @@ from moot.policy.convergence import Stalled
 from moot.policy.early_stop import Certain, Early, Lead
 from moot.policy.rules import PLURALITY
 from moot.policy.stops import Ahead, Alike, AnyOf, Confident, Saving, Settled, Stop, Unchanged
+from moot.protocols.adjudication import Adjudicate
 from moot.protocols.board import Recommend
 from moot.protocols.chaired import Synthesis
 from moot.protocols.grouped import Groups
 
-DECIDING: tuple[type[Phase], ...] = (*(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis),)
+DECIDING: tuple[type[Phase], ...] = (
+    *(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis, Adjudicate),
+)
 """The phases that only count or ask for a decision."""
 
 CLOSED: tuple[type[Phase], ...] = (*DECIDING, Groups)
@@ -148,7 +151,7 @@ def judgement(brief: Brief, view: View = LOG) -> Phase:
 
 
 def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with a judgement after every round, if the brief has conditions for ending and a moderator.
+    """The tree with a judgement after every round but the last, if the brief has conditions for ending and a moderator.
 
     Rounds that end for reasons of their protocol's own are left as they are.
     """
@@ -162,10 +165,18 @@ def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         if isinstance(phase, Sequence):
             return replace(phase, parts=tuple(ends(part) for part in phase.parts))
         if isinstance(phase, Rounds) and phase.until == chosen:
-            return after_rounds(replace(phase, until=stop), judgement(brief))
+            judging: Phase = replace(phase, until=stop)
+            for part in _but_last(judgement(brief), phase.most):
+                judging = after_rounds(judging, part)
+            return judging
         return phase
 
     return ends(tree)
+
+
+def _but_last(part: Phase, most: int) -> tuple[Phase, ...]:
+    """The phase after every round but the last, because after that there is nothing to end; () for a single round."""
+    return (At(each=part, rounds=tuple(range(1, most))),) if most > 1 else ()
 
 
 ABOUT = "debate_end_condition"
@@ -187,7 +198,7 @@ def check(protocol: str, choices: Choices) -> None:
         ProtocolError: there is one.
     """
     if protocol not in ENDED and (strange := [condition for condition in choices.until if condition not in OPEN]):
-        problem = f"{protocol} takes no {strange[0]}: that goes with {' and '.join(ENDED)}"
+        problem = f"{protocol} takes no {strange[0]}: that works with {' and '.join(ENDED)}"
         raise ProtocolError(problem, about=ABOUT)
 
 
@@ -213,19 +224,19 @@ def rounds(
     Raises:
         ProtocolError: only a moderator can say that nothing new was claimed, and there is none.
     """
+    most, calls = size
     judged = _judged(brief, choices)
     measure = similarity_agent(brief) if "stalled" in choices.until else ""
-    each = (
-        *parts,
-        *((judgement(brief, FAIR),) if judged else ()),
-        *((Liken(who=measure, acts=acts),) if measure else ()),
+    looks = (
+        *(_but_last(judgement(brief, FAIR), most) if judged else ()),
+        *(_but_last(Liken(who=measure, acts=acts), most) if measure else ()),
     )
+    each = (*parts, *looks)
     stop = AnyOf(stops=(*_chosen(choices, acts), *judged)) if choices.until else usual
-    most, calls = size
     return base.Rounds(
         each=each[0] if len(each) == 1 else base.Sequence(parts=each),
         most=most,
-        until=Saving(stop=stop, most=most, calls=calls + len(each) - len(parts)),
+        until=Saving(stop=stop, most=most, calls=calls + len(looks), fewer=len(looks)),
     )
 
 
@@ -344,9 +355,23 @@ def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         tree = before_end(tree, *ratings)
     if extras.self_reflection:
         tree = at_end(tree, Reflect())
-    if any(participant.language for participant in brief.participants if participant.duty == "debater"):
-        tree = at_end(tree, Translate(chaired=bool(brief.names("moderator"))))
-    return tree
+    translating = translation(brief, choices.language)
+    return at_end(tree, *translating) if translating else tree
+
+
+def translation(brief: Brief, home: str) -> tuple[Phase, ...]:
+    """What translates at the end; () where all debaters speak one language.
+
+    Args:
+        brief: who takes part.
+        home: the language of the debate, into which is translated; "" for that of the topic.
+    """
+    languages = [participant.language for participant in brief.participants if participant.duty == "debater"]
+    apart = any(not spoken(language, home or languages[0]) for language in languages)
+    if not apart or not any(languages):
+        return ()
+    task = TRANSLATE.replace(TOPIC_LANGUAGE, home) if home else TRANSLATE
+    return (Translate(chaired=bool(brief.names("moderator")), into=home, task=task),)
 
 
 def summarise(tree: Phase, brief: Brief, every: int) -> Phase:

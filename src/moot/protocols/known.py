@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
+from moot.core.text import misspelt
 from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.choices import Choices
 from moot.phases.endings import (
@@ -126,7 +127,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     """
     make = KNOWN.get(name) or spec.protocol(name)
     if make is None:
-        raise ProtocolError(f"no protocol is called {name!r}; there are {', '.join(names())}", about="protocol")
+        raise ProtocolError(f"no protocol is called {name!r}; {misspelt(name, names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
     if name in KNOWN:

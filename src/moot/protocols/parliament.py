@@ -17,8 +17,9 @@ from moot.core.transcript import TARGET
 from moot.phases.base import Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices
-from moot.phases.endings import LOG, ending
+from moot.phases.endings import LOG
 from moot.phases.speak import RELATIONS, linked, speech
+from moot.protocols.adjudication import Team, decided_by_teams
 
 MOST = 8
 """There are so many speeches, and nobody may be left without one."""
@@ -35,6 +36,11 @@ class Office(NamedTuple):
     def full(self) -> str:
         """Title and team."""
         return f"{self.title} ({self.team})"
+
+    @property
+    def place(self) -> str:
+        """What its speech is called in paths."""
+        return self.title.lower().replace(" ", "-")
 
 
 SIDES = ("Government", "Opposition")
@@ -197,6 +203,20 @@ def dealt(names: Listed[str]) -> tuple[str, ...]:
     return tuple(sides[n % 2][n // 2 * len(sides[n % 2]) // 4] for n in range(len(OFFICES)))
 
 
+def teams_of(speakers: Listed[str]) -> tuple[Team, ...]:
+    """The four teams: their sides, members and offices, in the order of their first speeches."""
+    given = list(zip(OFFICES, speakers, strict=True))
+    return tuple(
+        Team(
+            name=name,
+            side=SIDES[name in OPPOSITION],
+            members=tuple(dict.fromkeys(speaker for office, speaker in given if office.team == name)),
+            offices=tuple((office.place, office.title) for office, _ in given if office.team == name),
+        )
+        for name in dict.fromkeys(office.team for office in OFFICES)
+    )
+
+
 def order_paper(speakers: Listed[str]) -> str:
     """Who sits where, so that everybody knows for which team a speech was given."""
     rows = ["The house:"]
@@ -221,8 +241,9 @@ def spoken_for(office: Office, options: tuple[str, ...]) -> Form:
 def bp_style(brief: Brief, choices: Choices) -> Phase:
     """Eight speeches by four teams in the official order, each with a point of information; then the ending.
 
-    There is one pass of speeches, whatever the number of rounds. By default the ending is a ranking with reasons by
-    the moderator, who is the adjudicator; without one, or with a silent one, a vote.
+    There is one pass of speeches, whatever the number of rounds. By default the moderator, who is the adjudicator,
+    ranks the four teams and says how each office was filled. Without one, or with a silent one, the jurors rank them,
+    or else the debaters.
 
     Raises:
         ProtocolError: fewer than two debaters or more than eight.
@@ -236,7 +257,7 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
     paper = order_paper(speakers)
     speeches = [
         Speech(
-            name=office.title.lower().replace(" ", "-"),
+            name=office.place,
             by=speaker,
             office=office.full,
             task=f"You are the {office.full}.\n{paper}\n\n{office.duty}",
@@ -246,7 +267,5 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
         )
         for n, (office, speaker) in enumerate(zip(OFFICES, speakers, strict=True))
     ]
-    silent = choices.mediation is not None and choices.mediation.kind == "silent"
-    usual = "ranked_reasons" if brief.names("moderator") and not silent else "vote"
-    end = ending(brief, replace(choices, strategy=choices.strategy or usual))
+    end = decided_by_teams(brief, choices, teams_of(speakers))
     return Sequence(parts=(Rounds(each=Sequence(parts=tuple(speeches)), most=1), *end))

@@ -7,21 +7,34 @@ its choices to a phase. An entry point of ``moot.parts`` names a module with pha
 up or imported until a name appears that is not built in.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import EntryPoint, entry_points
+from traceback import walk_tb
 from types import ModuleType
 from typing import Protocol as TypingProtocol
 from typing import TypeAlias, cast
 
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
-from moot.core.errors import ProtocolError
+from moot.core.errors import MootError, ProtocolError, RecordMismatch
 from moot.phases import base, consent, helpers, ranked_vote, reflection, revise, score, shares, speak, verdict, vote
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
 from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rules, stops, turns
-from moot.protocols import board, chaired, compose, council, fishbowl, grouped, open_fight, parliament, socratic
+from moot.protocols import (
+    adjudication,
+    board,
+    chaired,
+    compose,
+    council,
+    fishbowl,
+    grouped,
+    open_fight,
+    parliament,
+    socratic,
+)
 
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 """From a brief and its choices to a phase tree."""
@@ -90,6 +103,33 @@ def _load_entry_point(point: EntryPoint) -> object:
         raise ProtocolError(_broken(point, f"{type(error).__name__}: {error}"), about="protocol") from error
 
 
+@contextmanager
+def naming_packages() -> Generator[None]:
+    """Whatever code of another package raises while a protocol is played names that package.
+
+    Raises:
+        ProtocolError: such code has failed; a MootError of it stays as it is.
+    """
+    try:
+        yield
+    except (*BROKEN, RecordMismatch) as error:
+        # Over a record the driver makes a mismatch of it, which has it as its cause.
+        fault = error.__cause__ if isinstance(error, RecordMismatch) else error
+        point = None if fault is None or isinstance(fault, MootError) else _culprit(fault)
+        if point is None:
+            raise
+        raise ProtocolError(_broken(point, f"{type(fault).__name__}: {fault}"), about="protocol") from error
+
+
+def _culprit(error: BaseException) -> EntryPoint | None:
+    """The entry point of the package in whose code an error was raised; None where it was none of those."""
+    points = [point for group in (PARTS_GROUP, PROTOCOLS_GROUP) for point in entry_points(group=group)]
+    packages = {point.module.partition(".")[0]: point for point in points}
+    names = (str(frame.f_globals.get("__name__", "")) for frame, _ in walk_tb(error.__traceback__))
+    culprits = [packages[name.partition(".")[0]] for name in names if name.partition(".")[0] in packages]
+    return culprits[-1] if culprits else None
+
+
 def _broken(point: EntryPoint, why: str) -> str:
     return f"{point.name!r} of the package {_package(point)} ({point.value}) cannot be used: {why}"
 
@@ -114,6 +154,7 @@ MODULES = (
     score,
     revise,
     socratic,
+    adjudication,
     parliament,
     fishbowl,
     open_fight,

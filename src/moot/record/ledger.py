@@ -38,6 +38,7 @@ class Ledger:
         debate: the debate's id.
         transcript: what the entries played back or written so far come to.
         watchers: functions that are told of every event, replayed or new, in order.
+        entries: the entries played back or written so far.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Ledger:
         self.transcript = Transcript()
         self.watchers: list[Callable[[Event], None]] = [self.transcript.apply, self._note_call]
         self._store, self._clock, self._publish = store, clock, publish
+        self.entries: list[Entry] = []
         self._past: deque[Entry] = deque()
         self._seq, self._head = 0, ""
         self._stored = 0
@@ -88,6 +90,7 @@ class Ledger:
         """
         while self._past and not isinstance(self._past[0].event, PLAY_EVENTS):
             entry = self._past.popleft()
+            self.entries.append(entry)
             try:
                 self._take(entry.event)
             except RecordError as error:
@@ -107,6 +110,7 @@ class Ledger:
                 entry = self._past.popleft()
                 if entry.event != event or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
+                self.entries.append(entry)
             else:
                 self._check_open()
                 self.transcript.check(event)
@@ -209,8 +213,10 @@ class Ledger:
         return self._tries.get((key, call), 0)
 
     def _stamp(self, event: Event) -> str:
-        line = encode(Entry(seq=self._seq + 1, at=self._clock(), event=event, prev=self._head))
+        entry = Entry(seq=self._seq + 1, at=round(self._clock(), 6), event=event, prev=self._head)
+        line = encode(entry)
         self._seq, self._head = self._seq + 1, digest(line)
+        self.entries.append(entry)
         return line
 
     def _check_open(self) -> None:

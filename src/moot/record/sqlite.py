@@ -16,8 +16,8 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, explain, refusal
 from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
 
 T = TypeVar("T")
@@ -63,6 +64,7 @@ SELECT json_group_object(value, (SELECT coalesce(max(seq), 0) FROM line WHERE de
 """
 INSERT = "INSERT INTO line (debate, seq, text) VALUES "
 LINES = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
+REMOVE = "DELETE FROM line WHERE debate IN (SELECT value FROM json_each(?))"
 READ = f"SELECT group_concat(text, char(10)) FROM ({LINES})"
 # Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
 DEBATES = """
@@ -83,40 +85,6 @@ SELECT json_group_array(json(spine)) FROM (
 
 MOST = 2**63 - 1
 """The greatest number that SQLite can compare."""
-
-REASONS: Mapping[int, str] = {
-    sqlite3.SQLITE_BUSY: "another program is using it and did not let go in time",
-    sqlite3.SQLITE_READONLY: "it may only be read, not written",
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_IOERR: "the disk did not take or give the data (disk I/O error, or a limit on file sizes)",
-    sqlite3.SQLITE_CORRUPT: "it is damaged",
-    sqlite3.SQLITE_NOTADB: "it is not a database",
-    sqlite3.SQLITE_CANTOPEN: "it or a file beside it cannot be opened",
-}
-
-FORKED = "it was open when this process was forked; open it after the fork only, or start the process anew (spawn)"
-
-FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
-"""What a statement can end in; the last where Python cannot decode what SQLite says of a damaged page."""
-
-
-def explain(path: Path, error: Exception) -> RecordError:
-    """One sentence for the user about what SQLite or the system said of a file."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if isinstance(error, UnicodeDecodeError):
-        code = sqlite3.SQLITE_CORRUPT
-    elif code == sqlite3.SQLITE_CANTOPEN and path.is_file() and not _is_writable(path.parent):
-        code = sqlite3.SQLITE_READONLY  # SQLite makes files beside it to write
-    reason = REASONS.get(code) or getattr(error, "strerror", None) or str(error) or "not enough memory"
-    return _refusal(path, reason)
-
-
-def _refusal(path: Path, reason: str) -> RecordError:
-    return RecordError(f"The record {path} cannot be used: {reason}.")
-
-
-def _is_writable(path: Path) -> bool:
-    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 class SqliteStore:
@@ -158,11 +126,11 @@ class SqliteStore:
         append = new_append(debate, lines, after)
         with self._held():
             if self._reading:
-                raise _refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
+                raise refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
             self._file.begin(append)
-        refusal = await append.outcome
-        if refusal is not None:
-            raise refusal
+        problem = await append.outcome
+        if problem is not None:
+            raise problem
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
@@ -172,6 +140,17 @@ class SqliteStore:
     async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
         return await self._ask(self._file.infos)
+
+    async def remove(self, debates: Sequence[str]) -> None:
+        """See Removing; the file keeps nothing of what was stored."""
+        with self._held():
+            if self._reading:
+                raise refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
+            removing = self._file.remove(list(debates))
+        try:
+            await asyncio.wrap_future(removing)
+        except FAULTS as error:
+            raise explain(self.path, error) from error
 
     async def close(self) -> None:
         """See Store. The file itself is closed with the last of its stores."""
@@ -197,10 +176,10 @@ class SqliteStore:
     def _held(self) -> Generator[None]:
         """The file may be asked, and nobody closes this store meanwhile."""
         if self._file.process != os.getpid():
-            raise _refusal(self.path, FORKED)
+            raise refusal(self.path, FORKED)
         with self._file.lock:
             if self._closed:
-                raise _refusal(self.path, "it has been closed")
+                raise refusal(self.path, "it has been closed")
             yield
 
 
@@ -267,7 +246,7 @@ class SqliteFile:
             self._reading = self._connect("mode=ro&immutable=1")
             version = check_format(self.path, self._reading)
         if not version:
-            raise _refusal(self.path, "there is no record in it")
+            raise refusal(self.path, "there is no record in it")
 
     def shut(self) -> None:
         """Finish what was begun and give everything back."""
@@ -296,6 +275,17 @@ class SqliteFile:
         if not self._draining:
             self._draining = True
             self._writer.submit(self._drain)
+
+    def remove(self, debates: list[str]) -> Future[None]:
+        """Hand a removal to the writer; under the lock."""
+        return self._writer.submit(self._remove, json.dumps(debates))
+
+    def _remove(self, names: str) -> None:
+        connection = self._writing
+        assert connection is not None
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(REMOVE, (names,))
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _drain(self) -> None:
         """The writer's work: batch after batch, while appends wait."""
@@ -357,7 +347,7 @@ class SqliteFile:
     def _fetch(self, question: str, *values: str | int) -> str | None:
         text: str | None = self._reading.execute(question, values).fetchone()[0]
         if self.still and self._looks() != self.still:
-            raise _refusal(self.path, "another program has written it meanwhile; try again")
+            raise refusal(self.path, "another program has written it meanwhile; try again")
         return text
 
 
@@ -399,7 +389,7 @@ def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     key = stat.st_dev, stat.st_ino
     file = _FILES.get(key)
     if file is not None and file.process != os.getpid():
-        raise _refusal(path, FORKED)
+        raise refusal(path, FORKED)
     fresh = file is None
     file = file or SqliteFile(real, key, busy)
     file.stores += 1
@@ -483,8 +473,8 @@ def check_format(path: Path, connection: sqlite3.Connection) -> int:
     """
     tables, application, version = connection.execute(STATE).fetchone()
     if application != APPLICATION and (tables or application or version):
-        raise _refusal(path, "it is a database of another program")
+        raise refusal(path, "it is a database of another program")
     if version > SCHEMA_VERSION:
         newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
-        raise _refusal(path, f"{newer}; bring the program up to date")
+        raise refusal(path, f"{newer}; bring the program up to date")
     return int(version)

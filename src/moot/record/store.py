@@ -104,6 +104,21 @@ class Telling(Protocol):
         ...
 
 
+@runtime_checkable
+class Removing(Protocol):
+    """A store from which debates can be deleted."""
+
+    async def remove(self, debates: Sequence[str]) -> None:
+        """Delete all lines of debates, of all of them or of none; those that are not there do no harm.
+
+        Whoever writes one of them meanwhile is refused at the next append.
+
+        Raises:
+            RecordError: the store cannot be written.
+        """
+        ...
+
+
 def check_lines(debate: str, lines: Sequence[str]) -> None:
     """Refuse what some store could not keep exactly; every store calls this first.
 

@@ -6,6 +6,7 @@ A moderator's turns are block quotations, a missing turn is shown in its place, 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import groupby
 from typing import TypeAlias
 
 from moot.core.ask import Ask, Field, Form
@@ -48,10 +49,28 @@ def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str
             continue
         chapter = "## Final statements" if part.closing or last == "## Final statements" else "## The debate"
         blocks += [chapter] if chapter != last else []
-        blocks += [f"### {inline(part.title)}", *(piece for turn in turns for piece in _turn(turn, translations))]
+        blocks += [f"### {inline(part.title)}", *_turns(turns, translations)]
         blocks += [f"*{inline(ending(end.path))} ended early: {inline(end.reason)}.*" for end in part.ends]
         last = chapter
     return blocks or ["## The debate", "Nothing was said."]
+
+
+def _turns(turns: Sequence[Spoken], translations: Mapping[str, str]) -> Iterator[str]:
+    """The turns of a part; bids that follow each other are one line."""
+    for bids, group in groupby(turns, key=lambda turn: turn.act == "bid" and _is_aside(turn)):
+        if bids:
+            yield _bids(list(group))
+        else:
+            yield from (piece for turn in group for piece in _turn(turn, translations))
+
+
+def _bids(turns: Sequence[Spoken]) -> str:
+    """Who bid how urgently, the most urgent first, and who did not; the verbose log has every bid in full."""
+    urgent = {turn.key: float(value) for turn in turns for name, value in turn.fields if name == "Urgency"}
+    bidding = sorted((turn for turn in turns if urgent.get(turn.key, 0.0) >= 1), key=lambda turn: -urgent[turn.key])
+    silent = [inline(turn.by) for turn in turns if turn not in bidding]
+    told = [f"{inline(turn.by)} {urgent[turn.key]:g}{f' ({turn.mark})' if turn.mark else ''}" for turn in bidding]
+    return f"- *Bids: {', '.join(told) or 'none'}{f'; no bid of {listed(silent)}' if silent and told else ''}.*"
 
 
 def _is_aside(turn: Spoken) -> bool:

@@ -121,8 +121,23 @@ def verdict(report: Report) -> list[str]:
         _ballots(outcome),
         _dissent(outcome.dissent),
         *_minority(decision),
+        _undecided(report, decision),
         _changes(report),
     ]
+
+
+def _undecided(report: Report, decision: Decision) -> str:
+    """The commands that may decide what nobody won; "" where somebody did."""
+    if decision.status not in ("tie", "no_decision") or not report.debate:
+        return ""
+    ways: list[str] = []
+    if any(ballot.state == "cast" for ballot in decision.ballots):
+        ways.append(f"{code(f'moot recount {report.debate}')} (the same votes under other rules)")
+    chairs = [person.name for person in report.participants if person.duty == "moderator"]
+    if not chairs:
+        judged = f"moot again {report.debate} --protocol moderated"
+        ways += [f"{code(judged)} (a moderator decides)", f"{code(f'{judged} -m Moderator=human')} (a person decides)"]
+    return f"**What may decide it:** {', '.join(ways)}." if ways else ""
 
 
 def _result(outcome: Conclusion, decision: Decision) -> list[str]:

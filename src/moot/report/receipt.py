@@ -217,7 +217,7 @@ def certificate(receipt: Receipt) -> str:
         table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
         *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
         *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
-        *_chapter("Answers that lost", _lost(receipt)),
+        *_chapter("Answers that lost" if receipt.status == "decided" else "Answers", _lost(receipt)),
         *_chapter("Evidence", [_cited(evidence) for evidence in receipt.evidence]),
         "## Participants",
         _people(receipt.participants),

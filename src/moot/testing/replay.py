@@ -34,7 +34,7 @@ class Oracle:
         self.sent: list[str] = []
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Answer one ask; see ``core.agent.Seat``."""
+        """Answer one ask; see ``core.agent.Agent``."""
         shown = "|".join((*(turn.text for turn in context.turns), *(turn.text for turn in context.about)))
 
         async def send() -> Called:

@@ -34,7 +34,7 @@ class Scripted:
         self.history: list[tuple[Ask, Context]] = []
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Answer one ask; see ``core.agent.Seat``."""
+        """Answer one ask; see ``core.agent.Agent``."""
         self.history.append((ask, context))
         seconds = self._latency(ask) if callable(self._latency) else self._latency
         if seconds:

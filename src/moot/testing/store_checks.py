@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.store import LONGEST_LINE, Store, StreamInfo, check_lines
+from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines
 
 OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
 """Opens the store of that name (letters, digits and hyphens)."""
@@ -44,6 +44,12 @@ class InMemoryStore:
         self._check_open()
         first = max(0, after)
         return tuple(self.kept.get(debate, [])[first : None if limit is None else first + max(0, limit)])
+
+    async def remove(self, debates: Sequence[str]) -> None:
+        """See Removing."""
+        self._check_open()
+        for debate in debates:
+            self.kept.pop(debate, None)
 
     async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
@@ -113,6 +119,23 @@ async def check_exact(open_store: OpenStore) -> None:
         await store.append(debate, (debate, *lines), after=0)
     for debate in ids:
         _same(f"lines of {debate!r}", await store.read(debate), (debate, *lines))
+    await store.close()
+
+
+async def check_removal(open_store: OpenStore) -> None:
+    """Where debates can be deleted, nothing is left of them, whoever writes them is refused, and others stay."""
+    store = await open_store("removal")
+    for debate in ("a", "a/letters", "b"):
+        await store.append(debate, ("one", "two"), after=0)
+    if isinstance(store, Removing):
+        await store.remove(["a", "a/letters", "nobody"])
+        _same("the lines of a deleted debate", await store.read("a"), ())
+        _same("what is left", [info.debate for info in await store.debates()], ["b"])
+        await _refused(RecordConflict, "an append to a deleted debate", store.append("a", ("three",), after=2))
+        await store.append("a", ("anew",), after=0)
+        _same("a new debate of that id", await store.read("a"), ("anew",))
+        await store.remove([])
+    _same("another debate", await store.read("b"), ("one", "two"))
     await store.close()
 
 
@@ -244,6 +267,7 @@ async def check_closing(open_store: OpenStore) -> None:
 CHECKS: tuple[Check, ...] = (
     check_order,
     check_exact,
+    check_removal,
     check_refusals,
     check_conflict,
     check_crowd,

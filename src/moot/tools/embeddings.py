@@ -340,7 +340,7 @@ class Likening:
         self._embedder = embedder
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        """Measure; see ``core.agent.Seat``.
+        """Measure; see ``core.agent.Agent``.
 
         Raises:
             ModelError: the model gives no vectors.

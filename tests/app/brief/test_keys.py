@@ -17,7 +17,6 @@ from moot.app.brief.schema import (
     RULES,
     STRATEGIES,
     Key,
-    close,
     find,
     get,
     nearest,
@@ -25,6 +24,7 @@ from moot.app.brief.schema import (
 from moot.app.brief.writer import starter
 from moot.app.brief.yaml_header import load
 from moot.core.brief import Duty, Search, Settings
+from moot.core.text import closest, misspelt
 from moot.phases import endings
 from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairing import Topology
@@ -170,8 +170,10 @@ def test_the_nearest_key(keys: tuple[Key, ...], word: str, prefix: str, expected
 
 
 def test_the_closest_word() -> None:
-    assert close("Round Robin", ("round-robin", "ring")) == "round-robin"
-    assert close("x" * 100_000, ("ring",)) == ""
+    assert closest("Round Robin", ("round-robin", "ring")) == "round-robin"
+    assert closest("x" * 100_000, ("ring",)) == ""
+    assert misspelt("rnig", ("ring", "star")) == "did you mean 'ring'?"
+    assert misspelt("cube", ("ring", "star"), "it takes") == "it takes ring, star"
 
 
 def test_the_starter_is_valid_and_complete() -> None:

@@ -27,6 +27,11 @@ PARTS: list[tuple[str, list[str], str]] = [
     ("# Q\n## Ada\nwords\n## Note: x\nurl: y", [], "topic:Q"),
     ("# Q\n## Ada (Lovelace)\nwords", [], "topic:Q"),
     ("# Q\n## Rules\nx\n## Ada\nwords\n## Bo", [], "topic:Q | rules:Rules | text:"),
+    # nor does "You …" show it where it is told of one of several; of all it does
+    ("# Q\n## Ada\n\nYou argue for it.\n## Bo\nYou're against it.", [], "topic:Q | person:Ada | person:Bo"),
+    ("# Q\n## Rules\nx\n## Ada\nDu bist dafür.\n## Bo\n\nDu bist dagegen.", [],
+     "topic:Q | rules:Rules | person:Ada | person:Bo"),
+    ("# Q\n## Ada\nYouth matters.\n## Bo", [], "topic:Q"),
     # listed elsewhere
     ("# Q\n## Bo\nwords\n## Ada (a:b)\nx\n## More", ["Ada", "BO"], "topic:Q | person:Bo | person:Ada (a:b) | text:"),
     ("# Q\n## Costs\n## Moderator\nx", ["Ada", "Bo"], "topic:Q | person:Moderator"),
@@ -73,6 +78,9 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("# Q\n## Participants\n### Ada", ["Ada"], 2, "inconsistent"),
     ("# Q\n## Ada\nrole: x", ["Bo"], 2, "inconsistent"),
     ("# Q\n## Ada (a:b)\n## Participants\n### Bo", [], 2, "inconsistent"),
+    ("# Q\n## Ada\n\nYou argue for it.", [], 2, "inconsistent"),
+    ("# Q\n## Costs\nx\n## Ada\nYou are for it.\n## Bo\nYou are not.", [], 4, "inconsistent"),
+    ("# Q\n## Cy\n\nYou watch the costs.", ["Ada", "Bo"], 2, "inconsistent"),
     ("# Q\n" + "x\n" * 10_000, [], 1, "too_large"),
 ]
 

@@ -238,7 +238,7 @@ def test_the_page_cannot_be_taken_away_or_changed(keys: dict[str, Key]) -> None:
     text = write_receipt(RECEIPT, keys["hmac"], "md")
     proof = text[text.index("\n## Proof") :]
     cases = {
-        text + "more": "behind its end",
+        text + "more": "after its end",
         "# Another page\n" + proof: "page is not the one",
         proof.removeprefix("\n## Proof\n"): "cannot be read",
     }

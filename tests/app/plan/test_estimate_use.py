@@ -99,7 +99,7 @@ def write(asked: str, chance: random.Random) -> str:
 
 def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
     """What stands in a slot: a number, the greatest of a bid, one of the choices, a list of sentences, else prose."""
-    if found := re.match(r"a list of (Proposal .*?): one line", slot):
+    if found := re.match(r"a list of ((?:Proposal|Opening|Closing) .*?): one line", slot):
         return "".join(f"\n- {label}" for label in found[1].split(", "))
     if found := re.match(r"a number.* to ([\d.]+)", slot):
         return found[1] if name == "URGENCY" else f"{float(found[1]) * chance.uniform(0.3, 0.9):.1f}"

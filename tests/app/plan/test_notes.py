@@ -43,6 +43,14 @@ IDLE: list[tuple[str, int | None, str]] = [
      "debate_end_condition: consensus_reached", None,
      "The moderator speaks as active after round 2; if the rounds end earlier, it never speaks."),
     ("mediator_type: silent\nmediator_frequency: midpoint", None, "the kind silent speaks at the end; mediator_freq"),
+    ("mediator_type: silent\nmediator_frequency: every_round", None, "the kind silent speaks at the end; mediator_fre"),
+    ("mediator_type: consensus\nmediator_frequency: every_round", None, "the kind consensus speaks at the end"),
+    ("mediator_type: consensus\nsummary_style: critical", None, "summary_style critical has no effect"),
+    ("debate_format: bp_style\nmediator_type: judge\nsummary_style: critical", None, "summary_style critical has"),
+    ("protocol: panel\nmediator_type: active\nsummary_style: critical", None, "summary_style critical has no effect"),
+    ("debate_format: round_robin\nturn_mode: priority_order", None,
+     "turn_mode priority_order has no effect: all debaters have the same priority; give each a priority."),
+    ("language: Russian", None, "All debaters speak Russian, so nothing is translated."),
     ("debate_format: bp_style\ncontext_strategy: summarize_past", None,
      "There will be no summary: one is made every 2 rounds, and there is at most 1 round."),
     ("protocol: panel\ninterruptions: yes", None, "In panel there is no turn to interrupt, so interruptions"),
@@ -54,6 +62,8 @@ BUSY: list[tuple[str, int | None]] = [
     ("protocol: arena\nrounds: 1\ndebate_end_condition: [lead_decided]", None),
     ("debate_format: round_robin\nmediator_type: active\nmediator_frequency: midpoint", None),
     ("mediator_type: silent", 0),
+    ("mediator_type: silent\nmediator_frequency: final", None),
+    ("mediator_type: consensus", None),
     ("debate_format: round_robin\nsummarize_every: 2\nrounds: 2\ncontext_strategy: summarize_past", None),
     ("debate_format: round_robin\ninterruptions: yes\nrevision: yes\nevolution: yes", None),
 ]
@@ -150,3 +160,17 @@ async def test_what_the_tokens_leave_out_is_said_where_somebody_can_look_somethi
 async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:
     assert NOTHING in await notes("# Shall we move?\n")
     assert NOTHING not in await notes("# Shall we move?\n\nWe are eight.\n")
+
+
+@pytest.mark.parametrize(
+    ("ada", "note"),
+    [
+        ("hide: [critique, round 1]\n", "Ada hides critique, which panel never has here; that has no effect."),
+        ("hide: [draft, Bo]\n", ""),
+        ("language: German\n", ""),
+    ],
+)
+async def test_what_a_participant_hides_or_speaks_in_vain(ada: str, note: str) -> None:
+    told = await notes(write("protocol: panel\nrounds: 1", ada=ada))
+    assert note in told
+    assert ("has no effect" in told or "translated" in told) == bool(note)

@@ -65,7 +65,7 @@ def _value(field: Field) -> Value:
         case "flag":
             return True
         case "list":
-            return ("a point",)
+            return field.choices or ("a point",)
         case "text":
             return f"{field.name.lower()} of tea"
 

@@ -263,7 +263,9 @@ async def test_where_a_changed_brief_goes_another_way_the_last_entry_that_can_be
     workspace, whole = await panel()
     last = len(await workspace.entries("parent")) - 1
     other = change(extra="seed: 3\nmodel: 'builtin:quotes'")
-    with pytest.raises(BriefError, match=r"another way from entry (\d+) of parent on, .*; fork it at entry") as found:
+    with pytest.raises(
+        BriefError, match=r"another debate from entry (\d+) of parent on, .*; fork it at entry"
+    ) as found:
         await fork(workspace, "parent", at=last, change=other)
     earlier = int(str(found.value).rpartition(" entry ")[2].split()[0])
     forked = await fork(workspace, "parent", at=earlier, change=other)

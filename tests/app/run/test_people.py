@@ -67,7 +67,7 @@ PLACES: list[tuple[str, str, tuple[Participant, ...], tuple[str, ...], set[str]]
     ("chain_of_thought", "", (person("Ada"),), (), {"close", "vote"}),
     ("fishbowl", "", (person("Ada"),), (), {"close", "vote"}),
     ("open_fight", "", (person("Ada"),), (), {"bid", "close", "vote"}),
-    ("bp_style", "", (person("Ada"),), (), {"argue", "close", "vote"}),
+    ("bp_style", "", (person("Ada"),), (), {"argue", "vote"}),
     ("board", "", (person("Ada"), TIMEKEEPER), (), {"argue", "verdict"}),
     ("board", "", (person("Ada"), TIMEKEEPER), ("yes", "no"), {"argue", "verdict"}),
     ("board", "", (person("Ada"), person("Bo"), person("Tick", duty="moderator")), (), {"argue", "remind", "verdict"}),
@@ -286,7 +286,7 @@ async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None
         ("Q0", "Hm.", "'Q0' is the name of a participant; use another name"),
         ("qo", "Hm.", "'qo' is the name of a participant"),
         ("everybody", "Hm.", "the word has another meaning"),
-        ("Zed", " \u200b ", "there is nothing to say"),
+        ("Zed", " \u200b ", "the message is empty"),
         ("Zed", "x" * 20_001, "this has 20,001 characters; at most 20,000 can be said at once"),
     ]
     for by, words, message in refused:

@@ -2,5 +2,6 @@
 
 Read in this order: ``reader`` (a text becomes a brief), ``yaml_header`` and ``sections`` (its two parts), ``schema``
 (the keys of the header), ``field_values`` (one value), ``participants``, ``files`` (background beside the brief),
-``default_participants``, ``writer`` (a brief becomes a text again).
+``default_participants``, ``writer`` (a brief becomes a text again),
+``program_values`` (briefs that a Python program makes, and their check).
 """

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 
-from moot.app.brief.schema import Key, close, find, get, nearest
+from moot.app.brief.schema import Key, find, get, nearest
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table
 from moot.core.ask import Value
 from moot.core.errors import BriefError
-from moot.core.text import clean, flat, leads_away
+from moot.core.text import clean, closest, flat, leads_away
 
 MOST = 40
 """The greatest length of a name."""
@@ -269,7 +269,7 @@ def _choice(key: Key, node: Node) -> str:
         return word
     choices = (*key.choices, *(key.further() if key.further else ()))
     if word not in choices:
-        meant = close(node.text, choices)
+        meant = closest(node.text, choices)
         hint = f"did you mean {meant!r}? " if meant else ""
         problem = f"{label(key)} cannot be {node.text[:60]!r}; {hint}allowed are {', '.join(choices)}"
         raise BriefError(problem, line=node.line, code="bad_enum")

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from moot.app.brief.default_participants import USUAL, debaters, presider
 from moot.app.brief.field_values import Given, check_name, moderates, read, read_all, seat, seconds, skeleton
-from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, WAYS, get
+from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, get
 from moot.app.brief.sections import SETTING, Section, split_seat, unfence
 from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
@@ -262,9 +262,9 @@ def check_sight(header: Values, entries: Sequence[Entry]) -> None:
     """
     scope, way = _word(header, "context_scope"), _word(header, "context_strategy")
     scopes = _scopes(header, entries)
-    if scope == "summary_only" and way == "append_all":
-        at = f"context_strategy append_all on line {header['context_strategy'].line} keeps every turn in sight"
-        _refuse(header["context_scope"], f"context_scope is summary_only, but {at}; allowed are {_all_but(way, WAYS)}")
+    if why := _AGAINST.get((scope, way)):
+        at = f"context_strategy is {way} on line {header['context_strategy'].line}"
+        _refuse(header["context_scope"], f"context_scope is {scope}, but {at}, {why}; leave out one of them")
     if way == "persona_masking" and not any("hide" in entry.values for entry in entries):
         found = "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"
         _refuse(header["context_strategy"], found)
@@ -274,6 +274,15 @@ def check_sight(header: Values, entries: Sequence[Entry]) -> None:
         found = "summarize_every needs context_strategy: summarize_past, or context_scope: summary_only"
         _refuse(header["summarize_every"], found)
 
+
+_AGAINST: Mapping[tuple[str, str], str] = {
+    ("full_log", "rolling_window"): "which shows only the newest turns",
+    ("full_log", "summarize_past"): "which shows a summary in place of the turns before it",
+    ("last_n_turns", "append_all"): "which keeps every turn in sight",
+    ("summary_only", "append_all"): "which keeps every turn in sight",
+    ("summary_only", "rolling_window"): "which shows the newest turns",
+}
+"""Pairs of context_scope and context_strategy that contradict each other, and what the second does."""
 
 _NO_WINDOW = "context_turns needs a window: context_scope: last_n_turns, or context_strategy: rolling_window"
 
@@ -335,10 +344,6 @@ def _scopes(header: Values, entries: Sequence[Entry]) -> set[str]:
 
 def _word(values: Values, name: str) -> str:
     return str(values[name].value) if name in values else ""
-
-
-def _all_but(word: str, words: Sequence[str]) -> str:
-    return ", ".join(item for item in words if item != word)
 
 
 def _refuse(given: Given, text: str) -> None:

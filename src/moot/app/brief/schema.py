@@ -5,13 +5,13 @@ from them. The words that a key allows are taken from the phases where those def
 address, a credential, or a file outside the brief's own folder.
 """
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from moot.core.brief import Search
+from moot.core.brief import MOST_ROUNDS, Search
 from moot.core.roles import VoteWeights
+from moot.core.text import closest
 from moot.phases.choices import Condition, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairing import Topology
 from moot.protocols.known import DEFAULT, KNOWN
@@ -129,7 +129,7 @@ HEADER: tuple[Key, ...] = (
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
         further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
-    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=20, example="2",
+    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=0, high=MOST_ROUNDS, example="2",
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants, this many are generated for the topic.",
@@ -146,6 +146,11 @@ HEADER: tuple[Key, ...] = (
         help="With strategy: weighted, how votes are weighted: the weight of each participant, or what earlier debates "
         "have measured of its model; stated where somebody has a weight, else log_odds."),
     Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticizes whom."),
+    Key(name="hub", kind="text", high=200, example="Ada", hints=("star_hub", "center", "centre"),
+        help="With topology: star, the debater in its center; the first without it."),
+    Key(name="sparsity", kind="number", low=0, high=1, example="0.5", hints=("density", "topology_sparsity"),
+        help="With topology: sparse or random-graph, the probability with which a critique is left out; 0.75 for "
+        "sparse, 0.5 for random-graph."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),
@@ -343,16 +348,8 @@ def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
         meant |= {name.removeprefix(prefix): name.removeprefix(prefix) for name in names}
         hints = [hint.removeprefix(prefix) for hint in key.hints if names and _belongs(hint, prefix)]
         meant |= {hint: names[0].removeprefix(prefix) for hint in hints if hint not in meant}
-    return meant.get(close(word, tuple(meant)), "")
+    return meant.get(closest(word, tuple(meant)), "")
 
 
 def _belongs(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and "." not in name.removeprefix(prefix)
-
-
-def close(word: str, words: Sequence[str]) -> str:
-    """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
-    spelt = {word.replace("-", "_"): word for word in words}
-    plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
-    get_close_matches = difflib.get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
-    return spelt[get_close_matches[0]] if get_close_matches else ""

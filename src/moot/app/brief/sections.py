@@ -8,6 +8,8 @@ The topic is the heading of level 1. The text under it is background, up to the 
   ``participants:``; or it names a model in parentheses (``## Ada (ollama:llama3.2)``); or its first line is a setting
   of a participant (``role: …``); or it is Moderator or Mediator. After the first of these every ``##`` is a
   participant; before it, a heading that is neither is refused, so that nobody is dropped and no chapter debates.
+  Where no heading says so, two or more whose texts all begin with "You …" are participants. A single one, or one
+  beside other headings, is refused: it could be either.
 
 Where ``participants:`` or ``## Participants`` names everybody (but for the moderator, who may have a section beside),
 and where no heading shows that it is a participant's, other headings are chapters of the background. Headings in lists,
@@ -210,7 +212,7 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
     open_heads = [head for head in heads if head.part == "text"]
     first = next((head for head in open_heads if _is_marked(head, lines)), None)
     if first is None:
-        return list(heads)
+        return [_person(head) for head in heads] if _all_addressed(open_heads, lines) else list(heads)
     if early := next((head for head in open_heads if head.line < first.line), None):
         found = (
             f"is {early.text[:60]!r} a participant or background? It stands before the first participant, "
@@ -228,7 +230,41 @@ def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
     if head.part == "text" and _is_marked(head, lines):
         problem = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
         raise BriefError(problem, line=head.line, code="inconsistent")
+    if head.part == "text" and _ADDRESSED.match(_first_line(head, lines)):
+        why = "the list of participants does not name it, but its text begins as a participant's does"
+        raise _unclear(head.text, why, head.line)
     return head
+
+
+_ADDRESSED = re.compile(r"(?:You|Du|Tu|Tú|Vous|Usted|Ты|Вы)(?:['\u2019](?:re|ll|ve|d))?[ ,]")
+"""How a text begins that tells somebody who it is."""
+
+
+def _all_addressed(heads: Sequence[_Head], lines: Sequence[str]) -> bool:
+    """Whether these headings are participants because the text of each begins with "You …"; False where none does.
+
+    Raises:
+        BriefError: some do, and there is no second participant, or another heading that is none.
+    """
+    addressed = [head for head in heads if _ADDRESSED.match(_first_line(head, lines))]
+    if addressed and (len(addressed) < 2 or len(addressed) < len(heads)):
+        head = addressed[0]
+        raise _unclear(head.text, f'its text begins with "{_first_line(head, lines).split()[0]} …"', head.line)
+    return bool(addressed)
+
+
+def _unclear(name: str, why: str, line: int) -> BriefError:
+    found = (
+        f"is {name[:60]!r} a participant or background? For {why}. "
+        "Add a line 'role: …' under it, or write it as ### under ## Background"
+    )
+    return BriefError(found, line=line, code="inconsistent")
+
+
+def _first_line(head: _Head, lines: Sequence[str]) -> str:
+    """The first line beneath a heading that is not blank, up to the next heading; "" where there is none."""
+    below = next((line for line in lines[head.end :] if line.strip()), "")
+    return "" if below.startswith("#") else below.strip()
 
 
 def _person(head: _Head) -> _Head:

@@ -2,5 +2,5 @@
 
 Read in this order: ``reports``, ``paper`` (HTML and PDF), ``analyses`` with ``plots``, ``recount``,
 ``signed_receipts``, ``learned`` (memory, ratings, calibration), ``copy_debates``, ``telemetry``, ``proofs`` with
-``solver_process``.
+``solver_process`` and ``lean_file``.
 """

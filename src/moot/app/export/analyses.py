@@ -12,7 +12,7 @@ from moot.analysis.formal_claims import formal_claims
 from moot.analysis.review import insights, review
 from moot.app.export.plots import Plot, draw, draw_all
 from moot.app.export.proofs import prove
-from moot.app.export.reports import file_name, save
+from moot.app.export.reports import check_target, file_name, save
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry
@@ -93,6 +93,7 @@ def save_illustrated(report: Report, entries: Sequence[Entry], path: Path) -> tu
     Raises:
         BriefError: the library that draws is not installed, or a file cannot be written.
     """
+    check_target(path)
     drawn = draw(analyse(entries, debate=report.debate))
     names = [f"{path.stem}-{plot.name}.svg" for plot in drawn]
     shown = [f"![{plot.name}]({quote(name)})" for plot, name in zip(drawn, names, strict=True)]

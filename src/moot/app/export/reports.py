@@ -6,6 +6,7 @@ A file is complete when its name appears: no reader finds half of one.
 import asyncio
 import json
 import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from moot.core.text import clean_data, slug
 from moot.core.transcript import Transcript
 from moot.protocols import spec
 from moot.record.codec import digest
+from moot.record.sqlite import is_open
 from moot.report.compare import Comparison
 from moot.report.compare import compare as set_side_by_side
 from moot.report.flowchart import flowchart
@@ -64,6 +66,39 @@ def save(path: Path, content: str | bytes) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+_OURS = re.compile(
+    rb"\*\*Debate:\*\* `|moot verify [a-z0-9]|\"debate\":\s?[\"{]|\A\{\"v\":\d|class=\"moot-map\"|"
+    rb"^# Argument map|WeasyPrint",
+    re.MULTILINE,
+)
+"""What stands in the reports, logs, maps and receipts that Moot writes, and hardly anywhere else."""
+
+LOOKED_AT = 2**24
+"""So many bytes of a file are looked at to see whether it is a report."""
+
+
+def check_target(path: Path) -> None:
+    """Refuse to write a report over a file that is no report, such as a brief or the record.
+
+    Raises:
+        BriefError: there is such a file.
+    """
+    if not path.is_file():
+        return
+    refusal = BriefError(
+        "this file is no report, so it is not overwritten; name another", where=str(path), code="exists"
+    )
+    if is_open(path):  # reading it by other means would take the record's locks away
+        raise refusal
+    try:
+        with path.open("rb") as file:
+            data = file.read(LOOKED_AT)
+    except OSError:  # whoever writes it meets the same, and says so
+        return
+    if data.strip() and (data.startswith(b"SQLite format 3") or not _OURS.search(data)):
+        raise refusal
 
 
 def map_at(entries: Sequence[Entry], debate: str, at: int | None = None) -> dict[str, object]:

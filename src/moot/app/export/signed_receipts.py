@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from moot.app.export.reports import save
+from moot.app.export.reports import check_target, save
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.record.codec import digest, read
@@ -270,8 +270,9 @@ def save_receipt(path: Path, text: str) -> None:
     """Write a receipt into a file, wholly or not at all.
 
     Raises:
-        BriefError: the file cannot be written.
+        BriefError: the file cannot be written, or it is there and is nothing that Moot has written.
     """
+    check_target(path)
     try:
         save(path, text)
     except OSError as error:

@@ -339,9 +339,9 @@ def _seat(
     if who.seat == CLOCK:
         return _clock(who)
     if who.seat == RETRIEVER and who.duty == "aide":
-        return Retriever(place=None)  # it recalls nothing until a desk hands it a shelf (desk.recalling)
+        return Retriever(place=None)  # a placeholder: ``recalling`` puts the real one in its place
     if who.seat == VOTE_WEIGHER and who.duty == "aide":
-        return VoteWeigher(place=None)  # so does this one (desk.weighing)
+        return VoteWeigher(place=None)  # so does this one (see ``weighing``)
     if who.duty == "aide":
         return similarity(who.seat, config)
     check_agent(who)

@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from moot.agents.human import HUMAN
 from moot.agents.toolkit import LONGEST, USES
 from moot.app.brief.field_values import check_name, skeleton
+from moot.app.brief.participants import ACTS
+from moot.app.brief.schema import FORMATS
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError
-from moot.core.text import flat
+from moot.core.text import flat, listed
 from moot.core.transcript import normalise
-from moot.phases.choices import Choices
+from moot.phases.choices import AT_THE_END, Choices
+from moot.protocols.compose import translation
 
 LONGEST_OPTION = 200
 """The most characters of an option."""
@@ -71,6 +74,9 @@ def _check_options(options: tuple[str, ...]) -> None:
         seen[normalise(option)] = option
 
 
+_SUMMED_UP = tuple(name for name in FORMATS if name != "bp_style")
+"""The protocols that a moderator ends with a summary unless the brief says otherwise; in bp_style it ranks."""
+
 NO_ROUND = ("rounds_exhausted", "majority_certain", "lead_decided")
 """The conditions that end no round before its time: the last two end a vote."""
 
@@ -92,7 +98,9 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     yield from _on_people(brief, costing)
     yield from _on_participants(brief, choices)
     yield from _on_rounds(protocol, choices, costing)
-    yield from _on_the_moderator(choices, costing)
+    yield from _on_the_moderator(protocol, choices, costing)
+    yield from _on_languages(brief, choices)
+    yield from _on_masks(protocol, brief, costing)
     if choices.extras.interruptions and "bid" not in costing.most.acts:
         yield f"In {protocol} there is no turn to interrupt, so interruptions has no effect."
     if any(participant.tools and _has_model(participant) for participant in brief.participants):
@@ -153,14 +161,14 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
     ranked = [participant.name for participant in brief.participants if participant.priority]
     if ranked and choices.turn_mode != "priority_order":
         yield f"The priority of {ranked[0]} has no effect: it needs turn_mode: priority_order."
+    ranks = {participant.priority for participant in brief.participants if participant.duty == "debater"}
+    if choices.turn_mode == "priority_order" and len(ranks) == 1:
+        yield "turn_mode priority_order has no effect: all debaters have the same priority; give each a priority."
     weighed = [participant.name for participant in brief.participants if participant.weight is not None]
     if weighed and choices.strategy != "weighted":
         yield f"The weight of {weighed[0]} has no effect: it needs strategy: weighted."
     if choices.vote_weights and choices.strategy != "weighted":
         yield "vote_weights has no effect: it needs strategy: weighted."
-    style = choices.mediation.style if choices.mediation and choices.mediation.kind != "silent" else "neutral"
-    if style != "neutral" and choices.strategy not in ("", "mediator_summary"):
-        yield f"summary_style {style} has no effect: nobody writes a summary at the end."
 
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
@@ -186,16 +194,35 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
         yield f"There will be no summary: one is made every {choices.summarize} rounds, and there is at most {there}."
 
 
-def _on_the_moderator(choices: Choices, costing: Costing) -> Iterator[str]:
+def _on_languages(brief: Brief, choices: Choices) -> Iterator[str]:
+    """What is not translated, though somebody has a language."""
+    languages = [participant.language for participant in brief.participants if participant.duty == "debater"]
+    if any(languages) and not translation(brief, choices.language):
+        yield f"All debaters speak {choices.language or languages[0]}, so nothing is translated."
+
+
+def _on_masks(protocol: str, brief: Brief, costing: Costing) -> Iterator[str]:
+    """What is hidden from somebody and never said."""
+    for participant in brief.participants:
+        never = [mask for mask in participant.hide if mask in ACTS and mask not in costing.most.acts]
+        if never:
+            yield f"{participant.name} hides {listed(never)}, which {protocol} never has here; that has no effect."
+
+
+def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """When what the moderator does beside the protocol may never come."""
     mediation = choices.mediation
-    if mediation is None or mediation.when == "final":
+    if mediation is None:
         return
     kind, least, most = mediation.kind, rounds(costing.least), rounds(costing.most)
+    sums_up = choices.strategy == "mediator_summary" or (choices.strategy == "" and protocol in _SUMMED_UP)
+    if mediation.style != "neutral" and (kind == "consensus" or (kind != "silent" and not sums_up)):
+        yield f"summary_style {mediation.style} has no effect: nobody writes a summary at the end."
+    if mediation.when == "final":
+        return
     middle = (most + 1) // 2
-    if kind in ("silent", "consensus"):
-        if mediation.when == "midpoint":
-            yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
+    if kind in AT_THE_END:
+        yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
     elif choices.rounds == 0:
         yield f"There are no rounds, so the moderator never speaks as {kind}; use mediator_frequency: final."
     elif mediation.when == "midpoint" and least < middle:

@@ -43,6 +43,7 @@ from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request, Traits
 from moot.models.prices import TOOLS_OVERHEAD, cap, count_tokens
 from moot.phases.base import Phase, State, enter
+from moot.protocols.spec import naming_packages
 from moot.tools.condense import SCORER, SUMMARIZER, rating, summing
 from moot.tools.rag import SPEC
 from moot.tools.web_search import OPEN_PAGE, SEARCH
@@ -202,6 +203,7 @@ def once(who: Participant, ask: Ask) -> int:
     return 1
 
 
+@naming_packages()
 def estimate(
     brief: Brief,
     protocol: Phase,

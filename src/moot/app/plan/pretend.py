@@ -244,7 +244,7 @@ def _swapped(part: object, instead: Callable[[object], object]) -> object:
 OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
 """The parts of a protocol in which it depends on bids, words or failures who speaks."""
 
-HUBS = ("star", "sparse", "adaptive")
+HUBS = ("star", "sparse", "random-graph", "adaptive")
 """The topologies in which one has more to criticise than another, and who that is depends on whose answer failed."""
 
 

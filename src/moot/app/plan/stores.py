@@ -1,5 +1,6 @@
 """Open the record store at a path (SQLite) or an address (PostgreSQL), and show the place without its password."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +75,13 @@ def is_there(place: Where) -> bool:
         return False
     except OSError:
         return True  # what is wrong with it is said when it is opened
+
+
+def lock_place(store: Store) -> str:
+    """What the locks of those who run debates of a store go by; "" where there are none."""
+    if isinstance(store, SqliteStore):
+        return os.path.realpath(store.path)
+    return str(getattr(store, "address", ""))
 
 
 def open_store(where: Where, *, reading: bool = False) -> Store:

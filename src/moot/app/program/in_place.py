@@ -150,7 +150,7 @@ class InPlace:
         self._turn = Lock()
 
     async def ask(self, ask: Ask, context: Context) -> Reply:
-        """Put the question to the person; see ``app.run.people.Door``.
+        """Put the question to the person; see ``agents.human.Interface``.
 
         Raises:
             Waiting: the person cannot be asked here, has left, or has given no answer that can be used.

@@ -1,103 +1,24 @@
-"""Agents of a program as participants: functions, people, and agents of other packages (``moot.register``).
+"""Agents of a program as participants: functions, people, and agents of other packages."""
 
-No package is imported to recognise its objects: an object can be one of a package's own only if that package is loaded
-already.
-"""
-
-import inspect
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
 
 from moot.app.brief.field_values import seconds
+from moot.app.brief.program_values import plain_participant
+from moot.app.plan.own_agents import adapter, register
 from moot.app.program.in_place import Asking, InPlace, console
 from moot.app.run.people import HUMAN
 from moot.core.brief import Brief, Duty, Participant
 from moot.core.errors import BriefError
-from moot.models.base import Model
-from moot.models.custom import FunctionAgent
-from moot.models.custom_langchain import ChatModel
-from moot.models.custom_pydantic_ai import PydanticAgent
 from moot.models.pool import GUEST, Pool
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-    from pydantic_ai.agent import AbstractAgent
-
-ALLOWED = "a function of one str that gives a str (async or plain), a PydanticAI Agent or a LangChain chat model"
-"""What can be a guest, in words."""
-
-
-def register(pool: Pool, name: str, agent: object) -> str:
-    """Seat an agent of another package, or a function.
-
-    Args:
-        pool: the models of the workspace that runs the debate.
-        name: what the seat is called; each guest of a pool needs a name of its own.
-        agent: an async or plain function ``str -> str``, a PydanticAI ``Agent`` or a LangChain ``BaseChatModel``.
-
-    Returns:
-        The seat for ``Participant.seat``: ``guest:name``.
-
-    Raises:
-        BriefError: the agent is nothing that can be a guest, or another one has that name.
-    """
-    pool.lend(name, adapter(name, agent))
-    return f"{GUEST}{name}"
+__all__ = ["adapter", "register"]
 
 
 def inside(brief: Brief) -> tuple[str, ...]:
     """The names of those who answer from within a program: their debate goes on there alone."""
     return tuple(participant.name for participant in brief.participants if participant.seat.startswith(GUEST))
-
-
-def adapter(name: str, agent: object) -> Model:
-    """The agent as a model called ``guest:name``.
-
-    Raises:
-        BriefError: it is nothing that can be a guest.
-    """
-    if not name.strip():
-        raise BriefError("a guest needs a name", code="bad_name")
-    if isinstance(agent, type):
-        raise BriefError(f"{name} is the class {agent.__name__}; an agent is an object of it", code="bad_agent")
-    if _is_a(agent, "langchain_core.language_models.chat_models", "BaseChatModel"):
-        return ChatModel(name, cast("BaseChatModel", agent))
-    if _is_a(agent, "pydantic_ai.agent.abstract", "AbstractAgent"):
-        return _agent(name, cast("AbstractAgent[None, str]", agent))
-    if not callable(agent):
-        raise BriefError(f"{name} is an object of type {type(agent).__name__}; an agent is {ALLOWED}", code="bad_agent")
-    if not _takes_text(agent):
-        raise BriefError(f"{name} cannot be called with one text; an agent is {ALLOWED}", code="bad_agent")
-    return FunctionAgent(name, agent)
-
-
-def _is_a(agent: object, module: str, name: str) -> bool:
-    """Whether the agent is an object of that class; it cannot be where the module is not loaded."""
-    kind = getattr(sys.modules.get(module), name, None)
-    return isinstance(kind, type) and isinstance(agent, kind)
-
-
-def _agent(name: str, agent: "AbstractAgent[None, str]") -> Model:
-    if agent.output_type is not str:
-        kind = getattr(agent.output_type, "__name__", str(agent.output_type))
-        raise BriefError(f"{name} gives a {kind}; an agent at the table must give a str", code="bad_agent")
-    return PydanticAgent(name, agent)
-
-
-def _takes_text(agent: object) -> bool:
-    """Whether a function can be called with one argument, as far as it says what it takes."""
-    try:
-        signature = inspect.signature(agent)  # pyright: ignore[reportArgumentType]
-    except ValueError:
-        return True
-    try:
-        signature.bind("")
-    except TypeError:
-        return False
-    return True
 
 
 PERSON = "Human"
@@ -174,9 +95,14 @@ class Seating:
 
 def sitting(seated: Sequence[tuple[Participant, object]]) -> Seating:
     """Participants at a table, each with the agent that answers for it; None and a seat's name are no guests."""
+    people = [(*plain_participant(who), agent) for who, agent in seated]
     return Seating(
-        participants=tuple(who for who, _ in seated),
-        guests={who.name: agent for who, agent in seated if is_guest(agent)},
+        participants=tuple(who for who, _, _ in people),
+        guests={
+            who.name: agent if model is None else model
+            for who, model, agent in people
+            if model is not None or is_guest(agent)
+        },
         people={who.name: agent.input_handler or console for who, agent in seated if isinstance(agent, HumanAgent)},
     )
 

@@ -83,6 +83,7 @@ async def plan_tree(
         BriefError: a seat or a tool that there cannot be.
         ProtocolError: the tree cannot be built for these participants.
     """
+    brief = workspace.seat(brief)
     check_brief(brief)
     seated = assign(clean_data(brief), models or await usual_models(workspace, brief))
     tree = make(seated)

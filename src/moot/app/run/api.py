@@ -1,25 +1,78 @@
-"""The public functions ``moot.run`` and ``moot.debate``: a path, a text or a Brief becomes a debate that runs.
+"""The public functions of ``moot``: run a debate, resume, show and list, each to be awaited or called.
+
+``moot.debate`` and ``moot.run`` are one function in two forms, and so are ``aresume`` and ``resume``, ``ashow`` and
+``show``, ``alist`` and ``list``. What a program passes is checked here, once, before anything is done.
 
 ``block`` is how programs without an event loop wait for asynchronous work.
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from dataclasses import replace
+import inspect
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from moot.app.brief.default_participants import USUAL, debaters
+from moot.app.brief.program_values import Brief as LoadedBrief
+from moot.app.brief.program_values import fit, shown
 from moot.app.brief.reader import Intake, read_brief, read_file
+from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import default_store, load_config
-from moot.app.run.outcome import Outcome
+from moot.app.run.handles import ListStatus, choose
+from moot.app.run.outcome import Listed, Outcome
 from moot.app.run.prepare import Wishes
-from moot.app.run.start import make_start, run_start
+from moot.app.run.start import HostHooks, make_start, run_start
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits
-from moot.core.errors import MootError
+from moot.core.errors import BriefError, MootError
+from moot.core.event import Entry
+from moot.core.text import misspelt
+from moot.engine.driver import StopRequest
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+Strategy: TypeAlias = Literal[
+    "",
+    "majority",
+    "plurality",
+    "weighted",
+    "consensus",
+    "unanimous",
+    "absolute",
+    "supermajority",
+    "borda",
+    "approval",
+    "copeland",
+    "schulze",
+    "instant_runoff",
+    "moderator",
+    "judge",
+    "vote",
+    "vote_based",
+    "agent_closing",
+    "mediator_summary",
+    "ranked_reasons",
+    "no_consensus",
+]
+"""How a debate can be decided; a protocol takes some of these."""
+
+Cast: TypeAlias = Literal["", "builtin", "new"]
+"""Who takes part where the brief describes nobody; see ``debate``."""
+
+BriefLike: TypeAlias = Brief | Path | str
+"""A brief, the path of one, or the text of one; a question is one, too."""
+
+LimitsLike: TypeAlias = Limits | Mapping[str, float | None]
+"""Limits that replace all others, or a dictionary of those that are set otherwise: ``{"cost": 0.5}``."""
+
+MOST_ROUNDS = 20
+"""The most rounds that can be asked for; a protocol may take fewer."""
+
+_ENDINGS = (".md", ".markdown", ".txt")
 
 
 def block(work: Coroutine[object, object, T], instead: str) -> T:
@@ -40,12 +93,49 @@ def block(work: Coroutine[object, object, T], instead: str) -> T:
     raise MootError(f"an event loop is running: await {instead}(…) there")
 
 
-def take(brief: Brief | Path | str) -> Intake:
-    """What is to be debated, from a Brief, the path of a brief, or the text of one."""
+def _called(work: Callable[P, Coroutine[object, object, T]], name: str, words: str) -> Callable[P, T]:
+    """A function to be awaited as one to be called, in a program without an event loop.
+
+    Args:
+        work: the function.
+        name: what the other form is called.
+        words: the first sentence of its documentation.
+    """
+
+    @wraps(work)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        return block(work(*args, **options), f"moot.{work.__name__}")
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{words}\n{(work.__doc__ or '').partition(chr(10))[2]}"
+    return call
+
+
+# ---- what a program passes -----------------------------------------------------------------------------------------
+
+
+def take(brief: BriefLike) -> Intake:
+    """What is to be debated, from a Brief, the path of a brief, or the text of one.
+
+    A text of one line that looks like the path of a file is one: no question ends with ``.md``.
+
+    Raises:
+        BriefError: there is no such file, the brief has a mistake, or it is nothing of that kind.
+    """
     if isinstance(brief, Path):
         return read_file(brief)
     if isinstance(brief, str):
-        return read_brief(brief, folder=Path())
+        if not _is_path(brief):
+            return read_brief(brief, folder=Path())
+        if not Path(brief).exists():
+            raise BriefError("there is no such file", where=brief.strip(), code="no_file")
+        return read_file(Path(brief))
+    if not isinstance(brief, Brief):  # pyright: ignore[reportUnnecessaryIsInstance]
+        allowed = "a question, the text or the path of a brief, or a moot.Brief"
+        raise BriefError(f"brief is {shown(brief)}; it must be {allowed}", code="wrong_type")
+    if isinstance(brief, LoadedBrief) and brief.file is not None:
+        same = brief.participants == brief.file.brief.participants
+        return replace(brief.file, brief=brief, vacant=brief.file.vacant if same else 0)
     vacant = 0 if brief.participants else USUAL
     brief = replace(brief, participants=brief.participants or debaters())
     return Intake(
@@ -61,26 +151,146 @@ def take(brief: Brief | Path | str) -> Intake:
     )
 
 
-async def debate(
-    brief: Brief | Path | str,
-    *,
-    model: str | Sequence[str] = (),
+def _is_path(words: str) -> bool:
+    """Whether a text is the path of a file and no question."""
+    line = words.strip()
+    return "\n" not in line and (line.lower().endswith(_ENDINGS) or ("/" in line and " " not in line))
+
+
+def _limits(limits: LimitsLike | None, usual: Limits) -> Limits:
+    """The limits that hold: those of a dictionary in the place of the usual ones."""
+    if limits is None:
+        return usual
+    fitting = fit(limits, Limits, "limits")
+    if isinstance(limits, Limits):
+        return fitting
+    return replace(usual, **{name: getattr(fitting, name) for name in limits})
+
+
+def _whole(name: str, value: object, most: int | None = None) -> int | None:
+    """A whole number from 0, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0 or (most is not None and value > most):
+        bounds = "from 0" if most is None else f"from 0 to {most}"
+        raise BriefError(f"{name} is {shown(value)}; it must be a whole number {bounds}", code="out_of_range")
+    return value
+
+
+def _word(name: str, value: object, words: Sequence[str] = ()) -> str:
+    """A text; one of some words where there are any."""
+    if not isinstance(value, str):
+        raise BriefError(f"{name} is {shown(value)}; it must be a text", code="wrong_type")
+    if words and value and value not in words:
+        raise BriefError(f"{name} is {value[:60]!r}; {misspelt(value, words)}", code="bad_enum")
+    return value
+
+
+def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
+    """The names of models; agents of the program join the pool under names of their own."""
+    models = cast("Sequence[object]", model) if isinstance(model, list | tuple) else (model,) if model else ()
+    names: list[str] = []
+    for n, one in enumerate(models, start=1):
+        if isinstance(one, str):
+            names.append(one)
+        elif one is None or isinstance(one, bool | int | float):
+            raise BriefError(f"model is {shown(one)}; it must be provider:name, or {ALLOWED}", code="wrong_type")
+        else:
+            word = getattr(one, "__name__", "")
+            names.append(workspace.lend(word if word.isidentifier() else f"model {n}", one))
+    return tuple(names)
+
+
+Tell: TypeAlias = Callable[[Entry], object]
+"""Is told of each entry of the record once it is stored."""
+
+
+@dataclass(slots=True)
+class Listener:
+    """Tells a function of a program what is stored; an error in it pauses the debate, and is raised after that."""
+
+    tell: Tell | None
+    stop: StopRequest = field(default_factory=StopRequest)
+    error: Exception | None = None
+
+    def __post_init__(self) -> None:
+        if self.tell is not None and (not callable(self.tell) or inspect.iscoroutinefunction(self.tell)):
+            problem = f"on_event is {shown(self.tell)}; it must be a plain function of one entry"
+            raise BriefError(problem, code="wrong_type")
+
+    def take(self, debate: str, entries: Sequence[Entry]) -> None:
+        """See Watcher."""
+        for entry in entries:
+            if self.tell is None or self.error is not None:
+                return
+            try:
+                self.tell(entry)
+            except Exception as error:  # noqa: BLE001 # house: broad because the program's own error is raised later
+                self.error = error
+                self.stop.reason = f"on_event raised {type(error).__name__}"
+
+    def end(self, debate: str) -> None:
+        """See Watcher."""
+
+    async def during(self, workspace: Workspace, running: Coroutine[object, object, Outcome]) -> Outcome:
+        """Listen while a debate runs."""
+        workspace.watchers.each.append(self)
+        outcome = await running
+        if self.error is not None:
+            raise self.error
+        return outcome
+
+
+@asynccontextmanager
+async def _opened(store: Path | str | None, *, reading: bool = False) -> AsyncGenerator[Workspace, None]:
+    """A workspace with the user's settings."""
+    if store is not None and not isinstance(store, Path | str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        problem = f"store is {shown(store)}; it must be the path of a file or the address of a database"
+        raise BriefError(problem, code="wrong_type")
+    config = load_config()
+    workspace = Workspace.at(store or config.store or default_store(), reading=reading)
+    workspace.config = config
+    try:
+        yield workspace
+    finally:
+        await workspace.close()
+
+
+# ---- the functions -------------------------------------------------------------------------------------------------
+
+
+async def debate(  # house: wide because a program names only what is otherwise
+    brief: BriefLike,
+    *,  # house: long because what each argument means stands here
+    model: object = (),
     protocol: str = "",
+    strategy: Strategy = "",
+    rounds: int | None = None,
+    options: Sequence[str] = (),
+    seed: int | None = None,
+    limits: LimitsLike | None = None,
+    cast: Cast = "",
     store: Path | str | None = None,
-    limits: Limits | None = None,
-    cast: Literal["", "builtin", "new"] = "",
+    on_event: Tell | None = None,
 ) -> Outcome:
     """Run a debate to its end, or until it pauses; ``moot.run`` is the same for programs without an event loop.
 
     Args:
         brief: a Brief, the path of a brief, or the text of one; a question is one, too.
-        model: ``provider:name``, or several that are taken in turn; empty for the brief's or the user's default.
+        model: who answers for those without a model of their own: ``provider:name``, a function ``str -> str``, a
+            PydanticAI ``Agent`` or a LangChain chat model; or several that are taken in turn. Empty for the brief's
+            or the user's default.
         protocol: its name; "" for the brief's.
-        store: the record's file, or the address of its database; None for the user's default.
-        limits: what the debate may use; None for the brief's limits.
+        strategy: how it is decided; "" for the brief's or the protocol's.
+        rounds: the greatest number of rounds; None for the brief's or the protocol's.
+        options: the closed set of answers; empty for the brief's.
+        seed: the random seed; None for the brief's.
+        limits: what the debate may use: Limits in the place of the brief's, or a dictionary of some of them.
         cast: where the brief describes no participants: ``builtin`` for the built-in ones; "" to have a language model
             generate them first, in a debate of its own on record (its id begins with ``cast-``), or to take those
             that the same model generated earlier for the same topic and background; ``new`` to generate others.
+        store: the record's file, or the address of its database; None for the user's default.
+        on_event: is told of each entry of the record once it is stored. An error in it pauses the debate and is raised.
 
     Returns:
         The outcome of the debate, or of the one that generates its participants where that one has paused.
@@ -89,35 +299,106 @@ async def debate(
         BriefError: the brief, a model or a setting cannot be used.
         ProtocolError: the protocol cannot run with these participants.
     """
-    intake = take(brief)
-    if limits is not None:
-        intake = replace(intake, brief=replace(intake.brief, limits=limits))
-    config = load_config()
-    workspace = Workspace.at(store or config.store or default_store())
-    workspace.config = config
-    try:
-        models = (model,) if isinstance(model, str) and model else tuple(model)
-        start = await make_start(workspace, intake, Wishes(models=models, protocol=protocol, cast=cast), config)
-        return await run_start(workspace, start, workspace.new_id(start.ready.plan))
-    finally:
-        await workspace.close()
+    intake, listener = take(brief), Listener(on_event)
+    wishes = Wishes(
+        protocol=_word("protocol", protocol),
+        strategy=_word("strategy", strategy),
+        rounds=_whole("rounds", rounds, MOST_ROUNDS),
+        seed=_whole("seed", seed),
+        cast=_word("cast", cast, ("builtin", "new")),  # pyright: ignore[reportArgumentType]
+    )
+    held = replace(intake.brief, limits=_limits(limits, intake.brief.limits), options=options or intake.brief.options)
+    async with _opened(store) as workspace:
+        intake = replace(intake, brief=workspace.seat(held))
+        wishes = replace(wishes, models=_models(workspace, model))
+        start = await make_start(workspace, intake, wishes, workspace.config)
+        hooks = HostHooks(stop=listener.stop)
+        running = run_start(workspace, start, workspace.new_id(start.ready.plan), hooks)
+        return await listener.during(workspace, running)
 
 
-def run(
-    brief: Brief | Path | str,
+async def aresume(
+    debate: str,
     *,
-    model: str | Sequence[str] = (),
-    protocol: str = "",
+    limits: LimitsLike | None = None,
+    agents: Mapping[str, object] | None = None,
     store: Path | str | None = None,
-    limits: Limits | None = None,
-    cast: Literal["", "builtin", "new"] = "",
+    on_event: Tell | None = None,
 ) -> Outcome:
-    """Run a debate to its end, or until it pauses; see ``moot.debate``.
+    """Resume a debate where its record ends; ``moot.resume`` is the same for programs without an event loop.
+
+    No finished answer is asked or paid for again. A debate that is over is only read.
+
+    Args:
+        debate: its id, the beginning of it or of its random characters, ``last``, or ``last~1``.
+        limits: what it may use in total, what it has used included: Limits in the place of the brief's, or a dictionary
+            of some of them.
+        agents: who answers from within the program, by the names under which they did: participants' names, or a
+            function's own.
+        store: the record's file, or the address of its database; None for the user's default.
+        on_event: is told of each new entry of the record; see ``moot.debate``.
+
+    Returns:
+        The outcome.
 
     Raises:
-        MootError: an event loop is running: await ``moot.debate`` there.
-        BriefError: the brief, a model or a setting cannot be used.
-        ProtocolError: the protocol cannot run with these participants.
+        RecordError: there is no such debate, or its record is damaged.
+        RecordConflict: another process runs it.
+        BriefError: an argument cannot be used, or an agent of the program is missing.
     """
-    running = debate(brief, model=model, protocol=protocol, store=store, limits=limits, cast=cast)
-    return block(running, "moot.debate")
+    listener = Listener(on_event)
+    async with _opened(store) as workspace:
+        name = await workspace.find(_word("debate", debate))
+        for own_name, agent in (agents or {}).items():
+            workspace.lend(own_name, agent)
+        came = await workspace.outcome(name)
+        usual = came.transcript.brief.limits if came.transcript.brief else Limits()
+        allowed = None if limits is None else _limits(limits, usual)
+        running = workspace.resume(name, limits=allowed, stop=listener.stop)
+        return await listener.during(workspace, running)
+
+
+async def ashow(debate: str, *, store: Path | str | None = None) -> Outcome:
+    """The outcome of a debate as its record stands; ``moot.show`` is the same for programs without an event loop.
+
+    Args:
+        debate: its id, the beginning of it or of its random characters, ``last``, or ``last~1``.
+        store: the record's file, or the address of its database; None for the user's default.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    async with _opened(store, reading=True) as workspace:
+        return await workspace.outcome(await workspace.find(_word("debate", debate)))
+
+
+async def alist(
+    *,
+    status: ListStatus | Literal[""] = "",
+    search: str = "",
+    limit: int | None = None,
+    helpers: bool = False,
+    store: Path | str | None = None,
+) -> tuple[Listed, ...]:
+    """The debates of a store, the newest first; ``moot.list`` is the same for programs without an event loop.
+
+    Args:
+        status: only those that ended so: ``decided``, ``tie``, ``no_decision``, ``failed``, ``paused``, ``open``,
+            ``damaged``; "" for any.
+        search: only those whose id, topic or protocol contains these words.
+        limit: at most so many; None for all.
+        helpers: whether the debates in which participants were generated are there too.
+        store: the record's file, or the address of its database; None for the user's default.
+
+    Raises:
+        RecordError: the store cannot be read.
+    """
+    async with _opened(store, reading=True) as workspace:
+        debates = await workspace.list()
+    return choose(debates, status=_word("status", status), search=_word("search", search), limit=limit, helpers=helpers)
+
+
+run = _called(debate, "run", "Run a debate to its end, or until it pauses; ``moot.debate`` is to be awaited.")
+resume = _called(aresume, "resume", "Resume a debate where its record ends; ``moot.aresume`` is to be awaited.")
+show = _called(ashow, "show", "The outcome of a debate as its record stands; ``moot.ashow`` is to be awaited.")
+list_debates = _called(alist, "list", "The debates of a store, newest first; ``moot.alist`` is to be awaited.")

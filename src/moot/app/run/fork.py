@@ -35,7 +35,7 @@ from moot.core.event import (
 )
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
-from moot.protocols.spec import load
+from moot.protocols.spec import load, naming_packages
 from moot.record.codec import digest, encode
 
 
@@ -125,6 +125,7 @@ def stamp(entries: Sequence[Entry]) -> list[str]:
     return lines
 
 
+@naming_packages()
 def agreed(opened: Opened, events: Sequence[Event]) -> int:
     """How many of the events behind an opening are what its play makes, or come from outside."""
     transcript = Transcript()
@@ -317,7 +318,7 @@ async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Open
         ready = await prepare(workspace, _completed(change.brief, parent.brief), wishes)
         log = str(change.brief.given.get("logging_mode", ""))
         opened = replace(ready.plan, log=log).opened()
-    brief = _seated(opened.brief, change.models)
+    brief = with_seats(opened.brief, change.models)
     agent_for(brief, workspace.pool, config=workspace.config)
     return replace(opened, brief=brief)
 
@@ -343,7 +344,7 @@ def _completed(intake: Intake, parent: Brief) -> Intake:
     return replace(intake, brief=replace(brief, participants=tuple(people), seed=seed))
 
 
-def _seated(brief: Brief, models: Mapping[str, str]) -> Brief:
+def with_seats(brief: Brief, models: Mapping[str, str]) -> Brief:
     """The brief with other seats for those who are named, or for all."""
     names = [participant.name for participant in brief.participants]
     for name in models:

@@ -1,17 +1,60 @@
 """The outcome of a debate as one value, and its summary for a list of debates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, TypedDict, cast, get_args
 
 from moot.core.ask import Usage
-from moot.core.decision import Decision
+from moot.core.decision import Decision, Status
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Closed, Entry, Opened, Paused
+from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
 from moot.record.codec import decode
 from moot.record.store import StreamInfo
+from moot.report.report import as_data, report
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
+
+OutcomeStatus: TypeAlias = Status | Literal["paused"]
+"""How a debate ended, or that it has not."""
+
+PauseKind: TypeAlias = Literal["", "limit", "stopped", "unavailable", "waiting"]
+"""Why a debate stands still; "" where it has ended."""
+
+
+class UsageData(TypedDict):
+    """What calls used, as plain data."""
+
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+class TurnData(TypedDict):
+    """A turn, as plain data: who was asked for what in which round, and what came of it."""
+
+    mark: str
+    by: str
+    act: str
+    round: int
+    text: str
+    fields: dict[str, object]
+    failure: str
+
+
+class OutcomeData(TypedDict):
+    """The outcome of a debate, as plain data for ``json.dumps``."""
+
+    debate: str
+    topic: str
+    protocol: str
+    status: OutcomeStatus
+    kind: PauseKind
+    reason: str
+    decision: dict[str, object] | None
+    usage: UsageData
+    turns: list[TurnData]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +71,80 @@ class Outcome:
         usage: tokens and cost of all calls.
         transcript: everything that was said.
         unlearned: why nothing could be learned from it, in a sentence; "" where that is not so.
+        record: what a report is written from; None where the record was not at hand.
     """
 
     debate: str
     topic: str
-    status: str
+    status: OutcomeStatus
     decision: Decision | None
     reason: str
-    kind: str
+    kind: PauseKind
     usage: Usage
-    transcript: Transcript
+    transcript: Transcript = field(repr=False)
     unlearned: str = ""
+    record: "Recorded | None" = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """One or two lines: how it ended, the decision, why, and the debate's id."""
+        status = self.status.replace("_", " ")
+        reason = self.reason.removeprefix(f"{status}: ")
+        words = (self.decision.text or self.decision.winner) if self.decision and self.status == "decided" else ""
+        head = f"{status}: {clip(flat(words), SHOWN)} ({reason})" if words else f"{status}: {reason}"
+        return f"{head} [{self.debate}]"
+
+    def to_dict(self) -> OutcomeData:
+        """The outcome as plain data, which ``json.dumps`` takes."""
+        turns = [
+            TurnData(
+                mark=turn.mark,
+                by=turn.by,
+                act=turn.act,
+                round=turn.round,
+                text=turn.text,
+                fields=as_data(turn.fields),
+                failure=turn.failure,
+            )
+            for turn in self.transcript.all()
+        ]
+        used = self.usage
+        return OutcomeData(
+            debate=self.debate,
+            topic=self.topic,
+            protocol=self.transcript.protocol,
+            status=self.status,
+            kind=self.kind,
+            reason=self.reason,
+            decision=as_data(self.decision) if self.decision else None,
+            usage=UsageData(input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=used.cost),
+            turns=turns,
+        )
+
+    def report(self) -> str:
+        """The report in Markdown, as ``moot report`` writes it.
+
+        Raises:
+            MootError: the outcome was made without its record.
+        """
+        from moot.report.markdown import markdown  # here for start-up time: few programs write one
+
+        if self.record is None:
+            raise MootError(f"this outcome has no record to report; read it with moot.show({self.debate!r})")
+        stored = self.record
+        return markdown(report(stored.entries, debate=self.debate, where=stored.place, head=stored.head))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The record of a debate as an outcome carries it: its entries, the hash of the last, and where it is kept."""
+
+    entries: tuple[Entry, ...]
+    head: str
+    place: str
+
+
+SHOWN = 200
+"""The most characters of a decision that are printed with an outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +193,15 @@ def outcome(debate: str, transcript: Transcript) -> Outcome:
         status=closed.status if closed else "paused",
         decision=transcript.decision,
         reason=closed.reason if closed else paused.reason if paused else "it was broken off",
-        kind="" if closed else paused.kind if paused else "stopped",
+        kind="" if closed else _kind(paused.kind) if paused else "stopped",
         usage=transcript.usage,
         transcript=transcript,
     )
+
+
+def _kind(kind: str) -> PauseKind:
+    """Why a debate stands still, by a word on record."""
+    return cast("PauseKind", kind) if kind in get_args(PauseKind) else "stopped"
 
 
 def ended(outcome: Outcome, hint: str) -> Outcome:

@@ -36,9 +36,12 @@ from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
+from moot.core.text import misspelt
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
+from moot.models.pool import GUEST
 from moot.phases.choices import (
+    AT_THE_END,
     OPEN_ORDER,
     Choices,
     Condition,
@@ -135,12 +138,15 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
         strategy="" if own and protocol in _ENDS else strategy,
         topology=cast(Topology, topology) if topology else None,
+        hub=str(given.get("hub", "")),
+        sparsity=cast("float | None", given.get("sparsity")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
         mediation=_mediation(given),
         memory=memory_of(intake),
         vote_weights=vote_weights(intake, strategy),
+        language=str(given.get("language", "")),
         extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
@@ -150,11 +156,14 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         return
     ends = _ENDS.get(protocol, _FORMAT_ENDS)
     if strategy and strategy not in ends:
-        problem = f"{protocol} cannot be decided by {strategy!r}; it takes {', '.join(ends)}"
+        problem = f"{protocol} cannot be decided by {strategy!r}; {misspelt(strategy, ends, 'it takes')}"
         raise misfit(intake, wishes, "strategy", problem)
     if topology and topology not in TOPOLOGIES:
-        problem = f"there is no topology {topology!r}; there are {', '.join(TOPOLOGIES)}"
+        problem = f"there is no topology {topology!r}; {misspelt(topology, TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
+    for name in ("hub", "sparsity"):
+        if name in intake.given and protocol != "arena":
+            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; arena does")
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
@@ -191,7 +200,8 @@ def _summed(who: Participant) -> bool:
 def _mediation(given: Mapping[str, Value]) -> Mediation | None:
     if "mediator_type" not in given:
         return None
-    usual = Mediation(kind=cast(MediatorKind, given["mediator_type"]))
+    kind = cast(MediatorKind, given["mediator_type"])
+    usual = Mediation(kind=kind, when="final" if kind in AT_THE_END else "every_round")
     return replace(
         usual,
         when=cast(When, given.get("mediator_frequency", usual.when)),
@@ -268,7 +278,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         raise misfit(intake, wishes, error.about, str(error)) from error
     for participant in plan.brief.participants:
         _check_tools(intake, replace(plan.brief, participants=(participant,)), config or workspace.config)
-    casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+    described = models[0] in (BUILTIN, HUMAN) or models[0].startswith(GUEST)
+    casts = intake.vacant and wishes.cast != "builtin" and not described
     caster = models[0] if casts else ""
     live = live_models(workspace, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
@@ -278,7 +289,7 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
     idle = notes_on(plan.brief, plan.name, choices, costing)
     notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
     notes += await look_at_tools(plan.brief, config or workspace.config)
-    return Ready(plan=plan, costing=costing, drops=_drops(plan.brief, live), notes=notes, caster=caster)
+    return Ready(plan=plan, costing=costing, drops=ignored(plan.brief, live), notes=notes, caster=caster)
 
 
 def _presided(intake: Intake, wishes: Wishes) -> Brief:
@@ -381,7 +392,8 @@ def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
         raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
 
 
-def _drops(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+def ignored(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+    """The settings that a participant's provider ignores, by the participant's name."""
     found: dict[str, tuple[str, ...]] = {}
     for participant in brief.participants:
         drops = live[participant.name].traits.drops if participant.name in live else ()

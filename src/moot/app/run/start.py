@@ -23,6 +23,7 @@ from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.fork import stamp
+from moot.app.run.handles import HELPER
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.prepare import LimitWishes, Ready, Wishes, prepare
 from moot.app.run.workspace import Plan, Workspace
@@ -57,7 +58,6 @@ TASK = (
 )
 PERSONA = "You choose who should take part in a debate. You take no side, and you do not debate yourself."
 WHY = Field(name="why", required=False, help="in one sentence, why these people")
-_BEGINS = "cast-"
 
 OPPOSING = "Skeptic"
 """The built-in debater who opposes whatever is proposed."""
@@ -161,15 +161,10 @@ async def read_generation(workspace: Workspace, generation: Generation) -> Gener
     return Generated(generation=generation, outcome=outcome(generation.debate, fold(entries)), spent=spent)
 
 
-def is_generation(debate: str) -> bool:
-    """Whether a debate is one in which participants are made, by its id."""
-    return debate.startswith(_BEGINS)
-
-
 def _hash(plan: Plan) -> str:
     """What the id of every generation begins with that asks the same; limits and chance make no other."""
     asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
-    return f"{_BEGINS}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
+    return f"{HELPER}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
 
 def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: Generated) -> tuple[Intake, Wishes]:

@@ -9,37 +9,41 @@ import secrets
 import time
 import warnings
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from moot.agents.human import Interface, Reach
+from moot.app.brief.program_values import plain
 from moot.app.plan.assignment import BUILTIN, agent_for, assign, people, recalling, weighing
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import memory_place, teach_at_end
+from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
-from moot.app.plan.stores import Where, open_store, show_where
+from moot.app.plan.stores import Where, lock_place, open_store, show_where
 from moot.app.plan.toolbox import open_tools
 from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.outcome import Listed, Outcome, list_one, opening, outcome
+from moot.app.run.handles import find_debate
+from moot.app.run.outcome import Listed, Outcome, Recorded, list_one, opening, outcome
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, slug
-from moot.core.transcript import Transcript, fold
+from moot.core.transcript import fold
 from moot.engine.driver import Hosting, StopRequest, debate, replay
 from moot.learn.tables import Place
-from moot.models.pool import Pool
+from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
-from moot.protocols.spec import dump, load
-from moot.record.codec import decode, read
+from moot.protocols.spec import dump, load, naming_packages
+from moot.record.codec import decode, digest, read
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger
 from moot.record.mailbox import Mailbox, debates
+from moot.record.run_lock import running
 from moot.record.store import Store
 
 __all__ = ["decode", "read"]
@@ -129,6 +133,7 @@ class Workspace:
         self.place = ""  # where the records are kept, in words for people
         self.watchers = Watchers()
         self._running: set[str] = set()
+        self._lent: dict[str, object] = {}
 
     @classmethod
     def at(cls, where: Where, *, reading: bool = False) -> "Workspace":
@@ -174,11 +179,36 @@ class Workspace:
             BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
             ProtocolError: the protocol cannot run with these participants.
         """
+        brief = self.seat(brief)
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
         agent_for(seated, self.pool, config=self.config)
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
+
+    def seat(self, brief: Brief) -> Brief:
+        """The brief as it is stored, checked; the functions that answer for participants join the pool.
+
+        Raises:
+            BriefError: a value that does not fit, or something that cannot answer.
+        """
+        stored, agents = plain(brief)
+        seats = {name: self.lend(name, agent) for name, agent in agents.items()}
+        if not seats:
+            return stored
+        people = [replace(who, seat=seats.get(who.name, who.seat)) for who in stored.participants]
+        return replace(stored, participants=tuple(people))
+
+    def lend(self, name: str, agent: object) -> str:
+        """Let an agent of this program answer under a name, in every debate here; its seat (``guest:name``).
+
+        Raises:
+            BriefError: it cannot answer, or another agent has that name.
+        """
+        if name not in self._lent or self._lent[name] is not agent:
+            register(self.pool, name, agent)
+            self._lent[name] = agent
+        return f"{GUEST}{name}"
 
     def new_id(self, plan: Plan) -> str:
         """A new debate's id: words of the topic and some random characters."""
@@ -231,17 +261,25 @@ class Workspace:
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
+            RecordConflict: another process of this machine runs it; nothing was asked.
             RecordMismatch: this version of Moot would run the debate differently.
         """
         entries = await self.entries(debate)
-        transcript = fold(entries)
-        if transcript.closed:
-            return await self._ended(debate, transcript)
+        if fold(entries).closed:
+            return await self._ended(await self.outcome(debate))
         opened = opening(debate, entries)
         hosting = Hosting(limits=limits, stop=stop or StopRequest())
         return await self._drive(debate, opened, load(opened.protocol), hosting, interface)
 
     async def _drive(
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
+    ) -> Outcome:
+        """Run a debate from where its record ends; nobody else on this machine runs it meanwhile."""
+        place = lock_place(self.store) if self.pen is self.store else ""  # a worker has its lease
+        with running(place, debate_id) if place else nullcontext():
+            return await self._drive_alone(debate_id, opened, protocol, hosting, interface)
+
+    async def _drive_alone(
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
     ) -> Outcome:
         ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
@@ -264,18 +302,31 @@ class Workspace:
                 seats = agent_for(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
                 recalls = recalling(opened.brief, self.store, self.config, self.clock, give)
                 aides = {**recalls, **weighing(opened.brief, self.store)}
-                transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
+                with naming_packages():
+                    transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
         finally:
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
             self.watchers.end(debate_id)
-        return await self._ended(debate_id, transcript)
+        record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
+        return await self._ended(replace(outcome(debate_id, transcript), record=record))
 
-    async def _ended(self, debate: str, transcript: Transcript) -> Outcome:
+    async def _ended(self, came: Outcome) -> Outcome:
         """The outcome of a debate; lessons are learned from one that is over, once."""
-        over = transcript.closed is not None
-        fault = await teach_at_end(self.store, self.shelf, debate, self.config) if over else ""
-        return replace(outcome(debate, transcript), unlearned=fault)
+        over = came.status != "paused"
+        fault = await teach_at_end(self.store, self.shelf, came.debate, self.config) if over else ""
+        return replace(came, unlearned=fault)
+
+    async def outcome(self, debate: str) -> Outcome:
+        """The outcome of a debate as its record stands; nothing is run.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        entries = await self.entries(debate)
+        head = digest((await self.lines(debate))[len(entries) - 1])
+        record = Recorded(entries=entries, head=head, place=self.place)
+        return replace(outcome(debate, fold(entries)), record=record)
 
     def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
         self.hub.publish(debate, [StoredLine(seq, line) for seq, line in enumerate(lines, start=first)])
@@ -284,22 +335,12 @@ class Workspace:
     # ---- reading records ---------------------------------------------------------------------------------------
 
     async def find(self, name: str) -> str:
-        """The id of a debate from its id, the beginning of it if only one debate fits, or ``last``.
+        """The id of a debate from its id, the beginning of it or of its random characters, ``last`` or ``last~1``.
 
         Raises:
             RecordError: none or several fit.
         """
-        ids = [info.debate for info in await debates(self.store)]
-        if name in ids:
-            return name
-        if name == "last" and ids:
-            return ids[0]
-        fits = [text for text in ids if text.startswith(name)]
-        if len(fits) == 1:
-            return fits[0]
-        if not fits:
-            raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
-        raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:5])}")
+        return find_debate(name, await debates(self.store))
 
     async def entries(self, debate: str) -> tuple[Entry, ...]:
         """All entries of a debate, checked.
@@ -375,7 +416,8 @@ class Workspace:
         opened = opening(debate, entries)
         ledger = Ledger(self.store, debate, clock=self.clock)
         await ledger.open()
-        replay(opened, load(opened.protocol), ledger=ledger)
+        with naming_packages():
+            replay(opened, load(opened.protocol), ledger=ledger)
         return len(entries), ledger.head
 
 

@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 from moot.app.plan.assignment import work
 from moot.app.plan.estimate import Estimate, estimate, likely
 from moot.app.run.access import owners
+from moot.app.run.handles import is_helper
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Ready, live_models
 from moot.app.run.runner import Runner
-from moot.app.run.start import is_generation
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
@@ -272,7 +272,7 @@ class Spending:
         if debate in books.running:
             return max(used, reservation.amount if reservation else 0.0)
         if reservation is None:
-            unnoted = self._session is None and info and _is_open(info) and not is_generation(debate)
+            unnoted = self._session is None and info and _is_open(info) and not is_helper(debate)
             return max(used, await _left(workspace, debate, books.since)) if unnoted else used
         return max(used, reservation.amount) if self._counts(books, info, reservation) else used
 

@@ -11,7 +11,7 @@ import rich_click
 from moot.cli.options import DONE, ERROR, complete_debate, finish, open_workspace, store_option, store_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from moot.analysis.analysis import Analysis
     from moot.app.export.signed_receipts import Key
@@ -28,9 +28,21 @@ if TYPE_CHECKING:
     help="Save plots and a page into this folder.",
 )
 @click.option("--png", is_flag=True, help="Save plots as PNG. Default: SVG.")
+@click.option(
+    "--lean",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Translate the formal claims to this file for Lean 4, if lean is on the path.",
+)
 @store_option
-def analyse(
-    debates: tuple[str, ...], as_json: bool, formal: bool, plots: Path | None, png: bool, store: Path | str | None
+def analyse(  # house: wide because a command has a parameter for each option
+    debates: tuple[str, ...],
+    as_json: bool,
+    formal: bool,
+    plots: Path | None,
+    png: bool,
+    lean: Path | None,
+    store: Path | str | None,
 ) -> int:
     """Analyse debates: agreement, changed answers, and the grounds of the decision.
 
@@ -51,7 +63,18 @@ def analyse(
         click.echo(f"{path}", err=as_json)
     for debate, reason in damaged.items():
         click.echo(f"moot: {debate} is damaged: {reason}", err=True)
+    if lean:
+        finish(_translate([analysis.debate for analysis in analyses], lean, store))
+        click.echo(f"{lean}", err=as_json)
     return ERROR if damaged else DONE
+
+
+async def _translate(debates: "Sequence[str]", path: Path, store: Path | str | None) -> None:
+    """Write the formal claims of these debates for Lean."""
+    from moot.app.export.lean_file import save_lean
+
+    async with open_workspace(store, reading=True) as workspace:
+        await save_lean(workspace, debates, path)
 
 
 _FILE = click.Path(dir_okay=False, path_type=Path)

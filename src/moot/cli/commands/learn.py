@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from moot.learn.memory import Found, Kind
     from moot.learn.memory_store import Item
 
-KINDS = ("outcome", "pattern", "position", "performance", "relation", "bout")
+KINDS = ("outcome", "pattern", "failed_pattern", "position", "performance", "relation", "bout")
 """The kinds of items in the memory, in the order in which they are shown."""
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -147,7 +147,7 @@ def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
     """One item as lines: its kind, then each field that is not empty."""
     from moot.cli.display.text_layout import line
 
-    yield kind
+    yield kind.replace("_", " ")
     for name, value in body.items():
         words = ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
         if value not in (None, 0, False) and words.strip(" ,"):

@@ -3,8 +3,9 @@
 import json
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 import rich_click
@@ -18,6 +19,7 @@ LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from rich.console import Console
     from rich.text import Text
 
     from moot.app.export.reports import ReadRecord
@@ -27,41 +29,93 @@ if TYPE_CHECKING:
     from moot.report.logs import Mode
 
 
+class Filters(TypedDict):
+    """Which debates a list shows, as the user typed it."""
+
+    limit: int | None
+    status: str | None
+    search: str | None
+    helpers: bool
+
+
 @rich_click.command(name="list")
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="At most this many.")
+@click.option("--status", metavar="WORD", help="Only those that are decided, tie, paused, open …")
+@click.option("--search", metavar="WORDS", help="Only those whose id, topic or protocol contains these words.")
+@click.option("--all", "helpers", is_flag=True, help="Also the debates in which participants were generated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
-def list_(as_json: bool, store: Path | str | None) -> int:
-    """List all debates, the newest first.
+def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -> int:
+    """List debates, the newest first.
 
+    The short id is enough for every command: moot show 7f3. "last" is the newest debate, "last~1" the one before it.
     Only the first and the last entry of a finished debate are read; "moot verify" reads all.
     """
-    listed, asks = finish(_look(store))
+    shown = finish(_look(store, filters))
     if as_json:
-        data = [_as_data(item, asks.get(item.debate, ())) for item in listed]
+        data = [_as_data(item, shown.asks.get(item.debate, ()), shown.short) for item in shown.debates]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
-    elif not listed:
-        from moot.app.plan.stores import is_there, show_where
-
-        place = store_path(store)
-        lacking = "" if is_there(place) else "; the file does not exist"
-        click.echo(f"There are no debates yet in {show_where(place)}{lacking}.")
-        click.echo('Start with: moot run "Should we build or buy?"')
+    elif not shown.debates:
+        _say_none(store, shown)
     else:
-        _table(listed, asks)
+        _table(shown)
+        if hidden := shown.stored - len(shown.debates):
+            click.echo(f"{counted(hidden, 'more debate')} not shown", err=True)
     return DONE
 
 
-async def _look(store: Path | str | None) -> "tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]":
-    """All debates, and the open questions to people in those that have not ended."""
+def _say_none(store: Path | str | None, shown: "Shown") -> None:
+    from moot.app.plan.stores import is_there, show_where
+
+    place = store_path(store)
+    if shown.stored:
+        click.echo(f"None of {counted(shown.stored, 'debate')} in {show_where(place)} fits; moot list --all shows all.")
+        return
+    lacking = "" if is_there(place) else "; the file does not exist"
+    click.echo(f"There are no debates yet in {show_where(place)}{lacking}.")
+    click.echo('Start with: moot run "Should we build or buy?"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The debates that a list shows.
+
+    Attributes:
+        debates: the debates, the newest first.
+        asks: the open questions to people in those that have not ended.
+        short: the short ids of all debates.
+        stored: how many debates there are.
+    """
+
+    debates: "Sequence[Listed]"
+    asks: "Mapping[str, Sequence[Open]]"
+    short: "Mapping[str, str]"
+    stored: int
+
+
+async def _look(store: Path | str | None, filters: Filters) -> Shown:
+    """The debates that a list shows, with the open questions to people."""
+    from moot.app.run.handles import choose, short_ids
     from moot.app.run.people import stands
 
     async with open_workspace(store, reading=True) as workspace:
-        return await stands(workspace, await workspace.list())
+        stored = await workspace.list()
+        wanted = choose(
+            stored,
+            status=filters["status"] or "",
+            search=filters["search"] or "",
+            limit=filters["limit"],
+            helpers=filters["helpers"],
+        )
+        debates, asks = await stands(workspace, wanted)
+    short = short_ids([item.debate for item in stored])
+    return Shown(debates=debates, asks=asks, short=short, stored=len(stored))
 
 
-def _as_data(listed: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
+def _as_data(listed: "Listed", asks: "Sequence[Open]", short: "Mapping[str, str]") -> dict[str, object]:
     return {
         "debate": listed.debate,
+        "short": short[listed.debate],
         "topic": listed.topic,
         "protocol": listed.protocol,
         "status": listed.status,
@@ -73,33 +127,47 @@ def _as_data(listed: "Listed", asks: "Sequence[Open]") -> dict[str, object]:
     }
 
 
-def _table(listed: "Sequence[Listed]", asks: "Mapping[str, Sequence[Open]]") -> None:
+def _table(shown: Shown) -> None:
     """A table where there is room for one, else two lines for each debate."""
     from rich.table import Table
     from rich.text import Text
 
     from moot.cli.display.output import console_for
-    from moot.cli.display.text_layout import FAINT, Inset, joined, line, moment
+    from moot.cli.display.text_layout import FAINT, joined, line, moment
     from moot.core.labels import descent
 
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
-        for item in listed:
-            console.print(Text.assemble((item.debate, "bold"), "  ", _outcome(item, asks.get(item.debate, ()), 0)))
-            said = joined(moment(item.at), line(item.protocol), descent(item.forked), Text(line(item.topic)))
-            console.print(Inset(said))
+        _lines(shown, console)
         return
-    rows = [
-        (Text(value.debate), Text(moment(value.at), style=FAINT), Text(line(value.protocol)), outcome)
-        for value, outcome in ((item, _outcome(item, asks.get(item.debate, ()), REASON)) for item in listed)
-    ]
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
-    for name in ("id", "when", "protocol", "outcome"):
+    for name in ("short", "id", "when", "protocol", "outcome"):
         table.add_column(name, no_wrap=True)
     table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
-    for row, item in zip(rows, listed, strict=True):
-        table.add_row(*row, joined(descent(item.forked), Text(line(item.topic))))
+    for item in shown.debates:
+        table.add_row(
+            Text(shown.short[item.debate], style="bold"),
+            Text(item.debate),
+            Text(moment(item.at), style=FAINT),
+            Text(line(item.protocol)),
+            _outcome(item, shown.asks.get(item.debate, ()), REASON),
+            joined(descent(item.forked), Text(line(item.topic))),
+        )
     console.print(table)
+
+
+def _lines(shown: Shown, console: "Console") -> None:
+    """Two lines for each debate."""
+    from rich.text import Text
+
+    from moot.cli.display.text_layout import Inset, joined, line, moment
+    from moot.core.labels import descent
+
+    for item in shown.debates:
+        outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
+        console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
+        topic = Text(line(item.topic))
+        console.print(Inset(joined(moment(item.at), line(item.protocol), descent(item.forked), topic)))
 
 
 def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
@@ -210,8 +278,9 @@ def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Pat
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    from moot.app.export.reports import save
+    from moot.app.export.reports import check_target, save
 
+    check_target(path)
     try:
         save(path, content)
     except OSError as error:
@@ -278,6 +347,40 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
         click.echo(
             "Keep this hash: moot verify --head HASH then proves that no entry was changed or removed at the end."
         )
+    return DONE
+
+
+@rich_click.command()
+@click.argument("names", metavar="DEBATE...", nargs=-1, required=True, shell_complete=complete_debate)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--force", is_flag=True, help="Also a debate that another machine may be running.")
+@store_option
+def delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | None) -> int:
+    """Delete debates for good, with everything that belongs to them.
+
+    DEBATE is an id, a short id, or "last". Deleted are the record, the messages and answers sent to it, its links, and
+    what was learned from it. Forks of it, reports in files, and the debate that generated its participants stay.
+    """
+    return finish(_delete(names, yes, force, store))
+
+
+async def _delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | None) -> int:
+    from moot.app.plan.stores import is_there
+    from moot.app.run.removal import remove
+
+    if not is_there(place := store_path(store)):
+        raise click.ClickException(f"there are no records at {place}")
+    async with open_workspace(store) as workspace:
+        debates = list(dict.fromkeys([await workspace.find(name) for name in names]))
+        if not yes:
+            click.confirm(f"Delete {', '.join(debates)}? This cannot be undone.", abort=True, err=True)
+        for debate in debates:
+            removed = await remove(workspace, debate, force=force)
+            beside = f", {counted(removed.messages, 'message')}" if removed.messages else ""
+            learned = ", and what was learned from it" if removed.learned else ""
+            click.echo(f"{debate}: deleted {counted(removed.entries, 'entry')}{beside}{learned}")
+            if removed.forks:
+                click.echo(f"moot: its forks stay: {', '.join(removed.forks)}", err=True)
     return DONE
 
 

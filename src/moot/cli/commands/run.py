@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
-    from moot.app.run.start import Generation
+    from moot.app.run.start import Generation, Start
     from moot.app.run.workspace import Workspace
     from moot.cli.display.ask_people import Terminal
     from moot.cli.display.output import Output
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from moot.report.logs import Mode
 
 USUAL: "Mode" = "full_markdown"
+SUMMARY_ONLY: "Mode" = "summary_only"
 """The log that is the report itself."""
 
 
@@ -83,38 +84,44 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
 
 async def _run(words: str, run_options: RunOptions) -> int:
-    from moot.app.run.start import HostHooks, make_start, run_start
-    from moot.cli.display.output import Output
-    from moot.cli.terminal import Interrupt, conduct
+    from moot.app.run.start import make_start
 
     intake, wishes = read_input(words), wishes_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
-        start = await make_start(workspace, intake, wishes)
-        debate = workspace.new_id(start.ready.plan)
-        face = Output(run_options["mode"] or "", planned=start.ready.costing.most.asks)
-        interrupt = Interrupt(say=face.remark)
-        generations: list[Generation] = []
+        return await _begin(workspace, await make_start(workspace, intake, wishes), run_options)
 
-        def generating(generation: "Generation") -> None:
-            generations.append(generation)
-            face.remark(_generating(generation, start.ready.caster))
 
-        with ExitStack() as stack:
+async def _begin(workspace: "Workspace", start: "Start", options: OutputOptions) -> int:
+    """Run a new debate and show it; the exit code."""
+    from moot.app.run.start import HostHooks, run_start
+    from moot.cli.display.output import Output
+    from moot.cli.terminal import Interrupt, conduct
 
-            def begins(ready: "Ready") -> None:
-                face.introduce(debate, ready)
-                stack.enter_context(face)
+    debate = workspace.new_id(start.ready.plan)
+    face = Output(options["mode"] or "", planned=start.ready.costing.most.asks)
+    interrupt = Interrupt(say=face.remark)
+    generations: list[Generation] = []
 
-            interface = _interface(workspace, debate, start.ready.plan.brief, face, interrupt, away=run_options["away"])
-            hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
-            running = run_start(workspace, start, debate, hooks)
-            outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
-        if generations and not await workspace.count_entries(debate):
-            return await _without_participants(workspace, generations[0], face)
-        code = await _end(workspace, debate, face, run_options, outcome)
-        if generations and not generations[0].earlier and face.mode in ("", "plain"):
-            face.remark(await _used(workspace, generations[0]))
-        return code
+    def generating(generation: "Generation") -> None:
+        generations.append(generation)
+        face.remark(_generating(generation, start.ready.caster))
+
+    with ExitStack() as stack:
+
+        def begins(ready: "Ready") -> None:
+            face.introduce(debate, ready)
+            stack.enter_context(face)
+
+        interface = _interface(workspace, debate, start.ready.plan.brief, face, interrupt, away=options["away"])
+        hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
+        running = run_start(workspace, start, debate, hooks)
+        outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
+    if generations and not await workspace.count_entries(debate):
+        return await _without_participants(workspace, generations[0], face)
+    code = await _end(workspace, debate, face, options, outcome)
+    if generations and not generations[0].earlier and face.mode in ("", "plain"):
+        face.remark(await _used(workspace, generations[0]))
+    return code
 
 
 def _generating(generation: "Generation", model: str) -> str:
@@ -166,6 +173,8 @@ async def take_up(name: str, given: ResumeOptions) -> int:
         entries = await workspace.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
+            if transcript.closed:
+                click.echo(f"moot: {debate} is over: nothing is resumed; moot again runs its brief anew", err=True)
             return await _end(workspace, debate, Output(given["mode"] or ""), given, await workspace.resume(debate))
         face = Output(given["mode"] or "", planned=await workspace.count_asks(debate))
         face.welcome_back(debate, entries)
@@ -189,28 +198,87 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
         ran: the outcome as running it returned it; None where it was cancelled.
     """
     from moot.app.export.reports import read_record, save_log, save_report
+    from moot.app.run.again import ways_on
     from moot.app.run.outcome import opening
     from moot.app.run.outcome import outcome as outcome_of
     from moot.app.run.people import Meanwhile, open_asks
+    from moot.cli.display.output import Ahead
     from moot.core.transcript import fold
 
     record = await read_record(workspace, debate)
     outcome = outcome_of(debate, fold(record.entries))
     saved: dict[str, str] = {}
     try:
-        if outcome.status != "paused" and not given["no_report"]:
-            saved["report"] = str(save_report(record.report, given["out"]))
         wanted = cast("Mode", opening(debate, record.entries).log or USUAL)
         mode = given["log"] or (USUAL if given["no_report"] else wanted)
+        # Who asks for the summary alone gets no transcript beside it.
+        if outcome.status != "paused" and not given["no_report"] and mode != SUMMARY_ONLY:
+            saved["report"] = str(save_report(record.report, given["out"]))
         if outcome.status != "paused" and mode != USUAL:
             saved["log"] = ", ".join(map(str, save_log(record, mode, given["out"])))
     except OSError as error:
         face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
     if ran and ran.unlearned:
         face.remark(f"nothing was learned: {ran.unlearned}")
-    outside = await (await Meanwhile.of(workspace, debate)).more()
-    face.conclude(record.report, outcome, saved, await open_asks(workspace, debate), outside)
+    ahead = Ahead(
+        asks=await open_asks(workspace, debate),
+        outside=await (await Meanwhile.of(workspace, debate)).more(),
+        ways=tuple(ways_on(opening(debate, record.entries), outcome)),
+    )
+    face.conclude(record.report, outcome, saved, ahead)
     return code_of(outcome.status, outcome.kind, fail_on=given["fail_on"] or "")
+
+
+class AgainOptions(CapOptions, OutputOptions):
+    """All options of ``moot again``."""
+
+    model: tuple[str, ...]
+    protocol: str | None
+    strategy: str | None
+    rounds: int | None
+    seed: int | None
+    store: Path | str | None
+
+
+@rich_click.command(epilog=MEANINGS)
+@click.argument("debate", shell_complete=complete_debate)
+@click.option(
+    "-m",
+    "--model",
+    multiple=True,
+    metavar="[NAME=]PROVIDER:NAME",
+    help="Another model, for one participant or all.",
+)
+@click.option("--protocol", metavar="NAME", help="Another protocol.")
+@click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="Another number of rounds.")
+@click.option("--strategy", metavar="WORD", help="Another way to decide.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Another random seed.")
+@limit_options
+@output_options
+@store_option
+def again(debate: str, **given: Unpack[AgainOptions]) -> int:
+    """Run the brief of a debate once more, in a new debate.
+
+    DEBATE is its id, a short id, or "last"; it stays as it is. Brief, participants and protocol are those on record.
+    With --protocol, --rounds or --strategy the protocol is built anew. NAME=human lets a person answer.
+    """
+    return finish(_again(debate, given))
+
+
+async def _again(name: str, options: AgainOptions) -> int:
+    from moot.app.run.again import start_again
+    from moot.app.run.prepare import Wishes
+
+    wishes = Wishes(
+        protocol=options["protocol"] or "",
+        rounds=options["rounds"],
+        strategy=options["strategy"] or "",
+        seed=options["seed"],
+        caps=caps_of(options),
+    )
+    async with open_for_running(options["store"]) as workspace:
+        debate = await workspace.find(name)
+        return await _begin(workspace, await start_again(workspace, debate, wishes, _models(options["model"])), options)
 
 
 class ForkOptions(ResumeOptions):

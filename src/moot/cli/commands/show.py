@@ -55,9 +55,10 @@ def show(debate: str, **given: Unpack[ShowOptions]) -> int:
 
 async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.export.reports import read_record
+    from moot.app.run.again import ways_on
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import Meanwhile, open_asks
-    from moot.cli.display.output import Output
+    from moot.cli.display.output import Ahead, Output
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
 
@@ -77,10 +78,13 @@ async def _show(name: str, show_options: ShowOptions) -> int:
             if show_options["follow"] or not in_time:
                 await watch(workspace, debate, output.viewer, after=after, live=show_options["follow"])
         found = await read_record(workspace, debate)
-        outside = await (await Meanwhile.of(workspace, debate)).more()
-        output.conclude(
-            found.report, outcome(debate, fold(found.entries)), {}, await open_asks(workspace, debate), outside
+        ended = outcome(debate, fold(found.entries))
+        ahead = Ahead(
+            asks=await open_asks(workspace, debate),
+            outside=await (await Meanwhile.of(workspace, debate)).more(),
+            ways=tuple(ways_on(opening(debate, found.entries), ended)),
         )
+        output.conclude(found.report, ended, {}, ahead)
         return 0
 
 
@@ -175,7 +179,8 @@ def flip_in_words(each: "Counted") -> str:
 
     if each.flip is None:
         who = "any one ballot puts" if each.tried == 1 else f"up to {each.tried} ballots put"
-        return f"The result stays the same if {who} another candidate first and the winner last."
+        last = " and the winner last" if each.status == "decided" else ""
+        return f"The result stays the same if {who} another candidate first{last}."
     whose = listed([line(name) for name in each.flip.voters])
     ballots = "a changed ballot" if len(each.flip.voters) == 1 else "changed ballots"
     last = " and the winner last" if each.status == "decided" else ""

@@ -285,7 +285,7 @@ LOOKS, STEP = 100, 0.02
 
 
 class Terminal:
-    """Asks the people of one debate at the terminal on which it runs; see ``app.run.people.Door``.
+    """Asks the people of one debate at the terminal on which it runs; see ``agents.human.Interface``.
 
     Args:
         workspace: the workspace.

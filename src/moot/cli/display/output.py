@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
+from moot.app.run.again import Way
 from moot.app.run.outcome import Outcome
 from moot.app.run.people import Open, Shown, allowed
 from moot.cli.display.live_screen import Screen, Viewer
@@ -180,7 +182,7 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
         for minority in decision.minority if decision.status != "decided" else _voted(decision):
             by = f" ({line(listed(minority.by))})" if minority.by and minority.by != (minority.answer,) else ""
             yield (
-                "minority",
+                "minority" if decision.status == "decided" else "answer",
                 f"{short(minority.answer, 160)}{by}"
                 + (f": {short(minority.argument, 240)}" if minority.argument else ""),
             )
@@ -344,27 +346,37 @@ class Output:
         else:
             self.remark(said)
 
-    def conclude(
-        self,
-        report: Report,
-        came: Outcome,
-        saved: Mapping[str, str],
-        asks: Sequence[Open] = (),
-        outside: Sequence[Interjected] = (),
-    ) -> None:
+    def conclude(self, report: Report, came: Outcome, saved: Mapping[str, str], ahead: "Ahead | None" = None) -> None:
         """Show how the debate ended or for whom it waits, messages not on record yet, and what to do next."""
+        ahead = ahead or Ahead()
         if self.mode == "json":
             if came.status == "paused":
                 self.remark(f"{line(came.reason)}. Resume with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
-        for renderable in (*waits(asks), *overheard(outside)):
+        for renderable in (*waits(ahead.asks), *overheard(ahead.outside)):
             self.console.print(renderable)
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
-        first = commands(came.debate, asks)
+        first = commands(came.debate, ahead.asks)
         first += [f"moot resume {came.debate}"] if came.status == "paused" else []
+        first += [f"{way.command}  # {way.words}" for way in ahead.ways]
         rest = [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
         for n, command in enumerate((*first, *rest)):
             label = "next" if not n else ""
             self.console.print(Text(f"{label:<10}{command}", style="" if command in first else FAINT), soft_wrap=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What may come after the end of a debate, or after its pause.
+
+    Attributes:
+        asks: the questions to people that are open.
+        outside: messages that are not on record yet.
+        ways: what may decide a debate that nobody won.
+    """
+
+    asks: Sequence[Open] = ()
+    outside: Sequence[Interjected] = ()
+    ways: Sequence[Way] = ()

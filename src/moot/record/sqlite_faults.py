@@ -1,0 +1,43 @@
+"""What SQLite and the system say of a file of records, as one sentence for the user."""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+from moot.core.errors import RecordError
+
+REASONS: Mapping[int, str] = {
+    sqlite3.SQLITE_BUSY: "another program is using it and did not let go in time",
+    sqlite3.SQLITE_READONLY: "it may only be read, not written",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk did not take or give the data (disk I/O error, or a limit on file sizes)",
+    sqlite3.SQLITE_CORRUPT: "it is damaged",
+    sqlite3.SQLITE_NOTADB: "it is not a database",
+    sqlite3.SQLITE_CANTOPEN: "it or a file beside it cannot be opened",
+}
+
+FORKED = "it was open when this process was forked; open it after the fork only, or start the process anew (spawn)"
+
+FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
+"""What a statement can end in; the last where Python cannot decode what SQLite says of a damaged page."""
+
+
+def explain(path: Path, error: Exception) -> RecordError:
+    """One sentence for the user about what SQLite or the system said of a file."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if isinstance(error, UnicodeDecodeError):
+        code = sqlite3.SQLITE_CORRUPT
+    elif code == sqlite3.SQLITE_CANTOPEN and path.is_file() and not _is_writable(path.parent):
+        code = sqlite3.SQLITE_READONLY  # SQLite makes files beside it to write
+    reason = REASONS.get(code) or getattr(error, "strerror", None) or str(error) or "not enough memory"
+    return refusal(path, reason)
+
+
+def refusal(path: Path, reason: str) -> RecordError:
+    """One sentence on why a file cannot be used."""
+    return RecordError(f"The record {path} cannot be used: {reason}.")
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)

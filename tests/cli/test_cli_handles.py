@@ -1,0 +1,212 @@
+"""Debates at the command line: what may decide a tie, once more, short names, lists, deletion, and files that stay."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from moot.app.run.again import ways_on
+from moot.app.run.outcome import opening
+from moot.app.run.workspace import Workspace
+from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
+
+TIE = """---
+options: [usage, seats, flat]
+seed: 4
+---
+# Which pricing?
+
+## Background
+Usage pricing is fair. Seats pricing is known. Flat pricing is simple.
+
+## Ada (builtin:quotes)
+Says usage.
+## Bo (builtin:quotes)
+Says seats.
+## Cy (builtin:quotes)
+Says flat.
+"""
+
+
+def tied(folder: Path) -> str:
+    """A debate that ended in a tie; its id."""
+    (folder / "tie.md").write_text(TIE, "utf-8")
+    ran = moot(folder, "run", "tie.md", "--plain")
+    assert ran.exit_code == 0, ran.output
+    return only_id(ran)
+
+
+def test_a_tie_names_what_would_decide_it_and_every_command_runs(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    shown = moot(tmp_path, "show", debate, "--plain").stdout
+    commands = re.findall(r"^(?:next)? +moot ((?:recount|again) [^#]*)#", shown, re.MULTILINE)
+    assert [command.split() for command in commands] == [
+        ["recount", debate],
+        ["again", debate, "--rounds", "2"],
+        ["again", debate, "--protocol", "moderated"],
+        ["again", debate, "--protocol", "moderated", "-m", "Moderator=human"],
+    ]
+    assert "minority" not in shown
+    assert len(re.findall(r"^answer +", shown, re.MULTILINE)) == 3
+    codes = [moot(tmp_path, *command.split(), "--quiet" if "again" in command else "--json") for command in commands]
+    assert [ran.exit_code for ran in codes] == [0, 0, 0, 6]
+    statuses = [item["status"] for item in json.loads(moot(tmp_path, "list", "--json").stdout)]
+    assert statuses == ["paused", "decided", "tie", "tie"]
+
+
+def test_where_nobody_won_nothing_flips_a_winner(tmp_path: Path) -> None:
+    tied(tmp_path)
+    told = moot(tmp_path, "recount", "last").stdout
+    assert "the winner" not in told
+    assert "Another result with a changed ballot of Ada (seats first)" in told
+
+
+def test_again_runs_the_same_brief_by_the_same_protocol(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    ran = moot(tmp_path, "again", "last", "--plain", "--max-asks", "40")
+    assert ran.exit_code == 0, ran.output
+    again = only_id(ran)
+    report = moot(tmp_path, "report", again).stdout
+    assert f"the brief of {debate} once more" in report
+    assert moot(tmp_path, "verify", again).exit_code == 0
+    differ = moot(tmp_path, "diff", debate, again).stdout
+    assert "Which pricing?" in differ
+    third = moot(tmp_path, "again", again, "-m", "Ada=human", "--seed", "7", "--quiet")
+    assert third.exit_code == 6
+    assert "seed 7" in moot(tmp_path, "report", "last").stdout
+    refused = moot(tmp_path, "again", debate, "-m", "Eve=human")
+    assert (refused.exit_code, "nobody is called 'Eve'" in refused.stderr) == (2, True)
+
+
+def test_again_builds_another_protocol_and_says_what_does_not_hold(tmp_path: Path) -> None:
+    moot(tmp_path, "run", "Should we move?", *QUOTES, "--strategy", "borda", "--quiet")
+    ran = moot(tmp_path, "again", "last", "--protocol", "council", "--plain")
+    assert ran.exit_code == 0, ran.output
+    assert "What was chosen before does not hold here: decided by borda." in " ".join(ran.stdout.split())
+    refused = moot(tmp_path, "again", "last", "--protocol", "counsel")
+    assert "no protocol is called 'counsel'; did you mean 'council'?" in refused.stderr
+
+
+def test_a_generated_cast_is_kept_and_the_helper_debate_is_hidden(tmp_path: Path) -> None:
+    with served(speak) as wires:
+        ran = moot(tmp_path, "run", "Should we move?", "-m", "ollama:x", "--quiet", OLLAMA_HOST=wires.url)
+        assert ran.exit_code == 0, ran.output
+        asked = len(wires.calls)
+        assert len(json.loads(moot(tmp_path, "list", "--json").stdout)) == 1
+        assert "1 more debate not shown" in moot(tmp_path, "list").stderr
+        whole = json.loads(moot(tmp_path, "list", "--all", "--json").stdout)
+        assert sorted(item["protocol"] for item in whole) == ["casting", "panel"]
+        moot(tmp_path, "again", "last", "--quiet", OLLAMA_HOST=wires.url)
+        assert len(wires.calls) - asked < asked
+
+
+def test_lists_are_filtered_and_short_ids_are_enough(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
+    rows = json.loads(moot(tmp_path, "list", "--json").stdout)
+    assert [item["short"] for item in rows] == [item["debate"].rpartition("-")[2][:3] for item in rows]
+    assert moot(tmp_path, "show", rows[1]["short"]).stdout.count(debate) >= 1
+    assert f"{debate}: " in moot(tmp_path, "verify", "last~1").stdout
+    assert [item["debate"] for item in json.loads(moot(tmp_path, "list", "--status", "tie", "--json").stdout)] == [
+        debate
+    ]
+    assert len(json.loads(moot(tmp_path, "list", "-n", "1", "--json").stdout)) == 1
+    listed = moot(tmp_path, "list", "--search", "PRICING")
+    assert rows[1]["short"] in listed.stdout
+    assert rows[0]["debate"] not in listed.stdout
+    assert "None of 2 debates" in moot(tmp_path, "list", "--search", "nothing").stdout
+    wrong = moot(tmp_path, "list", "--status", "tied")
+    assert (wrong.exit_code, "did you mean 'tie'?" in wrong.stderr) == (2, True)
+
+
+def test_a_debate_is_deleted_with_all_that_belongs_to_it(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    assert moot(tmp_path, "resolve", debate, "--answer", "usage").exit_code == 0
+    moot(tmp_path, "fork", debate, "--at", "4", "--hold")
+    kept = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
+    assert kept.exit_code == 0
+    asked = moot(tmp_path, "delete", debate, given="n\n")
+    assert asked.exit_code == 130
+    gone = moot(tmp_path, "delete", debate, "--yes")
+    assert gone.exit_code == 0, gone.output
+    assert re.search(rf"{debate}: deleted \d+ entries, 1 message, and what was learned from it", gone.stdout)
+    assert "its forks stay: which-pricing-" in gone.stderr
+    assert moot(tmp_path, "show", debate).exit_code == 1
+    assert moot(tmp_path, "learn").exit_code == 0
+    assert "usage" not in moot(tmp_path, "memory", "search", "pricing").stdout
+    assert moot(tmp_path, "delete", debate, "--yes").exit_code == 1
+    assert moot(tmp_path, "verify", "last").exit_code == 0
+    nowhere = moot(tmp_path, "delete", "last", "--yes", "--store", "typo.sqlite")
+    assert (nowhere.exit_code, (tmp_path / "typo.sqlite").exists()) == (1, False)
+
+
+def test_a_debate_that_may_run_elsewhere_is_deleted_by_force_alone(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    moot(tmp_path, "fork", debate, "--at", "4", "--hold")
+    refused = moot(tmp_path, "delete", "last", "--yes")
+    assert refused.exit_code == 1
+    assert "is not over, and another machine may run it" in refused.stderr
+    assert moot(tmp_path, "delete", "last", "--yes", "--force").exit_code == 0
+
+
+@pytest.mark.parametrize("words", [("report", "last", "-o"), ("report", "last", "--format", "json", "-o")])
+def test_a_report_is_written_over_a_report_and_over_nothing_else(tmp_path: Path, words: tuple[str, ...]) -> None:
+    tied(tmp_path)
+    for n, form in enumerate(("md", "json", "html", "memo")):
+        assert moot(tmp_path, "report", "last", "--format", form, "-o", f"r{n}").exit_code == 0
+        assert moot(tmp_path, *words, f"r{n}").exit_code == 0, form
+    for mode in ("summary_only", "json_log", "verbose", "visual_tree"):
+        assert moot(tmp_path, "report", "last", "--as", mode, "-o", "log.md").exit_code == 0
+        assert moot(tmp_path, "report", "last", "--as", mode, "-o", "log.md").exit_code == 0
+    (tmp_path / "empty.md").touch()
+    assert moot(tmp_path, *words, "empty.md").exit_code == 0
+    (tmp_path / "other.sqlite").write_bytes((tmp_path / "moot.sqlite").read_bytes())
+    for name in ("tie.md", "moot.sqlite", "other.sqlite"):
+        before = (tmp_path / name).read_bytes()
+        refused = moot(tmp_path, *words, name)
+        assert (refused.exit_code, (tmp_path / name).read_bytes() == before) == (2, True)
+        assert f"{name}: this file is no report, so it is not overwritten; name another" in refused.stderr
+
+
+def test_commands_that_read_make_no_file(tmp_path: Path) -> None:
+    for words in (("list",), ("show", "last"), ("report", "last"), ("recount", "last"), ("verify", "last")):
+        moot(tmp_path, *words, "--store", "typo.sqlite")
+    assert not (tmp_path / "typo.sqlite").exists()
+
+
+def test_a_command_that_is_misspelt_is_suggested(tmp_path: Path) -> None:
+    assert "No such command 'lsit'. Did you mean: moot list?" in moot(tmp_path, "lsit").stderr
+    assert "Did you mean" not in moot(tmp_path, "zzzz").stderr
+
+
+def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    resumed = moot(tmp_path, "resume", "last")
+    assert (resumed.exit_code, f"{debate} is over: nothing is resumed" in resumed.stderr) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("header", "commands"),
+    [
+        ("protocol: moderated\n", []),
+        ("protocol: panel\nrounds: 3\n", ["recount", "--protocol moderated", "-m Moderator=human"]),
+        ("protocol: round_robin\n", ["recount", "--rounds 4", "--protocol moderated", "-m Moderator=human"]),
+    ],
+)
+def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: list[str]) -> None:
+    (tmp_path / "tie.md").write_text(TIE.replace("seed: 4\n", header), "utf-8")
+    ran = moot(tmp_path, "run", "tie.md", "--quiet")
+    assert ran.exit_code == 0, ran.output
+
+    async def look() -> tuple[str, list[str]]:
+        workspace = Workspace.at(tmp_path / "moot.sqlite")
+        outcome = await workspace.outcome(await workspace.find("last"))
+        opened = opening(outcome.debate, await workspace.entries(outcome.debate))
+        await workspace.close()
+        return outcome.status, [way.command for way in ways_on(opened, outcome)]
+
+    status, ways = asyncio.run(look())
+    assert status == ("decided" if not commands else "tie")
+    assert [words for words, way in zip(commands, ways, strict=True) if words in way] == commands

@@ -1,0 +1,93 @@
+"""Locks of those who run debates: between processes, within one, after a kill, and where there can be none."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from moot.core.errors import RecordConflict
+from moot.record import run_lock
+from moot.record.run_lock import is_running, running
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
+
+HOLD = """
+import sys, time
+from moot.record.run_lock import running
+with running(sys.argv[1], sys.argv[2]):
+    print("held", flush=True)
+    time.sleep(30)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(run_lock, "PLACES", {})
+    yield
+    run_lock.PLACES.clear()
+
+
+def test_one_debate_is_run_once_and_others_beside_it() -> None:
+    with running("store", "a"), running("store", "b"), running("other", "a"):
+        sentence = "a is being run by another process; follow it with `moot show a --follow`"
+        with pytest.raises(RecordConflict, match=sentence), running("store", "a"):
+            raise AssertionError("it was run twice")
+        assert is_running("store", "b")
+    assert not is_running("store", "a")
+    with running("store", "a"):
+        pass
+
+
+def test_another_process_has_it_until_it_ends_however_that_comes(tmp_path: Path) -> None:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", HOLD, "store", "a"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        assert is_running("store", "a")
+        assert not is_running("store", "b")
+        process.send_signal(signal.SIGKILL)
+        process.wait(20)
+    assert not is_running("store", "a")
+
+
+def test_a_fork_has_no_lock_of_its_parent() -> None:
+    with running("store", "a"):
+        child = os.fork()
+        if not child:
+            os._exit(0 if is_running("store", "a") and not run_lock.place_of("store").debates else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_where_there_can_be_no_lock_the_process_alone_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / f"moot-{os.getuid()}").write_text("in the way", "utf-8")
+    with running("store", "a"):
+        assert is_running("store", "a")
+    assert not is_running("store", "a")
+    monkeypatch.setattr(run_lock.os, "name", "nt")
+    assert run_lock.open_file("x") is None
+
+
+def test_a_folder_of_somebody_else_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    uid = os.getuid()
+    answers = iter([uid, uid + 1])
+    monkeypatch.setattr(run_lock.os, "getuid", lambda: next(answers))
+    assert run_lock.open_file("x") is None
+
+
+def test_a_file_system_without_locks_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(fcntl, "lockf", refuse)
+    with running("store", "a"):
+        assert is_running("store", "a")
