@@ -208,7 +208,7 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
     if not row.strip():
         return None
-    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row)) or _LABEL.fullmatch(undecorated(bare(row)))
+    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row)) or _LABEL.fullmatch(undecorated(row))
     if not match or _INDENTED.match(row):
         return None
     name = key(match["name"])
