@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from moot.answers.layout import read
+from moot.answers.section_shapes import undecorated
 from moot.core.ask import Field, Form
 from moot.reading import Ruling, read_ruling
 from tests.answers.ruling_grammar import (
@@ -170,3 +171,15 @@ def test_one_of_closed_options_that_is_taken_back_is_none(correction: str) -> No
     reading = read(CLOSED, laid_out("plain", "x", "SETTLED", f"Buy.\n\n{correction}"))
     assert reading.fields == {"SUMMARY": "x"}
     assert sorted(reading.unread) == ["DECISION: ambiguous", "STATUS: ambiguous"]
+
+
+def test_many_courtesies_are_cut_up_to_a_number() -> None:
+    text = laid_out("plain", "x", "SETTLED", "Buy." + "\nThank you." * 30)
+    decision = read_ruling(text).decision
+    assert decision
+    assert decision.startswith("Buy.")
+    assert decision.count("Thank you.") == 21
+
+
+def test_only_one_line_is_a_label() -> None:
+    assert undecorated("📝 A\nB") == "📝 A\nB"
