@@ -79,6 +79,17 @@ def test_what_is_forgotten_stays_known_as_learned(path: Path) -> None:
         assert [row[0] for row in shelf.contents()] == ["debate"]
 
 
+def test_what_is_removed_is_as_if_it_had_never_been_learned(path: Path) -> None:
+    with MemoryStore.open(path) as shelf:
+        shelf.add("e", taught(TOPICS[2]), head="h")
+        before = shelf.contents()
+        shelf.add("d", taught(TOPICS[0], uses=("e",)), head="h")
+        assert shelf.remove("d")
+        assert not shelf.remove("d")
+        assert shelf.contents() == before
+        assert shelf.add("d", taught(TOPICS[0]), head="h")
+
+
 def test_who_has_read_fewer_notes_comes_too_late(path: Path) -> None:
     with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
         assert one.add("d", taught(TOPICS[0], "the truth"), head="h", notes=2)

@@ -192,7 +192,7 @@ CODES: dict[str, list[str]] = {
         "```\ncode\n```", "<!-- nothing -->\n---\ntopic: x\n---\n", "## Rules\n\nBe kind.",
     ],
     "out_of_range": [
-        head("max_rounds: 22"), head("max_rounds: -1"), head("max_rounds: 21"), head("max_rounds: 1000000"),
+        head("max_rounds: 0"), head("max_rounds: -1"), head("max_rounds: 21"), head("max_rounds: 1000000"),
         head("max_rounds: " + "9" * 5000), head("max_rounds: -" + "9" * 5000), head("max_rounds: 0xFFFF"),
         head("persona_count: 0"), head("persona_count: 1"), head("persona_count: 6"), head("persona_count: -3"),
         head("personas: [Ann]"), head("personas: []"),

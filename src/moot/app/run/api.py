@@ -26,7 +26,7 @@ from moot.app.run.outcome import Listed, Outcome
 from moot.app.run.prepare import Wishes
 from moot.app.run.start import HostHooks, make_start, run_start
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits
+from moot.core.brief import MOST_ROUNDS, Brief, Limits
 from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import misspelt
@@ -68,9 +68,6 @@ BriefLike: TypeAlias = Brief | Path | str
 
 LimitsLike: TypeAlias = Limits | Mapping[str, float | None]
 """Limits that replace all others, or a dictionary of those that are set otherwise: ``{"cost": 0.5}``."""
-
-MOST_ROUNDS = 20
-"""The most rounds that can be asked for; a protocol may take fewer."""
 
 _ENDINGS = (".md", ".markdown", ".txt")
 

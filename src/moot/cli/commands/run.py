@@ -26,6 +26,7 @@ from moot.cli.options import (
     wish_options,
     wishes_of,
 )
+from moot.core.brief import MOST_ROUNDS
 
 if TYPE_CHECKING:
     from moot.app.run.fork import Change
@@ -250,7 +251,7 @@ class AgainOptions(CapOptions, OutputOptions):
     help="Another model, for one participant or all.",
 )
 @click.option("--protocol", metavar="NAME", help="Another protocol.")
-@click.option("--rounds", type=click.IntRange(0, 20), metavar="N", help="Another number of rounds.")
+@click.option("--rounds", type=click.IntRange(0, MOST_ROUNDS), metavar="N", help="Another number of rounds.")
 @click.option("--strategy", metavar="WORD", help="Another way to decide.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Another random seed.")
 @limit_options

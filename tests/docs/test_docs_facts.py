@@ -1,0 +1,121 @@
+"""What the pages state about commands, options, names, keys and kinds is what the code has."""
+
+import importlib.util
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import moot
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
+from moot.cli.main import COMMANDS, main
+from moot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
+from moot.record.codec import KINDS
+from tests.docs.test_docs import DOCUMENTS, FENCE, ROOT
+
+TEXTS = {path: path.read_text("utf-8") for path in DOCUMENTS}
+KEYS = {name.removeprefix("limits."): key for key in HEADER + LIMITS + PARTICIPANT for name in (key.name, *key.aliases)}
+
+
+def written(text: str) -> Iterator[str]:
+    """The commands of Moot in a page, in its blocks and within its sentences."""
+    for block in FENCE.finditer(text):
+        yield from re.findall(r"^\$ (moot .*)$", block["body"], re.MULTILINE)
+    yield from (words for words in re.findall(r"`(moot [^`\n]+)`", FENCE.sub("", text)))
+
+
+def options_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that is written, and the words after it."""
+    command: click.Command = main
+    context = click.Context(main, info_name="moot")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        inner = command.get_command(context, words[0])
+        assert inner is not None, f"there is no command {words[0]}"
+        command, words = inner, words[1:]
+    return command, words
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_command_and_option_of_a_page_is_there(path: Path) -> None:
+    for line in written(TEXTS[path]):
+        try:
+            words = shlex.split(line, comments=True)[1:]
+        except ValueError:  # a sentence that begins like a command
+            continue
+        words = words[: next((n for n, word in enumerate(words) if word in ("|", "||", "&&", ">", "…")), None)]
+        command, rest = options_of([word for word in words if word != "…"])
+        known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)} | {"--help", "-h"}
+        above = {name for param in main.params for name in param.opts}
+        used = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
+        assert used <= known | above, (line, sorted(used - known))
+
+
+ATTRIBUTES = ROOT / "docs/how-to/observe-with-opentelemetry.md"
+"""A page of names that are no names of Python."""
+
+
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if path != ATTRIBUTES], ids=lambda path: path.stem)
+def test_every_public_name_of_a_page_is_there(path: Path) -> None:
+    for name in set(re.findall(r"`moot\.([A-Za-z_]+)(?:\([^`]*\))?`", TEXTS[path])):
+        if name in ("toml", "sqlite"):  # files
+            continue
+        assert hasattr(moot, name) or importlib.util.find_spec(f"moot.{name}") is not None, f"moot.{name}"
+
+
+def test_the_table_of_entries_has_every_kind() -> None:
+    page = TEXTS[ROOT / "docs/how-to/read-the-record.md"]
+    rows = re.findall(
+        r"^\| ((?:`[a-z]+`(?:, )?)+) \|", page.partition("| kind |")[2].partition("\n\n")[0], re.MULTILINE
+    )
+    assert {kind for row in rows for kind in re.findall(r"`([a-z]+)`", row)} == set(KINDS)
+
+
+def test_the_bounds_in_tables_of_keys_are_those_of_the_keys() -> None:
+    checked = 0
+    for text in TEXTS.values():
+        for name, rest in re.findall(r"^\| `([a-z_]+)`[^|]*\|(.*)$", text, re.MULTILINE):
+            bounds = re.search(r"from ([\d.,]*\d) to ([\d.,]*\d)", rest)
+            key = KEYS.get(name)
+            if bounds and isinstance(key, Key) and key.kind in ("whole", "number"):
+                low, high = (float(number.replace(",", "")) for number in bounds.groups())
+                assert (name, low, high) == (name, key.low, key.high)
+                checked += 1
+    assert checked > 20
+
+
+def test_an_option_takes_what_its_key_takes() -> None:
+    command, _ = options_of(["run"])
+    for param in command.params:
+        key = KEYS.get({"max_asks": "asks", "max_tokens": "tokens"}.get(param.name or "", param.name or ""))
+        if key and key.kind == "whole" and isinstance(param.type, click.IntRange):
+            assert (param.name, param.type.min) == (param.name, key.low)
+            assert param.type.max in (None, key.high)
+
+
+def test_every_kind_of_value_has_words() -> None:
+    page = TEXTS.get(ROOT / "docs/reference/brief-keys.md") or (ROOT / "docs/reference/brief-keys.md").read_text(
+        "utf-8"
+    )
+    assert not re.findall(r"\| an? (?:models|texts|paths|tools|people)\b[^|]*", page)
+    for row in re.findall(r"^\| `[^|]+\| ([^|]+) \|", page, re.MULTILINE):
+        if row.startswith(("a list", "`provider:name`, or a list")):
+            assert "characters" not in row, row
+
+
+def test_the_exit_codes_of_the_first_page_are_those_of_the_command() -> None:
+    table = TEXTS[ROOT / "README.md"].partition("## Exit codes")[2].partition("\n## ")[0]
+    codes = {int(code): words for code, words in re.findall(r"^\| (\d+) \| (.*) \|$", table, re.MULTILINE)}
+    assert set(codes) == {0, 1, USAGE, UNDECIDED, LIMIT, UNREACHABLE, WAITING, INTERRUPTED}
+    assert "limit" in codes[LIMIT]
+    assert "provider" in codes[UNREACHABLE]
+    assert "person" in codes[WAITING]
+
+
+def test_every_command_is_in_one_group_of_the_help() -> None:
+    from moot.cli.main import GROUPS
+
+    names = [name for group in GROUPS.values() for name in group]
+    assert sorted(names) == sorted(COMMANDS)
