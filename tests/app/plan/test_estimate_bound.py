@@ -167,8 +167,10 @@ def check(name: str, seed: int) -> float:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_no_debate_puts_more_asks_or_takes_more_calls_than_the_most(name: str) -> None:
-    # It is near: some of these debates use all of it, or nearly so.
-    assert max(check(name, seed) for seed in range(DEBATES)) >= 0.85
+    shares = [check(name, seed) for seed in range(DEBATES)]
+    # It is near: some debates use all of it, or nearly so; where none of these does, one of the next has to.
+    further = (check(name, seed) for seed in range(DEBATES, 4 * DEBATES))
+    assert max(shares) >= 0.9 or any(share >= 0.9 for share in further)
 
 
 def eager(ask: Ask) -> Reply:
