@@ -20,7 +20,7 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -34,7 +34,7 @@ HELD, TIMES = 100, 20
 """Debates of a worker; how often a heartbeat and a look are taken."""
 
 JOBS = """
-INSERT INTO moot_job (debate, priority, state, segment) SELECT 'j' || n, 5, 'running', 1 FROM generate_series(1, {n}) n;
+INSERT INTO moot_job (debate, priority, state) SELECT 'j' || n, 5, 'running' FROM generate_series(1, {n}) n;
 INSERT INTO moot_lease SELECT 'j' || n, 'w' || n / {held}, 1, now() + interval '1 hour' FROM generate_series(1, {n}) n;
 ANALYZE moot_job; ANALYZE moot_lease; SELECT 1
 """
@@ -52,35 +52,37 @@ def commits(server: Server, clients: int, seconds: float, statement: str) -> flo
     return float(found[1]) if found else 0.0
 
 
-def repeated(server: Server, work: Callable[[], object]) -> str:
+async def repeated(server: Server, work: Callable[[], Awaitable[object]]) -> str:
     """What one of many calls takes: milliseconds, server's milliseconds, kilobytes of log."""
-    work()
+    await work()
     before, begun = server.counts(), time.perf_counter()
     for _ in range(TIMES):
-        work()
+        await work()
     wall = time.perf_counter() - begun
     cpu, _, _, log, _ = (late - early for late, early in zip(server.counts(), before, strict=True))
     return f"{1000 * wall / TIMES:8.2f} ms   server {1000 * cpu / TIMES:8.2f} ms   log {log / TIMES / 1000:7.1f} KB"
 
 
-def leases(server: Server, running: Sequence[int]) -> list[str]:
+async def leases(server: Server, running: Sequence[int]) -> list[str]:
     """Heartbeats and looks, with so many debates running."""
-    from moot.workers.jobs import Jobs
-    from moot.workers.leases import Leases
-    from moot.workers.queue_tables import client_of, engine_of, make_ready
+    from moot.workers.leases import Beating, beat, watch
+    from moot.workers.queue_database import Database
+    from moot.workers.queue_tables import make_ready
 
     found: list[str] = []
+    who = Beating(worker="w1", places=HELD, seconds=3600)
     for n in running:
-        engine = engine_of(server.make())
+        database = Database(server.make())
         try:
-            make_ready(engine)
+            await make_ready(database)
             server.ask(JOBS.format(n=n, held=HELD))
-            kept = Leases(engine, Jobs(engine, client_of(engine)).client)
             mine = [f"j{each}" for each in range(HELD, 2 * HELD)]
-            found.append(f"{n:8} running: heartbeat {repeated(server, lambda: kept.beat('w1', mine, 3600))}")  # noqa: B023
-            found.append(f"{'':8}          look      {repeated(server, lambda: kept.watch(15))}")  # noqa: B023
+            beating = await repeated(server, lambda: database.do(lambda c: beat(c, who, mine)))  # noqa: B023
+            found.append(f"{n:8} running: heartbeat {beating}")
+            looking = await repeated(server, lambda: database.do(watch))  # noqa: B023
+            found.append(f"{'':8}          look      {looking}")
         finally:
-            engine.dispose()
+            await database.close()
     return found
 
 
@@ -88,11 +90,12 @@ async def limited(server: Server, seconds: float) -> str:
     """Calls of a model counted against limits of one provider that let all through, a hundred at once."""
     from moot.app.plan.settings import Allowance
     from moot.workers.provider_limits import Allowed
-    from moot.workers.queue_tables import engine_of, make_ready
+    from moot.workers.queue_database import Database
+    from moot.workers.queue_tables import make_ready
 
-    engine = engine_of(server.make())
-    make_ready(engine)
-    allowed = Allowed(engine, "w1", "one", Allowance(requests=10**9, tokens=10**12, in_flight=1000), 15.0)
+    database = Database(server.make())
+    await make_ready(database)
+    allowed = Allowed(database, "w1", "one", Allowance(requests=10**9, tokens=10**12, in_flight=1000), 15.0)
     done, before, until = 0, server.counts(), time.monotonic() + seconds
 
     async def call() -> None:
@@ -107,7 +110,7 @@ async def limited(server: Server, seconds: float) -> str:
         for _ in range(HELD):
             group.create_task(call())
     own, wall = time.process_time() - cpu, time.monotonic() - begun
-    engine.dispose()
+    await database.close()
     server_cpu, trans, *_ = (late - early for late, early in zip(server.counts(), before, strict=True))
     told = f"{done / wall:.0f}/s   own {1000 * own / done:.2f} ms   server {1000 * server_cpu / done:.2f} ms"
     return f"{told}   transactions {trans / done:.1f}"
@@ -138,7 +141,7 @@ def main() -> None:
         print(f"{os.cpu_count()} cores, shared with PostgreSQL; load {os.getloadavg()[0]:.1f}")
         # In this order, since rows that were written keep the server busy for a while.
         print(f"an idle worker, each second: {idle(server, 4 * options.seconds)}", flush=True)
-        print("\n".join(leases(server, options.running)), flush=True)
+        print("\n".join(asyncio.run(leases(server, options.running))), flush=True)
         print(f"calls counted against a provider's limits: {asyncio.run(limited(server, options.seconds))}", flush=True)
         measure("", "appends", server.make(), {"debates": 1, "parallel": 1, "seconds": 20, "pause": 0})
         print("commits/s of one line, by connections:      plain   with NOTIFY")

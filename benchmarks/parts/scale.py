@@ -32,6 +32,7 @@ from moot.testing.store_checks import InMemoryStore
 
 if TYPE_CHECKING:
     from moot.workers.worker import Worker
+    from moot.workers.worker_log import Note
 
 PEOPLE, ROUNDS = 5, 3
 ASKS = PEOPLE * ROUNDS
@@ -204,17 +205,19 @@ async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
 async def be_worker(place: Where, wanted: Wanted, meter: Meter) -> None:
     """One worker, until nothing is queued and nothing held."""
 
-    def hear(line: str) -> None:
-        if line.endswith(": taken"):
+    from moot.workers.jobs import select
+
+    def hear(note: "Note") -> None:
+        if note.event == "taken":
             meter.begin()
-        elif line.endswith(": done"):
+        elif note.state == "done":
             meter.end()
 
     async def leave(worker: "Worker") -> None:
         idle, until = 0, time.monotonic() + wanted.seconds
         while idle < 2 and time.monotonic() < until:
             await asyncio.sleep(0.2)
-            queued = await asyncio.to_thread(worker.jobs.jobs, "queued", 1)
+            queued = await worker.database.do(lambda c: select(c, "queued", None, 1))
             idle = 0 if queued or worker.held else idle + 1
 
     await sample()
@@ -228,12 +231,12 @@ async def be_idle(place: Where, wanted: Wanted, meter: Meter) -> None:
         await asyncio.sleep(wanted.seconds)
 
     meter.begin()
-    await work_until(place, wanted, leave, lambda line: None)
+    await work_until(place, wanted, leave, lambda note: None)
     meter.end()
 
 
 async def work_until(
-    place: Where, wanted: Wanted, leave: "Callable[[Worker], Awaitable[None]]", hear: Callable[[str], None]
+    place: Where, wanted: Wanted, leave: "Callable[[Worker], Awaitable[None]]", hear: "Callable[[Note], None]"
 ) -> None:
     """Be a worker until that function returns."""
     from moot.workers.lease_runs import Wanted as Work

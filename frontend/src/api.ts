@@ -12,6 +12,14 @@ export class Problem extends Error {
   }
 }
 
+/** Milliseconds after which a server that could not answer is asked again. */
+export const SOON = 5000;
+
+/** Whether a problem may pass by itself: the server, or its database, cannot be reached now. */
+export function passes(problem: Problem): boolean {
+  return problem.status === 0 || problem.status === 503;
+}
+
 /** A debate in a list. */
 export interface Listed {
   id: string;

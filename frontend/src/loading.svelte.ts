@@ -1,10 +1,11 @@
 // Something that is asked of the server: what came, or what went wrong.
-import { Problem } from "./api";
+import { passes, Problem, SOON } from "./api";
 
 export class Loading<T> {
   value = $state.raw<T | null>(null);
   problem = $state.raw<Problem | null>(null);
   private readonly ask: () => Promise<T>;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ask: () => Promise<T>) {
     this.ask = ask;
@@ -12,11 +13,13 @@ export class Loading<T> {
   }
 
   again = async (): Promise<void> => {
-    this.problem = null;
+    clearTimeout(this.timer);
     try {
       this.value = await this.ask();
+      this.problem = null;
     } catch (error) {
       this.problem = error instanceof Problem ? error : new Problem(0, String(error));
+      if (passes(this.problem)) this.timer = setTimeout(() => void this.again(), SOON);
     }
   };
 }

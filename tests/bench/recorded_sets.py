@@ -1,4 +1,4 @@
-"""The seven recorded sets in miniature, with references counted by hand, but for the estimated accuracies."""
+"""The nine recorded sets in miniature, with references counted by hand, but for what is estimated."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,6 +80,41 @@ SETS: Mapping[str, Mapping[str, str]] = {
         "opposed targets that end aligned: 1.000; aligned targets that end opposed: 0.000; any sign flip: 0.500\n"
         "persuader: models 2, Spearman with the published ranking 1.000, largest |difference| 0.0\n"
         "target: models 2, Spearman with the published ranking 0.000, largest |difference| 0.0\n",
+    },
+    "solver_judge_debates": {
+        "debates.jsonl": '{"source": "X", "gold": "5", "solvers": {"solver_1": {"initial_correct": true,'
+        ' "initial_confidence": 0.9, "refined_correct": true, "refined_confidence": 1.0}, "solver_2":'
+        ' {"initial_correct": false, "initial_confidence": 0.5, "refined_correct": true, "refined_confidence": 0.8},'
+        ' "solver_3": {"initial_correct": false, "initial_confidence": null, "refined_correct": false,'
+        ' "refined_confidence": 0.6}},'
+        ' "reviews": [{"target": "solver_1", "overall": "correct"}, {"target": "solver_3", "overall": "incomplete"}],'
+        ' "verdict": {"winner": "solver_1", "confidence": 1.0, "text": "So."}, "final_answer": "5",'
+        ' "final_correct": true, "consensus_refined": false}\n'
+        '{"source": "Y", "gold": "54", "accepted": ["54"], "solvers": {"solver_1": {"refined_answer": ""}},'
+        ' "reviews": [], "verdict": {"winner": "solver_1", "confidence": 0.5, "text": ""}, "final_answer": "54 meters",'
+        ' "final_correct_by_source": false}\n',
+        "reference.txt": "source A (X): 1 debates, 3 solver answers\n"
+        "   solver accuracy initial 0.333 -> refined 0.667; right->wrong 0, wrong->right 1\n"
+        "   per debate: {'judge chose a correct refined answer': '1/1', 'some refined answer correct': '1/1',"
+        " 'some initial answer correct': '1/1', 'majority initial correct': '0/1', 'majority refined correct': '1/1',"
+        " 'final correct': '1/1', 'consensus refined': '0/1', 'consensus refined and wrong': '0/1', 'more': '1/1'}\n"
+        "   peer reviews (verdict, target initially correct): {'correct, True': 1, 'incomplete, False': 1}\n"
+        "   confidence solver refined n= 3 mean 0.800 accuracy 0.667 Brier 0.133 ECE(10) 0.267 AUROC 1.000\n"
+        "   confidence judge          n= 1 mean 1.000 accuracy 1.000 Brier 0.000 ECE(10) 0.000 AUROC None\n"
+        "source C: 1 debates; final answer correct by the source 0, after unit-tolerant normalisation 1; blank refined"
+        " answers 1 of 1; judge verdicts with no text and confidence 0.5: 1\n"
+        "judge picks by slot, all sources: {'solver_1': 2}\n",
+    },
+    "pairwise_preferences": {
+        "preference.csv": "item,baseline_chars,a,b\n0,100,1.0,0.5\n1,100,0.8,0.0\n2,100,,0.2\n",
+        "length.csv": "item,a,b\n0,200,100\n1,150,50\n2,,100\n",
+        "published.csv": "model,win_rate,length_controlled_winrate,avg_length\na,90.0,30.0,175\nb,20.0,80.0,83\n",
+        "reference.txt": "items 3 models 2\n"
+        "win rate against the published one: Spearman 1.0000, mean |difference| 1.67 points, largest 3.33\n"
+        "discrete (won / lost) win rate against the published graded one: Spearman 1.0000\n"
+        "raw against the published length-controlled win rate: Spearman -1.0000 (n=2)\n"
+        "our length-controlled rate against the published one: Spearman 1.0000, mean |difference| 1.00 points\n"
+        "published average length against win rate, Spearman 1.000; against the length-controlled rate -1.000\n",
     },
 }
 

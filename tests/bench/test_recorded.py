@@ -61,7 +61,7 @@ def test_numbers_are_read_as_they_are_printed() -> None:
 def test_small_sets_are_counted_as_by_hand(small: Path) -> None:
     ran = run("--data", str(small))
     assert [line for line in ran.output.splitlines() if "OUT OF REACH" in line] == []
-    assert ran.output.splitlines()[-1] == "74 of 74 figures reached"
+    assert ran.output.splitlines()[-1] == "116 of 116 figures reached"
     assert ran.exit_code == 0
 
 
@@ -84,7 +84,7 @@ def test_without_data_one_sentence_says_what_to_give(tmp_path: Path) -> None:
 
 def test_the_folder_may_stand_in_the_environment(small: Path) -> None:
     ran = CliRunner().invoke(main, ["recorded"], env={"MOOT_DATA": str(small)})
-    assert (ran.exit_code, ran.output.splitlines()[-1]) == (0, "74 of 74 figures reached")
+    assert (ran.exit_code, ran.output.splitlines()[-1]) == (0, "116 of 116 figures reached")
 
 
 def test_a_figure_that_is_not_reached_ends_with_one(small: Path) -> None:
@@ -95,6 +95,54 @@ def test_a_figure_that_is_not_reached_ends_with_one(small: Path) -> None:
     assert [line.split()[-6:] for line in ran.output.splitlines() if "OUT OF REACH" in line] == [
         ["0.500", "=", "0.600", "OUT", "OF", "REACH"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("folder", "file", "old", "new"),
+    [
+        ("ranked_ballots", "elections.jsonl", '"official_winner": "Bob"', '"official_winner": null'),
+        ("ranked_ballots", "elections.jsonl", '"ballots": [[4', '"ballots": [[null'),
+        (
+            "ranked_ballots",
+            "elections.jsonl",
+            '"candidates": {"1": "Ann", "2": "Bob", "3"',
+            '"candidates": {"1": null, "3"',
+        ),
+        ("strategyqa_debates", "gpt52_debates.jsonl", '"direct": ["yes", 4]', '"direct": null'),
+        ("strategyqa_debates", "qwen3_judgments.jsonl", '"FINAL VERDICT: the proponent. 5/5"', "null"),
+        ("solver_judge_debates", "debates.jsonl", '"verdict": {', '"verdict": null, "v": {'),
+        ("solver_judge_debates", "debates.jsonl", '"target": "solver_1"', '"target": "solver_9"'),
+        ("pairwise_preferences", "preference.csv", "1.0,0.5", "x,0.5"),
+        ("panel_answers", "reference.txt", "{'a': 0.75", "{'z': 0.75"),
+        ("debate_judgments", "judgments.csv", "a,b,PRO\nb,a,CON\nb,c,PRO\nc,b,PRO\nb,c,PRO\n", ""),
+    ],
+)
+def test_data_that_are_not_as_they_should_be_end_in_a_sentence(
+    small: Path, folder: str, file: str, old: str, new: str
+) -> None:
+    path = small / folder / file
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    ran = run("--data", str(small))
+    assert ran.exit_code == 1
+    assert ran.exception is None or isinstance(ran.exception, SystemExit)
+    assert f"{folder} cannot be read: " in ran.output or "OUT OF REACH" in ran.output
+
+
+@pytest.mark.parametrize("name", ["Bob", "bob.", "Robert Bob", "Bob J."])
+def test_an_official_winner_is_found_under_other_spellings(small: Path, name: str) -> None:
+    path = small / "ranked_ballots" / "elections.jsonl"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"official_winner": "Bob"', f'"official_winner": "{name}"'), "utf-8")
+    assert run("--data", str(small)).exit_code == 0
+
+
+def test_a_ruling_without_a_truth_is_not_counted(small: Path) -> None:
+    path = small / "strategyqa_debates" / "qwen3_judgments.jsonl"
+    more = '{"gold": null, "judge_text": "FINAL VERDICT: the proponent. 5/5"}\n'
+    path.write_text(path.read_text("utf-8") + more, "utf-8")
+    assert run("--data", str(small)).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -134,4 +182,4 @@ def test_all_recorded_figures_are_reached() -> None:
     assert [line.split()[0] for line in lines if line.endswith("theirs")] == list(SETS)
     reached, _, of, *_ = lines[-1].split()
     assert reached == of
-    assert int(of) > 250
+    assert int(of) > 340

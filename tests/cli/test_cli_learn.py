@@ -67,7 +67,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     [
         (("learn", "one", "--rebuild"), "--rebuild learns from all debates; do not name any."),
         (("learn", "--domain", "x"), "--domain needs the names of debates."),
-        (("resolve", "one"), "Missing option '--answer'"),
+        (("resolve", "one"), "Give a debate and --answer, or --from FILE."),
         (("memory", "search"), "Missing argument 'WORDS...'"),
     ],
 )

@@ -286,7 +286,11 @@ async def test_task_and_context_stand_in_every_prompt_and_texts_are_clipped_as_d
     assert "Debate Round 2\n\nCurrent Proposals:" in second
     assert ("x" * 499 + "A […cut: 300 more" in first, "Ay" in first, "B's plan" in first) == (True, False, True)
     assert ("z" * 500 + " […cut: 100 more" in second, "B again" in second, "x" * 9 in second) == (True, True, False)
-    assert ("x" * 200 + " […cut: 600 more" in vote, "B's plan" in vote, "zz" in vote) == (True, True, False)
+    assert ("x" * 499 + "A […cut: 300 more" in vote, "B's plan" in vote, "B again" in vote) == (True, True, True)
+    assert vote.count("z" * 500 + " […cut: 100 more") == 3, "two rounds, and the newest proposal"
+    alone = Scripted("x" * 800, FOR_A)
+    await DebateStep([AgentWrapper(alone, "A"), AgentWrapper(short, "B")], rounds=0).execute("Which tea?")
+    assert "x" * 200 + " […cut: 600 more" in alone.prompts[-1]
     assert "I abstain from voting" in vote
     assert "y" * 300 in chair.prompts[0]
     assert "A's" not in propose

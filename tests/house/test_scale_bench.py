@@ -70,8 +70,8 @@ def test_the_table_has_ratios_to_its_floor() -> None:
     assert none.cells(floor) == ("none", "0", *[""] * 10)
 
 
-def test_a_look_does_not_queue_debates_that_are_held(server: Any) -> None:
-    lines = DATABASE.leases(server, [300])
+async def test_a_look_does_not_queue_debates_that_are_held(server: Any) -> None:
+    lines = await DATABASE.leases(server, [300])
     assert len(lines) == 2
     assert server.ask("SELECT count(*) FROM moot_job WHERE state = 'running'") == "300"
     assert server.ask("SELECT count(*) FROM moot_lease WHERE worker = 'w1'") == "100"

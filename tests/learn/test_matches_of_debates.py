@@ -62,6 +62,9 @@ class People:
         return tuple(choices) if kind == "list" else f"words of {ask.to}"
 
     def value(self, ask: Ask, name: str, context: Context) -> Value | None:
+        if ask.form and ask.form.name == "adjudication" and name == "RANKING":
+            teams = ask.form.fields[-1].choices
+            return tuple(sorted(teams, key=lambda team: team != WINNING))
         if name in ("ANSWER", "POSITION", "Verdict"):
             return self.holds.get(ask.to, self.holds[WINNER])
         if name in ("Withdrawn", "STATUS"):
@@ -102,6 +105,8 @@ YES = {(one, other, 1.0) for one, other in product(("Bo", "Cy", "Dee"), ("Ada",)
 BY_NAME = {("Bo", other, 1.0) for other in ("Ada", "Cy")}
 EIGHT = {(one, other, 1.0) for one, other in product(("Bo", "Dee"), ("Ada", "Cy", "Eve", "Fay", "Gil", "Hal"))}
 OPTIONS = ("yes", "no")
+WINNING = "Opening Opposition"
+TEAMS = {(one, other, 1.0) for one, other in product(("Bo", "Dee"), ("Ada", "Cy", "Eve", "Fay", "Gil", "Hal"))}
 
 CASES: list[tuple[str, Brief, Choices | None, set[tuple[str, str, float]]]] = [
     ("panel", brief(4), None, OPEN),
@@ -118,7 +123,7 @@ CASES: list[tuple[str, Brief, Choices | None, set[tuple[str, str, float]]]] = [
     ("round_robin", brief(4, options=OPTIONS), Choices(rounds=1, strategy="vote"), YES),
     ("round_robin", brief(4, CHAIR), Choices(rounds=1, strategy="ranked_reasons"), BY_NAME),
     ("round_robin", brief(4, CHAIR), Choices(rounds=1, strategy="vote_based"), OPEN),
-    ("bp_style", brief(8), Choices(strategy="vote"), EIGHT),
+    ("bp_style", brief(8), Choices(strategy="vote"), TEAMS),
     ("socratic", brief(4), Choices(rounds=1, strategy="vote"), OPEN),
     ("chain_of_thought", brief(4), Choices(rounds=1, strategy="vote"), OPEN),
     ("fishbowl", brief(4), Choices(rounds=1, strategy="vote"), OPEN),

@@ -58,6 +58,8 @@ def drawn(accuracies: dict[str, float], n: int, *, options: int = 2, seed: int =
         ({"a": "", "b": "x"}, None, ("x",)),
         ({"a": "x", "b": "y", "c": "y"}, {"a": 3.0}, ("x",)),
         ({"a": "x", "b": "y"}, {"a": 0.0, "b": 0.0}, ("x", "y")),
+        ({"a": "x", "b": "x", "c": "x", "d": "y"}, {"a": 0.1, "b": 0.1, "c": 0.1, "d": 0.3}, ("x", "y")),
+        ({"a": "x", "b": "x", "c": "y"}, {"a": 0.1, "b": 0.2, "c": 0.3}, ("x", "y")),
     ],
 )
 def test_tops(answers: dict[str, str], weights: dict[str, float] | None, expected: tuple[str, ...]) -> None:

@@ -103,7 +103,12 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
         "  wrong: Bob, whose last answer was: lease",
         "  the decision is confirmed",
     ]
-    assert moot(tmp_path, "resolve", "closed", "--answer", "rent").output.splitlines() == [
+    refused = moot(tmp_path, "resolve", "closed", "--answer", "rent")
+    assert refused.exit_code == 2
+    assert refused.output == "moot: 'rent' is no option of closed; there are buy, lease (--anyway books it)\n"
+    shown = moot(tmp_path, "memory", "show", "closed", "--json").output
+    assert [position["right"] for position in json.loads(shown)["position"]] == [True, False]
+    assert moot(tmp_path, "resolve", "closed", "--answer", "rent", "--anyway").output.splitlines() == [
         "closed: the right answer is rent",
         "  this is not one of the options: buy, lease",
         "  right: nobody",
@@ -120,3 +125,93 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
 def test_where_nothing_was_decided_nothing_is_confirmed(tmp_path: Path) -> None:
     fill(tmp_path, one=closed().end())
     assert moot(tmp_path, "resolve", "one", "--answer", "x").output == "one: the right answer is x\n  right: nobody\n"
+
+
+def test_who_was_right_is_told_after_the_debate_was_forgotten(tmp_path: Path) -> None:
+    made = closed("buy", "lease")
+    made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
+    made.say("Bob", "propose", ANSWER="lease")
+    fill(tmp_path, one=made.end(Decision(status="decided", winner="buy", text="buy")))
+    moot(tmp_path, "memory", "forget", "one")
+    assert moot(tmp_path, "resolve", "one", "--answer", "buy").output.splitlines() == [
+        "one: the right answer is buy",
+        "  right: Ann",
+        "  wrong: Bob, whose last answer was: lease",
+        "  the decision is confirmed",
+        "  this debate was forgotten: nothing is learned from it",
+    ]
+    assert json.loads(moot(tmp_path, "calibration", "--json").stdout) == {}
+
+
+# ---- many at once ----------------------------------------------------------------------------------------------------
+
+
+def two(folder: Path) -> None:
+    """Two debates with options, and one that is not over."""
+    papers: dict[str, Paper] = {}
+    for name in ("spring", "summer"):
+        made = papers[name] = closed("buy", "lease")
+        made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
+        made.say("Bob", "propose", ANSWER="lease", CONFIDENCE=0.6)
+        made.end(Decision(status="decided", winner="buy", text="buy"))
+    papers["open"] = Paper(TWO)
+    fill(folder, None, **papers)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "answer,debate,by\nbuy,spring,x\nlease,sum,x\n"),
+        ("t.csv", "\ufeffdebate,answer\r\nspring,buy\r\nsummer,lease\r\n"),
+        ("t.jsonl", '{"debate": "spring", "answer": "buy"}\n\n{"debate": "summer", "answer": "lease", "n": 1}\n'),
+    ],
+)
+def test_many_are_resolved_from_a_file(tmp_path: Path, name: str, text: str) -> None:
+    two(tmp_path)
+    (tmp_path / name).write_text(text, "utf-8")
+    ran = moot(tmp_path, "resolve", "--from", str(tmp_path / name))
+    assert ran.exit_code == 0
+    assert [line for line in ran.output.splitlines() if not line.startswith("  wrong")] == [
+        "spring: the right answer is buy",
+        "  right: Ann",
+        "  the decision is confirmed",
+        "summer: the right answer is lease",
+        "  right: Bob",
+        "  the decision is refuted",
+    ]
+    assert json.loads(moot(tmp_path, "calibration", "--json").output)["ollama:a"]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("t.csv", "debate,answer\nspring,rent\n", "t.csv:2: 'rent' is no option of spring; there are buy, lease"),
+        ("t.csv", "debate,answer\nspring,buy\nnobody,buy\n", "t.csv:3: "),
+        ("t.csv", "debate,answer\nopen,buy\n", "t.csv:2: open is not over"),
+        ("t.csv", "debate,answer\nspring,\n", "t.csv:2: there is no answer"),
+        ("t.csv", "debate\nspring\n", "there is no column 'answer'; the first line must name debate and answer"),
+        ("t.csv", "debate,answer\n", "there is no answer in it"),
+        ("t.jsonl", '{"debate": "spring", "answer": "buy"}\n[1]\n', "t.jsonl:2: this is no JSON object"),
+        ("t.jsonl", "{\n", "t.jsonl:1: this is no JSON object"),
+        ("t.csv", "\udcff", "it is not UTF-8"),
+    ],
+)
+def test_a_file_with_a_fault_books_nothing(tmp_path: Path, name: str, text: str, words: str) -> None:
+    two(tmp_path)
+    (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    ran = moot(tmp_path, "resolve", "--from", str(tmp_path / name))
+    assert ran.exit_code == 2
+    assert words in ran.output
+    assert "Traceback" not in ran.output
+    assert json.loads(moot(tmp_path, "calibration", "--json").stdout) == {}
+
+
+def test_what_a_file_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two(tmp_path)
+    assert "cannot be read: No such file" in moot(tmp_path, "resolve", "--from", "none.csv").output
+    monkeypatch.setattr("moot.app.export.truths.MOST_BYTES", 3)
+    (tmp_path / "t.csv").write_text("debate,answer\n")
+    assert "bytes are too many" in moot(tmp_path, "resolve", "--from", str(tmp_path / "t.csv")).output
+    for words in (("spring",), ("--answer", "buy"), ("spring", "--answer", "buy", "--from", "t.csv")):
+        ran = moot(tmp_path, "resolve", *words)
+        assert (ran.exit_code, "Give a debate and --answer, or --from FILE." in ran.output) == (2, True)

@@ -177,7 +177,7 @@ def shelf(tmp_path: Path) -> Path:
     return tmp_path / "s.sqlite"
 
 
-def test_copies_of_a_model_are_one_graded_answer_for_each_debate(tmp_path: Path) -> None:
+def test_every_seat_of_a_model_is_a_graded_answer(tmp_path: Path) -> None:
     people = {"Ann": A, "Bob": B, "Cy": A, "Dee": "human", "Eve": "human"}
     with MemoryStore.open(tmp_path / "s.sqlite") as made:
         for n in range(2):
@@ -187,7 +187,7 @@ def test_copies_of_a_model_are_one_graded_answer_for_each_debate(tmp_path: Path)
             made.add(f"d{n}", lessons(paper.end().entries(), Notes(truth="buy")), head=f"{n}")
         known = measured(made)
     assert [(each.player, each.right) for each in known.graded] == [
-        (A, True), (B, False), ("human", True), ("human", False)
+        (A, True), (B, False), (A, False), ("human", True), ("human", False)
     ] * 2  # fmt: skip
 
 

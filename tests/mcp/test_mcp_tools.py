@@ -43,10 +43,65 @@ async def test_tools_say_what_they_do(folder: Path) -> None:
         assert tool.annotations.read_only_hint is (name in READS)
         assert tool.annotations.destructive_hint is (None if name in READS else False)
         assert tool.annotations.idempotent_hint is (name in READS | {"stop_debate", "resume_debate"})
-        assert tool.output_schema
+        assert tool.output_schema is None, "it would cost more than all the rest"
         assert tool.description
         assert len(tool.description) < 500
     assert not any("here" in each.input_schema["properties"] for each in tools.values())
+
+
+async def test_all_tools_together_fit_into_an_agents_context(folder: Path) -> None:
+    async with held(folder) as runner, place(runner) as here:
+        tools = [each.model_dump(by_alias=True, exclude_none=True) for each in (await here.caller.list_tools()).tools]
+    text = json.dumps(tools, separators=(",", ":"))
+    # At least as many as the tokenizers of today make: short pieces of words, and punctuation in small groups.
+    tokens = re.findall(r"[A-Za-z]{1,6}|\d{1,3}|[^A-Za-z\d\s]{1,3}", text)
+    assert len(tokens) <= 3000, len(tokens)
+
+
+async def test_a_wrong_argument_is_named(folder: Path) -> None:
+    async with held(folder) as runner, place(runner) as here:
+        told = await here.refused("wait_for_debate", debate="a-1")
+        assert told == "wait_for_debate has no argument 'debate'; it takes id, seconds"
+        assert await here.refused("list_protocols", all=True) == "list_protocols has no argument 'all'; it takes none"
+        assert "id" in await here.refused("wait_for_debate")
+        assert "Unknown tool" in await here.refused("nothing", x=1)
+
+
+async def test_debates_that_wait_for_a_person_take_no_place(folder: Path) -> None:
+    async with held(folder, most=2) as runner, place(runner) as here:
+        debates: list[str] = []
+        for _ in range(4):
+            memo = await here.call("run_debate", question=PEOPLE, models=list(BUILTIN))
+            assert memo["status"] == "waiting"
+            debates.append(str(memo["id"]))
+        assert set(debates) == set(runner.running)
+        rows = (await here.call("list_debates"))["debates"]
+        assert [row["status"] for row in rows] == ["waiting"] * 4, "as wait_for_debate says"
+        memo = await here.call("wait_for_debate", id=debates[0])
+        state = await here.call("get_debate", id=debates[0])
+        assert memo["waits_for"] == state["waits_for"]
+        (ada,) = memo["waits_for"]
+        assert (ada["name"], bool(ada["task"]), bool(ada["key"])) == ("Ada", True, True)
+        assert "ANSWER" in [field["name"] for field in ada["fields"]]
+        assert "waits_for" in str(memo["next"])
+
+
+async def test_a_message_to_a_debate_whose_participants_are_being_made_says_so(folder: Path) -> None:
+    slow = Slow()
+    async with held(folder, models={"slow": slow}) as runner, place(runner) as here:
+        debate = await here.begin(QUOTES, ("guest:slow",))
+        assert (await here.call("get_debate", id=debate))["status"] == "casting"
+        told = await here.refused("post_message", id=debate, words="Think of the cold.", by="Guest")
+        assert told == f"the participants of {debate} are still being generated; send the message when it runs"
+        slow.go.set()
+
+
+async def test_one_owner_cannot_open_debates_without_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.app.run.runner.MOST_OWN", 1)
+    async with held(folder) as runner, place(runner) as here:
+        await here.call("run_debate", question=PEOPLE, models=list(BUILTIN))
+        told = await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
+        assert told == "the limit of your open debates is reached (1); stop one, or answer its question"
 
 
 async def test_a_debate_is_run_with_progress(folder: Path) -> None:

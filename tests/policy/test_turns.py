@@ -205,7 +205,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(mode: TurnMo
 def test_a_protocol_with_an_order_of_its_own_refuses_another() -> None:
     Choices().no_turn_mode("socratic")
     with pytest.raises(
-        ProtocolError, match=r"^socratic has its own order of speaking; turn_mode goes with round_robin"
+        ProtocolError, match=r"^socratic has its own order of speaking; turn_mode works with round_robin"
     ) as found:
         Choices(turn_mode="random").no_turn_mode("socratic")
     assert found.value.about == "turn_mode"

@@ -106,6 +106,25 @@ async def test_who_criticises_whom(
     assert all(held.transcript.get(turn.about[0]).by != turn.by for turn in given)
 
 
+@pytest.mark.parametrize(
+    ("choices", "about", "message"),
+    [
+        (Choices(topology="ring", hub="Cy"), "hub", "hub goes with topology: star; allowed are Ann, Bob, Cy"),
+        (Choices(topology="star", hub="Zoe"), "hub", "'Zoe' is not a debater; allowed are Ann, Bob, Cy"),
+        (Choices(sparsity=0.5), "sparsity", "sparsity goes with topology: sparse or random-graph, not all-to-all"),
+    ],
+)
+def test_a_hub_and_a_sparsity_have_their_topologies(choices: Choices, about: str, message: str) -> None:
+    with pytest.raises(ProtocolError, match=re.escape(message)) as refused:
+        build("arena", brief(ANN, BOB, CY), choices)
+    assert refused.value.about == about
+
+
+def test_a_report_says_around_whom_and_how_sparsely() -> None:
+    assert Choices(topology="star", hub="Cy").told() == ("critics star around Cy",)
+    assert Choices(topology="random-graph", sparsity=0.2).told() == ("critics random-graph, sparsity 0.2",)
+
+
 async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
@@ -206,7 +225,7 @@ def test_the_conditions_of_a_brief_stand_in_place_of_the_usual(
             "council",
             Choices(until=("stalled",)),
             (ANN, BOB),
-            "council takes no stalled: that goes with panel and arena",
+            "council takes no stalled: that works with panel and arena",
         ),
     ],
 )

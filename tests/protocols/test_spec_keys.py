@@ -269,7 +269,7 @@ MISFITS: list[tuple[str, Wishes, str]] = [
     ("protocol: council\ndebate_end_condition: no_new_arguments", QUOTES,
      "b.md:3: council takes no debate_end_condition: debate_end_condition works with panel, arena"),
     ("debate_end_condition: no_new_arguments", QUOTES, "b.md:2: no_new_arguments needs a moderator here"),
-    ("protocol: socratic\ndebate_end_condition: stalled", QUOTES, "b.md:3: socratic takes no stalled: that goes with"),
+    ("protocol: socratic\ndebate_end_condition: stalled", QUOTES, "b.md:3: socratic takes no stalled: that works with"),
     (f"debate_format: bp_style\n{MANY}", QUOTES, "b.md:3: "),
     ("persona_count: 2\ndebate_format: fishbowl", QUOTES, "b.md:2: fishbowl needs at least 3 debaters, not 2"),
     ("debate_format: open_fight\nconsensus_strategy: moderator\nmoderator: yes", QUOTES,

@@ -36,6 +36,9 @@ from tests.record.pg import Postgres
 
 Kind = Literal["kill", "freeze", "outage"]
 
+ARRIVING = 0.5
+"""Seconds in which the model server still reads calls that a worker sent before it was killed."""
+
 LATE = 5.0
 """The most seconds from what a worker does to its line about it that is read here."""
 
@@ -237,9 +240,11 @@ class Crew:
     async def kill(self, slot: int) -> None:
         """Kill a worker, and start another at its place."""
         name, process = self.processes[slot]
-        self.deeds.append(Deed(kind="kill", worker=name))
+        deed = Deed(kind="kill", worker=name)
+        self.deeds.append(deed)
         process.kill()
         await process.wait()
+        deed.ended = time.time() + ARRIVING
         await self.start(slot)
 
     async def freeze(self, slot: int, seconds: float) -> None:
@@ -283,6 +288,7 @@ class Crew:
         assert process.stdout
         while line := (await process.stdout.readline()).decode().strip():
             self.said.append(f"{time.time():.2f} {name} {line}")
+            line = re.sub(r"^\S+Z [A-Z]+ +", "", line)
             debate, _, came = line.partition(": ")
             if debate.startswith("case-") and not came.startswith(("taken", "done")):
                 self.deeds.append(Deed(kind="let go", worker=name, debate=debate))

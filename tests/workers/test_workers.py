@@ -1,12 +1,14 @@
 """A worker in this process on a real database: how debates are held, and what parks them."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from moot.app.run.people import answer, waiting
 from moot.core.brief import Limits
 from moot.core.errors import Unavailable
+from moot.workers.queue_database import Connection, Database
 from tests.app.run.people_kit import filled
 from tests.workers.workers_kit import Turned, house, until
 
@@ -23,11 +25,10 @@ async def test_what_is_submitted_is_held_to_its_end_and_owners_take_turns(databa
         async with place.working(most=1):
             await place.until("late", "done")
             job = await place.until("small", "done")
-        held = "select split_part(workflow_uuid, '@', 1) from dbos.workflow_status where status = 'SUCCESS'"
-        taken = place.tell(f"{held} order by started_at_epoch_ms, priority")
+        taken = [line.partition(":")[0] for line in place.said if line.endswith(": taken")]
     assert (job.tries, job.worker, job.reason) == (1, "", "")
     order = ["first", "big0", "small", "big1", "big2", "late"]
-    assert taken == [(each,) for each in order]
+    assert taken == order
     assert sorted(place.said) == sorted(f"{each}: {state}" for each in order for state in ("taken", "done"))
 
 
@@ -51,7 +52,7 @@ async def test_a_person_holds_no_worker_and_the_answer_takes_it_on(database: str
             job = await place.until(debate, "waiting")
             assert "Eve" in job.reason
             assert worker.held == ()
-            assert place.tell("select worker from moot_lease") == [("",)]
+            assert await place.tell("select worker from moot_lease") == [("",)]
             answered = 0
             while (job := await place.until(debate, "waiting", "done")).state == "waiting":
                 ask = (await waiting(place.workspace, debate))[0].ask
@@ -116,3 +117,26 @@ async def test_where_nobody_can_be_reached_it_is_tried_again_and_parked_in_the_e
             job = await place.until("away", "parked", seconds=30)
     assert job.tries == 5
     assert "given up after 5 tries: none of 2 participants could be reached" in job.reason
+
+
+async def test_an_idle_worker_asks_the_database_only_for_its_signs_of_life(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+    do = Database.do
+
+    async def counting(self: Database, work: Callable[[Connection], Awaitable[object]]) -> object:
+        nonlocal asked
+        asked += 1
+        return await do(self, work)
+
+    monkeypatch.setattr(Database, "do", counting)
+    async with house(database) as place, place.working(lease=15.0):
+        before = -1
+        while asked != before or not asked:
+            before = asked
+            await asyncio.sleep(0.5)
+        await asyncio.sleep(1.0)
+        assert asked - before <= 3, "a beat, a look at leases and one at schedules, every five seconds"
+        await place.queue.submit(await place.lay("now"))
+        await place.until("now", "done", seconds=5.0)  # a notification wakes it: it looks by itself every ten seconds

@@ -3,9 +3,12 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import threading
 from pathlib import Path
+
+import pytest
 
 from moot.workers.job_queue import Queue
 from moot.workers.lease_runs import Wanted
@@ -26,14 +29,27 @@ def state(address: str, debate: str) -> str:
 
 def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(database: str, tmp_path: Path) -> None:
     here = {"MOOT_STORE": database}
-    assert "The queue is empty." in moot(tmp_path, "queue", **here).output
+    assert moot(tmp_path, "queue", **here).output.splitlines() == [
+        "No worker is running. Start one with: moot worker",
+        "The queue is empty. Start with: moot submit BRIEF",
+    ]
     said = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here)
     assert said.exit_code == 0
-    debate = said.output.strip()
+    debate = said.stdout.strip()
+    assert said.stderr == "moot: no worker is running; start one with: moot worker\n"
     [job] = json.loads(moot(tmp_path, "queue", "--json", **here).output)
     assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
     assert debate in moot(tmp_path, "queue", "--state", "queued", **here).output
-    assert moot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: is being cancelled\n"
+    shown = moot(tmp_path, "queue", "--owner", "anna", **here).output
+    assert "debates: 1 queued" in shown
+    assert "the oldest waits since" in shown
+    header, row = shown.splitlines()[-2:]
+    assert row[header.index("priority")] == "2"
+    assert debate not in moot(tmp_path, "queue", "--owner", "bert", **here).output
+    status = json.loads(moot(tmp_path, "queue", "status", "--json", **here).output)
+    assert (status["workers"], status["places"], status["counts"]) == (0, 0, {"queued": 1})
+    assert status["oldest"] == pytest.approx(job["since"], abs=0.5)
+    assert moot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: cancelled\n"
     again = moot(tmp_path, "queue", "--store", database, "cancel", debate, MOOT_STORE="")
     assert (again.exit_code, "is not queued, running or waiting" in again.output) == (1, True)
     assert moot(tmp_path, "queue", "retry", debate, **here).output == f"{debate}: queued\n"
@@ -46,9 +62,12 @@ def test_a_debate_that_was_never_submitted_can_be_given_to_workers(database: str
     assert moot(tmp_path, "queue", "retry", "last", **here).output.endswith(": queued\n")
 
 
-def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(database: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [(), ("--log-json",)])
+def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
+    database: str, tmp_path: Path, how: tuple[str, ...]
+) -> None:
     here = {"MOOT_STORE": database}
-    debate = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).output.strip()
+    debate = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
     over = threading.Event()
 
     def watch() -> None:
@@ -58,14 +77,21 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(database: str
 
     thread = threading.Thread(target=watch)
     thread.start()
-    said = moot(tmp_path, "worker", "--name", "here", "--lease", "2", **here)
+    said = moot(tmp_path, "worker", "--name", "here", "--lease", "2", *how, **here)
     over.set()
     thread.join()
-    assert said.exit_code == 0, said.output
-    lines = said.output.splitlines()
-    assert lines[0].startswith("here-")
-    assert f"{debate}: done" in lines
-    assert lines[-1].endswith("back in the queue or finished")
+    assert (said.exit_code, said.stdout) == (0, ""), said.output
+    lines = said.stderr.splitlines()
+    if not how:
+        assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO    ", line) for line in lines), lines
+        assert "Z INFO    here-" in lines[0]
+        assert any(line.endswith(f"{debate}: done") for line in lines)
+        assert lines[-1].endswith("back in the queue or finished")
+        return
+    notes = [json.loads(line) for line in lines]
+    assert [note["event"] for note in notes] == ["started", "taken", "ended", "draining", "stopped"]
+    assert (notes[2]["debate"], notes[2]["state"], notes[2]["level"]) == (debate, "done", "INFO")
+    assert all(note["worker"].startswith("here-") and note["at"] > 1_700_000_000 for note in notes)
 
 
 def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:

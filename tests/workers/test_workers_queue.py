@@ -1,199 +1,253 @@
 """The queue and its leases on a real database, without a worker: what each change of a job comes to."""
 
 import asyncio
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
-from sqlalchemy import text
 
 from moot.app.plan.stores import open_store
-from moot.app.run.dispatcher import QueueError
+from moot.app.run.dispatcher import Job, QueueAway, QueueError, QueueStatus, State
 from moot.core.errors import BriefError
 from moot.core.event import Called, Entry, Interjected
 from moot.record.codec import encode
-from moot.workers import queue_tables
-from moot.workers.job_queue import Late, Queue, check_queue, find_queue, open_queue
+from moot.workers import leases, queue_tables
+from moot.workers.job_queue import Queue, check_queue, find_queue, open_queue
 from moot.workers.jobs import Ending, Lease
-from moot.workers.leases import TRIES, Leases
-from moot.workers.queue_tables import client_of, engine_of, is_ready, make_ready
+from moot.workers.leases import TRIES, Beaten, Beating, Lost
+from moot.workers.queue_database import Connection, Database
+from moot.workers.queue_tables import find_version, make_ready
 
 
-async def keep_nothing(database: str) -> None:
-    """Make the tables of records."""
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The leases of a database, as a worker uses them."""
+
+    database: Database
+
+    async def take(self, worker: str = "w1", most: int = 100, seconds: float = 30.0) -> dict[str, Lease]:
+        taken = await self.database.do(partial(leases.take, worker=worker, most=most, seconds=seconds))
+        return {lease.debate: lease for lease in taken.leases}
+
+    async def end(self, lease: Lease, ending: Ending) -> State | Lost:
+        return await self.database.do(partial(leases.end, lease=lease, ending=ending))
+
+    async def beat(self, worker: str, debates: list[str], seconds: float) -> Beaten:
+        who = Beating(worker=worker, places=8, seconds=seconds)
+        return await self.database.do(partial(leases.beat, who=who, debates=debates))
+
+    async def watch(self) -> list[str]:
+        return await self.database.do(leases.watch)
+
+    async def tell(self, statement: str, *values: object) -> None:
+        async def ask(c: Connection) -> None:
+            await c.execute(statement, *values)
+
+        await self.database.do(ask)
+
+
+@pytest.fixture
+async def held(database: str) -> AsyncGenerator[Held]:
     store = open_store(database)
-    assert not await store.read("nobody")
+    assert not await store.read("nobody")  # which makes the tables of records
     await store.close()
+    connections = Database(database)
+    await make_ready(connections)
+    yield Held(connections)
+    await connections.close()
 
 
 @pytest.fixture
-def leases(database: str) -> Iterator[Leases]:
-    asyncio.run(keep_nothing(database))
-    engine = engine_of(database)
-    make_ready(engine)
-    yield Leases(engine, client_of(engine))
-    engine.dispose()
-
-
-@pytest.fixture
-async def queue(database: str) -> "Queue":
-    return Queue(database)
-
-
-def workflows(leases: Leases) -> list[tuple[str, str]]:
-    """The segments in the order in which the engine takes them."""
-    asked = "select workflow_uuid, status from dbos.workflow_status order by priority, created_at, workflow_uuid"
-    with leases.engine.begin() as connection:
-        return [(row[0], row[1]) for row in connection.execute(text(asked))]
-
-
-def taken(leases: Leases, debate: str = "a", segment: int = 1, worker: str = "w1", seconds: float = 30.0) -> Lease:
-    found = leases.claim(debate, segment, worker, seconds)
-    assert found
-    return found
-
-
-async def test_before_anything_was_submitted_the_queue_is_empty_and_has_no_tables(database: str) -> None:
+async def queue(database: str) -> AsyncGenerator[Queue]:
     queue = Queue(database)
-    assert await queue.jobs() == ()
-    assert await queue.job("a") is None
-    assert not await queue.cancel("a")
+    yield queue
     await queue.close()
 
 
-async def test_submitting_twice_is_one_job_and_one_segment(leases: Leases, queue: Queue) -> None:
+async def taken(held: Held, debate: str = "a", worker: str = "w1", seconds: float = 30.0) -> Lease:
+    """Take what is there; the lease of that debate."""
+    return (await held.take(worker, seconds=seconds))[debate]
+
+
+async def job_of(queue: Queue, debate: str = "a") -> Job:
+    job = await queue.job(debate)
+    assert job
+    return job
+
+
+async def test_before_anything_was_submitted_the_queue_is_empty_and_has_no_tables(queue: Queue) -> None:
+    assert await queue.jobs() == ()
+    assert await queue.job("a") is None
+    assert not await queue.cancel("a")
+    assert await queue.status() == QueueStatus()
+
+
+async def test_submitting_twice_is_one_job_that_is_taken_once(held: Held, queue: Queue) -> None:
     first = await queue.submit("a", owner="anna", priority=3)
     assert (first.state, first.owner, first.priority, first.tries) == ("queued", "anna", 3, 0)
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
             group.create_task(queue.submit("a", owner="bert"))
     assert await queue.jobs() == (first,)
-    assert workflows(leases) == [("a@1", "ENQUEUED")]
-    await queue.close()
+    async with asyncio.TaskGroup() as group:
+        looks = [group.create_task(held.take(f"w{n}")) for n in range(4)]
+    assert sorted(len(look.result()) for look in looks) == [0, 0, 0, 1]
 
 
-async def test_owners_take_turns_and_a_better_priority_goes_first(leases: Leases, queue: Queue) -> None:
+async def test_owners_take_turns_and_a_better_priority_goes_first(held: Held, queue: Queue) -> None:
     for n in range(4):
         await queue.submit(f"big{n}", owner="big")
     for n in range(2):
         await queue.submit(f"small{n}", owner="small")
     await queue.submit("late", owner="big", priority=1)
-    order = ["late", "big0", "small0", "big1", "small1", "big2", "big3"]
-    assert [name for name, _ in workflows(leases)] == [f"{each}@1" for each in order]
-    await queue.close()
+    order = [name for _ in range(7) for name in await held.take(most=1)]
+    assert order == ["late", "big0", "small0", "big1", "small1", "big2", "big3"]
 
 
-async def test_who_comes_later_is_level_with_those_in_front_not_before_them(leases: Leases, queue: Queue) -> None:
+async def test_who_comes_later_is_level_with_those_in_front_not_before_them(held: Held, queue: Queue) -> None:
     for n in range(3):
         await queue.submit(f"big{n}", owner="big")
-    assert leases.claim("big0", 1, "w1", 30.0)
+    assert [*await held.take(most=1)] == ["big0"]
     await queue.submit("small0", owner="small")
     await queue.submit("small1", owner="small")
-    assert [name for name, _ in workflows(leases)][1:] == ["big1@1", "small0@1", "big2@1", "small1@1"]
-    await queue.close()
+    assert [*await held.take()] == ["big1", "small0", "big2", "small1"]
 
 
-async def test_what_is_cancelled_in_the_queue_is_taken_out_and_can_be_submitted_again(
-    leases: Leases, queue: Queue
-) -> None:
+async def test_what_is_cancelled_in_the_queue_is_taken_out_and_can_be_submitted_again(held: Held, queue: Queue) -> None:
     await queue.submit("a")
-    assert await queue.cancel("a")
-    assert not await queue.cancel("a")
-    assert leases.claim("a", 1, "w1", 30.0) is None
+    assert await queue.cancel("a") == "cancelled"
+    assert await queue.cancel("a") == ""
+    assert await held.take() == {}
     assert (await queue.submit("a")).state == "queued"
-    assert workflows(leases) == [("a@1", "CANCELLED"), ("a@2", "ENQUEUED")]
-    assert leases.claim("a", 1, "w1", 30.0) is None
-    taken(leases, segment=2)
-    await queue.close()
+    await taken(held)
 
 
-async def test_a_debate_has_one_holder_until_its_lease_has_run_out(leases: Leases, queue: Queue) -> None:
+async def test_what_is_put_off_is_not_taken_before_its_time_and_says_when_it_begins(held: Held, queue: Queue) -> None:
+    job = await queue.submit("a", after=60.0)
+    assert 59 < job.begins - job.since < 61
+    looked = await held.database.do(partial(leases.take, worker="w1", most=1, seconds=30.0))
+    assert looked.leases == ()
+    assert looked.later is not None
+    assert 55 < looked.later <= 60
+    await held.tell("update moot_job set ready = clock_timestamp()")
+    await taken(held)
+    assert (await job_of(queue)).begins == 0.0
+
+
+async def test_a_debate_has_one_holder_until_its_lease_has_run_out(held: Held, queue: Queue) -> None:
     await queue.submit("a")
-    first = taken(leases, seconds=0.3)
-    assert leases.claim("a", 1, "w2", 30.0) is None
-    assert leases.beat("w1", ["a", "b"], 0.3) == {"a": (1, "")}
-    assert leases.beat("w2", ["a"], 0.3) == {}
+    first = await taken(held, seconds=0.3)
+    assert await held.take("w2") == {}
+    assert await held.beat("w1", ["a", "b"], 0.3) == {"a": (1, "")}
+    assert await held.beat("w2", ["a"], 0.3) == {}
     await asyncio.sleep(0.4)
-    assert leases.beat("w1", ["a"], 30.0) == {}, "a lease that has run out is not renewed"
-    assert leases.watch(0.3) == ["a"]
-    job = await queue.job("a")
-    assert job
+    assert await held.beat("w1", ["a"], 30.0) == {}, "a lease that has run out is not renewed"
+    assert await held.watch() == ["a"]
+    job = await job_of(queue)
     assert (job.state, job.worker, job.tries) == ("queued", "", 1)
-    second = taken(leases, segment=2, worker="w2")
+    assert await held.end(first, Ending(state="parked")) == Lost(state="queued"), "nobody has it, and not this one"
+    second = await taken(held, worker="w2")
     assert (second.epoch, second.tries) == (2, 2)
-    assert leases.end(first, Ending(state="parked")) is None, "it belongs to another by now"
-    assert leases.end(second, Ending(state="done")) == "done"
-    assert leases.end(second, Ending(state="done")) is None
-    await queue.close()
+    assert await held.end(first, Ending(state="parked")) == Lost(worker="w2", state="running"), (
+        "it belongs to another by now"
+    )
+    assert await held.end(second, Ending(state="done")) == "done"
+    assert await held.end(second, Ending(state="done")) == Lost(state="done")
 
 
-async def test_what_no_worker_brings_to_an_end_is_parked(leases: Leases, queue: Queue) -> None:
+async def test_a_queued_debate_whose_lease_still_holds_waits_for_its_end(held: Held, queue: Queue) -> None:
+    await queue.submit("a")
+    await taken(held, seconds=0.5)
+    await held.tell("update moot_job set state = 'queued'")
+    assert await held.take("w2") == {}
+    assert await held.take("w2") == {}, "it has been put off"
+    await asyncio.sleep(0.6)
+    assert (await taken(held, worker="w2")).epoch == 2
+
+
+async def test_what_no_worker_brings_to_an_end_is_parked(held: Held, queue: Queue) -> None:
     await queue.submit("a")
     for n in range(1, TRIES + 1):
-        taken(leases, segment=n, worker=f"w{n}", seconds=0.0)
-        assert leases.watch(5.0) == ["a"]
-    assert leases.claim("a", TRIES + 1, "w1", 30.0) is None
-    job = await queue.job("a")
-    assert job
+        await taken(held, worker=f"w{n}", seconds=0.0)
+        assert await held.watch() == ["a"]
+    assert await held.take() == {}
+    job = await job_of(queue)
     assert (job.state, job.tries) == ("parked", TRIES)
     assert job.reason == "given up after 5 tries: the workers that held it broke off"
     assert (await queue.submit("a")).tries == 0
-    await queue.close()
 
 
-async def test_a_debate_that_is_put_back_too_often_is_parked_when_it_is_taken_again(
-    leases: Leases, queue: Queue
-) -> None:
+async def test_a_debate_that_is_put_back_too_often_is_parked_when_it_is_taken_again(held: Held, queue: Queue) -> None:
     await queue.submit("a")
-    for n in range(1, TRIES + 1):
-        assert leases.end(taken(leases, segment=n), Ending(state="queued", reason="nobody answered")) == "queued"
-    assert leases.claim("a", TRIES + 1, "w1", 30.0) is None
-    job = await queue.job("a")
-    assert job
+    for _ in range(TRIES):
+        assert await held.end(await taken(held), Ending(state="queued", reason="nobody answered")) == "queued"
+    assert await held.take() == {}
+    job = await job_of(queue)
     assert (job.state, job.reason) == ("parked", "given up after 5 tries: nobody answered")
-    await queue.close()
 
 
-async def test_a_submission_while_it_is_held_is_not_lost_when_it_is_about_to_wait(leases: Leases, queue: Queue) -> None:
+async def test_a_submission_while_it_is_held_is_not_lost_when_it_is_about_to_wait(held: Held, queue: Queue) -> None:
     await queue.submit("a")
-    lease = taken(leases)
+    lease = await taken(held)
     assert (await queue.submit("a")).state == "running"
-    assert leases.end(lease, Ending(state="waiting")) == "queued"
-    assert leases.end(taken(leases, segment=2), Ending(state="waiting", reason="Eve")) == "waiting"
+    assert await held.end(lease, Ending(state="waiting")) == "queued"
+    assert await held.end(await taken(held), Ending(state="waiting", reason="Eve")) == "waiting"
     assert (await queue.jobs(state="waiting"))[0].reason == "Eve"
     assert await queue.jobs(state="parked") == ()
-    assert await queue.cancel("a")
-    await queue.close()
+    assert await queue.cancel("a") == "cancelled"
 
 
-async def test_stopping_what_is_held_is_told_to_its_holder(leases: Leases, queue: Queue) -> None:
+async def test_stopping_what_is_held_is_told_to_its_holder_and_is_not_called_cancelled(
+    held: Held, queue: Queue
+) -> None:
     await queue.submit("a")
-    lease = taken(leases)
-    assert await queue.cancel("a")
-    assert leases.beat("w1", ["a"], 30.0) == {"a": (1, "soft")}
-    assert await queue.cancel("a", now=True)
-    assert leases.beat("w1", ["a"], 30.0) == {"a": (1, "now")}
-    assert leases.end(lease, Ending(state="waiting")) == "cancelled"
-    await queue.close()
+    lease = await taken(held)
+    assert not (await job_of(queue)).stopping
+    assert await queue.cancel("a") == "stopping"
+    job = await job_of(queue)
+    assert (job.state, job.stopping) == ("running", True)
+    assert await held.beat("w1", ["a"], 30.0) == {"a": (1, "soft")}
+    assert await queue.cancel("a", now=True) == "stopping"
+    assert await held.beat("w1", ["a"], 30.0) == {"a": (1, "now")}
+    assert await held.end(lease, Ending(state="waiting")) == "cancelled"
+    job = await job_of(queue)
+    assert (job.state, job.stopping) == ("cancelled", False)
 
 
-async def test_who_waits_too_long_and_what_the_engine_has_lost_is_queued_again(leases: Leases, queue: Queue) -> None:
-    for debate in ("late", "lost", "fine", "patient"):
+async def test_who_waits_too_long_is_queued_again(held: Held, queue: Queue) -> None:
+    for debate in ("late", "fine", "patient"):
         await queue.submit(debate)
-    leases.end(taken(leases, "late"), Ending(state="waiting", wake=1.0, fresh=True))
-    leases.end(taken(leases, "patient"), Ending(state="waiting"))
-    with leases.engine.begin() as connection:
-        connection.execute(text("delete from dbos.workflow_status where workflow_uuid = 'lost@1'"))
-    assert leases.watch(30.0) == ["late"], "what was queued just now may be on its way"
-    await asyncio.sleep(0.05)
-    assert leases.watch(0.02) == ["lost"]
-    assert leases.watch(0.02) == []
-    await queue.close()
+    leases_ = await held.take(most=2)
+    assert [*leases_] == ["late", "fine"]
+    await held.end(leases_["late"], Ending(state="waiting", wake=1.0, fresh=True))
+    await held.end(leases_["fine"], Ending(state="waiting"))
+    assert await held.watch() == ["late"]
+    assert await held.watch() == []
 
 
-async def test_what_cannot_be_is_refused_in_one_sentence(database: str) -> None:
-    queue = Queue(database)
+async def test_a_queue_says_how_many_workers_are_alive_and_since_when_debates_wait(held: Held, queue: Queue) -> None:
+    before = await queue.submit("a", owner="anna")
+    await queue.submit("b", owner="bert")
+    await queue.submit("c", after=60.0)
+    status = await queue.status()
+    assert status == QueueStatus(counts={"queued": 3}, oldest=pytest.approx(before.since, abs=0.5))  # pyright: ignore[reportArgumentType]
+    await held.beat("w1", [], 30.0)
+    await held.beat("w2", [], 30.0)
+    await held.beat("silent", [], 0.0)
+    await held.take(most=1)
+    status = await queue.status()
+    assert (status.workers, status.places) == (2, 16)
+    assert status.counts == {"queued": 2, "running": 1}
+    assert status.oldest is not None
+    assert status.oldest > before.since
+    await held.database.do(partial(leases.leave, worker="w2"))
+    assert (await queue.status()).workers == 1
+    assert [job.debate for job in await queue.jobs(owner="bert")] == ["b"]
+    assert [job.debate for job in await queue.jobs(owner="")] == ["c"]
+
+
+async def test_what_cannot_be_is_refused_in_one_sentence(queue: Queue) -> None:
     with pytest.raises(BriefError, match="from 1, first, to 10, last, not 0"):
         await queue.submit("a", priority=0)
     with pytest.raises(BriefError, match="from 0 seconds to a year"):
@@ -201,29 +255,33 @@ async def test_what_cannot_be_is_refused_in_one_sentence(database: str) -> None:
     with pytest.raises(BriefError, match="a queue needs a store that many machines share"):
         check_queue("moot.sqlite")
     with pytest.raises(QueueError, match="cannot be read"):
-        engine_of("postgresql://host:port:5/x")
+        Queue("postgresql://[host/x")
+    other = Queue("postgresql://host:port:5/x")
+    with pytest.raises(QueueError, match="cannot be read"):
+        await other.jobs()
+    await other.close()
     assert find_queue("moot.sqlite") is None
-    await queue.close()
 
 
 async def test_a_database_that_is_away_is_one_sentence_without_its_password() -> None:
     queue = Queue("postgresql://me:secret@127.0.0.1:9/x")
     for asked in (queue.job("a"), queue.submit("a")):
-        with pytest.raises(QueueError, match="the queue cannot be reached: ") as told:
+        with pytest.raises(QueueAway, match="the queue cannot be reached: its server cannot be reached") as told:
             await asked
         assert "secret" not in str(told.value)
         assert "\n" not in str(told.value)
     await queue.close()
+    with pytest.raises(QueueError, match="it has been closed"):
+        await queue.job("a")
 
 
-async def test_a_queue_is_loaded_when_it_is_first_used(database: str) -> None:
+async def test_a_queue_is_connected_when_it_is_first_used(database: str) -> None:
+    await open_queue(database).close()
     queue = open_queue(database)
-    await queue.close()
-    assert isinstance(queue, Late)
     assert await queue.job("a") is None
     assert (await queue.submit("a", after=60.0)).state == "queued"
     assert [job.debate for job in await queue.jobs()] == ["a"]
-    assert await queue.cancel("a", now=True)
+    assert await queue.cancel("a", now=True) == "cancelled"
     await queue.close()
 
 
@@ -234,82 +292,98 @@ def test_where_the_packages_are_missing_one_sentence_names_the_extra(monkeypatch
     assert find_queue("postgresql://x/y") is None
 
 
-def test_many_processes_make_the_tables_of_a_new_database_at_once(database: str) -> None:
-    engines = [engine_of(database) for _ in range(4)]
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(make_ready, engines))
-    for engine in engines:
-        with engine.begin() as connection:
-            assert is_ready(connection)
-            assert connection.execute(text("select to_regclass('dbos.workflow_status') is not null")).scalar_one()
-        engine.dispose()
+async def test_many_processes_make_the_tables_of_a_new_database_at_once(database: str) -> None:
+    many = [Database(database) for _ in range(4)]
+    async with asyncio.TaskGroup() as group:
+        for each in many:
+            group.create_task(make_ready(each))
+    for each in many:
+        assert await each.do(find_version) == 2
+        await each.close()
 
 
-def test_nobody_waits_for_ever_for_who_makes_the_tables(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nobody_waits_for_ever_for_who_makes_the_tables(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_tables, "PATIENCE", 0.2)
-    one, other = engine_of(database), engine_of(database)
-    with one.connect() as holder:
-        holder.execute(text("select pg_advisory_lock(:n)"), {"n": queue_tables._LOCK})  # pyright: ignore[reportPrivateUsage]
+    one, other = Database(database), Database(database)
+
+    async def hold(c: Connection) -> None:
+        await c.execute("select pg_advisory_xact_lock($1)", queue_tables._LOCK)  # pyright: ignore[reportPrivateUsage]
         with pytest.raises(QueueError, match="another process has been making"):
-            make_ready(other)
-    for engine in (one, other):
-        engine.dispose()
+            await make_ready(other)
+
+    await one.do(hold)
+    for each in (one, other):
+        await each.close()
 
 
-async def test_a_debate_that_comes_on_is_not_given_up(leases: Leases, queue: Queue) -> None:
+async def test_the_tables_of_an_older_version_are_brought_up_to_date_with_all_that_is_queued(
+    held: Held, database: str
+) -> None:
+    first = Queue(database)
+    await first.submit("a", owner="anna")
+    await first.close()
+    await held.tell("alter table moot_job drop column ready, add column segment integer not null default 0")
+    await held.tell("comment on table moot_job is 'queue of Moot 1, dbos 3.4.0'")
+    queue = Queue(database)
+    assert [(job.debate, job.state, job.owner) for job in await queue.jobs()] == [("a", "queued", "anna")]
+    await queue.close()
+    await taken(held)
+
+
+async def test_the_tables_of_a_newer_version_are_left_alone(held: Held, queue: Queue) -> None:
+    await held.tell("comment on table moot_job is 'queue of Moot 3'")
+    for doing in (queue.submit("a"), queue.jobs()):
+        with pytest.raises(QueueError, match="its tables are of version 3, newer than 2"):
+            await doing
+
+
+async def test_a_debate_that_comes_on_is_not_given_up(held: Held, queue: Queue) -> None:
     await queue.submit("a")
     for n in range(1, TRIES + 1):
-        taken(leases, segment=n, worker=f"w{n}", seconds=0.0)
-        assert leases.watch(5.0) == ["a"]
+        await taken(held, worker=f"w{n}", seconds=0.0)
+        assert await held.watch() == ["a"]
     called = Entry(seq=1, at=1.0, event=Called(key="/a#1", call="answer", text="Yes."), prev="0" * 64)
-    with leases.engine.begin() as connection:
-        insert = "insert into moot_line (debate, seq, text) values ('a', :n, :line)"
-        connection.execute(text(insert), {"n": 1, "line": encode(called)})
-    assert taken(leases, segment=TRIES + 1, seconds=0.0).tries == 1
+    insert = "insert into moot_line (debate, seq, text) values ('a', $1, $2)"
+    await held.tell(insert, 1, encode(called))
+    assert (await taken(held, seconds=0.0)).tries == 1
     quoted = replace(called, seq=2, event=Interjected(by="Eve", text=f'"kind":"called" {encode(called)}'))
-    with leases.engine.begin() as connection:
-        connection.execute(text(insert), {"n": 2, "line": encode(quoted)})
-    assert leases.watch(5.0) == ["a"]
-    assert taken(leases, segment=TRIES + 2).tries == 2, "words are no answer of a model"
-    await queue.close()
+    await held.tell(insert, 2, encode(quoted))
+    assert await held.watch() == ["a"]
+    assert (await taken(held)).tries == 2, "words are no answer of a model"
 
 
-async def test_a_debate_that_was_to_be_stopped_is_not_taken_up_again(leases: Leases, queue: Queue) -> None:
+async def test_a_debate_that_was_to_be_stopped_is_not_taken_up_again(held: Held, queue: Queue) -> None:
     await queue.submit("a")
-    taken(leases, seconds=0.0)
+    await taken(held, seconds=0.0)
     assert await queue.cancel("a")
-    assert leases.watch(5.0) == []
-    job = await queue.job("a")
-    assert job
+    assert await held.watch() == []
+    job = await job_of(queue)
     assert (job.state, job.reason) == ("cancelled", "it was cancelled")
-    await queue.close()
 
 
-async def test_a_table_of_another_program_is_left_alone(database: str) -> None:
-    engine = engine_of(database)
-    with engine.begin() as connection:
-        connection.execute(text("create table moot_job (id int)"))
-    queue = Queue(database)
+async def test_a_table_of_another_program_is_left_alone(database: str, queue: Queue) -> None:
+    other = Database(database)
+    await Held(other).tell("create table moot_job (id int)")
+    await other.close()
     for doing in (queue.submit("a"), queue.jobs(), queue.job("a")):
         with pytest.raises(QueueError, match="moot_job that is not Moot's"):
             await doing
-    await queue.close()
-    engine.dispose()
 
 
-async def test_who_may_only_read_and_write_submits_once_the_tables_are_there(leases: Leases, database: str) -> None:
-    with leases.engine.begin() as connection:
-        name = f"clerk_{database.rpartition('moot_')[2].partition('?')[0]}"
-        connection.execute(text(f"create role {name} login"))
-        for schema in ("public", "dbos"):
-            connection.execute(text(f"revoke create on schema {schema} from public"))
-            connection.execute(text(f"grant usage on schema {schema} to {name}"))
-            connection.execute(text(f"grant select, insert, update, delete on all tables in schema {schema} to {name}"))
-            connection.execute(text(f"grant usage on all sequences in schema {schema} to {name}"))
+async def test_who_may_only_read_and_write_submits_once_the_tables_are_there(held: Held, database: str) -> None:
+    name = f"clerk_{database.rpartition('moot_')[2].partition('?')[0]}"
+    for statement in (
+        f"create role {name} login",
+        "revoke create on schema public from public",
+        f"grant usage on schema public to {name}",
+        f"grant select, insert, update, delete on all tables in schema public to {name}",
+    ):
+        await held.tell(statement)
     queue = Queue(database.replace("postgres:@", f"{name}:@").replace("postgres@", f"{name}@"))
     assert (await queue.submit("a")).state == "queued"
     assert [job.debate for job in await queue.jobs()] == ["a"]
     await queue.close()
     empty = Queue(database.replace("postgres:@", f"{name}:@").replace("/moot_", "/none_"))
-    with pytest.raises(QueueError, match="cannot be reached"):
+    with pytest.raises(QueueError, match="cannot be reached: its server has no such database"):
         await empty.jobs()
+    await empty.close()

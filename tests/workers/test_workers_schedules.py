@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ import pytest
 from moot.app.plan.settings import Config, Schedule, load_config, own_file
 from moot.core.errors import BriefError
 from moot.record.mailbox import debates
-from moot.workers.queue_tables import client_of, engine_of, make_ready
-from moot.workers.schedules import FIRES, put_schedules
-from tests.workers.workers_kit import House, house, until
+from moot.workers.queue_tables import make_ready
+from moot.workers.schedules import put_schedules
+from tests.workers.workers_kit import House, house
 
 pytestmark = pytest.mark.alone
 
@@ -24,19 +25,16 @@ def schedule(folder: Path, name: str = "weekly", brief: str = BRIEF, cron: str =
     return Schedule(name=name, brief=str(folder / f"{name}.md"), cron=cron, owner="anna")
 
 
-def fire_now(place: House, name: str = "weekly") -> str:
-    """Have a schedule fire once, now; the id of the firing."""
-    engine = engine_of(place.address)
-    try:
-        return client_of(engine).trigger_schedule(name).get_workflow_id()
-    finally:
-        engine.dispose()
+async def fire_now(place: House, name: str = "weekly") -> None:
+    """Have a schedule fire once, now."""
+    await place.tell("update moot_schedule set next = clock_timestamp() where name = $1", name)
 
 
-def works(place: House) -> bool:
-    """Whether the worker has given a sign of life: it has put its schedules by then."""
-    there = place.tell("select to_regclass('moot_slice') is not null")
-    return there == [(True,)] and bool(place.tell("select from moot_slice where worker = 'w1'"))
+async def until_works(place: House) -> None:
+    """Wait until the worker has given a sign of life: it has put its schedules by then."""
+    async with asyncio.timeout(20):
+        while not (await place.queue.status()).workers:  # noqa: ASYNC110 - another thread
+            await asyncio.sleep(0.02)
 
 
 async def until_done(place: House, most: int) -> None:
@@ -50,8 +48,8 @@ async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path)
     async with house(database) as place:
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
-            await until(lambda: works(place))
-            place.tell("update dbos.workflow_schedules set schedule = '* * * * * *'")
+            await until_works(place)
+            await place.tell("update moot_schedule set cron = '* * * * * *', next = clock_timestamp()")
             await until_done(place, 2)
         begun = [line for line in place.said if "by the schedule weekly" in line]
         jobs = await place.queue.jobs()
@@ -65,8 +63,8 @@ async def test_the_participants_of_a_schedules_debate_are_made_first(database: s
             schedules=(schedule(tmp_path, brief=BRIEF.replace("builtin:quotes", "guest:model")),)
         )
         async with place.working():
-            await until(lambda: works(place))
-            fire_now(place)
+            await until_works(place)
+            await fire_now(place)
             await until_done(place, 1)
         ids = sorted(info.debate for info in await debates(place.workspace.store))
     assert [each.partition("-")[0] for each in ids] == ["cast", "weekly"]
@@ -76,14 +74,14 @@ async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_
     async with house(database) as place:
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
-            await until(lambda: works(place))
-            place.tell("alter table moot_job rename to away")
-            fire_now(place)
+            await until_works(place)
+            await place.tell("alter table moot_job rename to away")
+            await fire_now(place)
             async with asyncio.timeout(20):
                 while not await debates(place.workspace.store):  # noqa: ASYNC110 - another thread
                     await asyncio.sleep(0.05)
             await asyncio.sleep(0.3)
-            place.tell("alter table away rename to moot_job")
+            await place.tell("alter table away rename to moot_job")
             await until_done(place, 1)
         assert len(await place.queue.jobs()) == 1
 
@@ -92,31 +90,54 @@ async def test_a_firing_whose_worker_died_is_begun_by_another(database: str, tmp
     async with house(database) as place:
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
-            await until(lambda: works(place))
-        firing = fire_now(place)
-        broken = "update dbos.workflow_status set status = 'PENDING', executor_id = :worker where workflow_uuid = :id"
-        place.tell(broken, worker="dead", id=firing)
-        place.tell("insert into moot_slice values ('', 'dead', 0, clock_timestamp() + interval '2 s')")
+            await until_works(place)
+        await place.tell("insert into moot_firing select name, clock_timestamp(), brief, 'dead' from moot_schedule")
+        await place.tell("insert into moot_worker values ('dead', 8, now(), clock_timestamp() + interval '2 s')")
         async with place.working(lease=0.6):
-            await asyncio.sleep(1.6)
+            await asyncio.sleep(1.2)
             assert not await place.queue.jobs()  # The dead one has been heard of lately.
             await until_done(place, 1)
-        found = place.tell("select status from dbos.workflow_status where name = :name", name=FIRES)
-    assert found == [("SUCCESS",)]
+        assert await place.tell("select * from moot_firing") == []
+
+
+async def test_a_time_at_which_no_worker_ran_is_skipped_once_it_is_long_past(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        place.workspace.config = Config(schedules=(schedule(tmp_path, "late"), schedule(tmp_path, "missed")))
+        async with place.working():
+            await until_works(place)
+        past = "update moot_schedule set next = clock_timestamp() - $2 * interval '1 s' where name = $1"
+        await place.tell(past, "late", 300.0)
+        await place.tell(past, "missed", 900.0)
+        async with place.working():
+            await until_done(place, 1)
+        [job] = await place.queue.jobs()
+        ahead = await place.tell("select bool_and(next > clock_timestamp()) from moot_schedule")
+    assert job.debate.startswith("late-")
+    assert ahead == [(True,)]
+
+
+async def test_a_schedule_that_stays_the_same_keeps_its_next_time(database: str, tmp_path: Path) -> None:
+    async with house(database) as place:
+        await make_ready(place.queue.database)
+        told: list[object] = []
+        for cron in ("0 9 * * mon", "0 9 * * mon", "0 9 * * tue"):
+            wanted = (schedule(tmp_path, cron=cron),)
+            await place.queue.database.do(partial(put_schedules, schedules=wanted))
+            told += await place.tell("select next from moot_schedule")
+            await place.tell("update moot_schedule set next = next + interval '1 hour'")
+            told += await place.tell("select next from moot_schedule")
+    assert told[1] == told[2] != told[0]
+    assert told[4] != told[3]
 
 
 async def test_the_worker_that_was_started_last_says_which_schedules_there_are(database: str, tmp_path: Path) -> None:
     a, b = schedule(tmp_path, "a"), schedule(tmp_path, "b")
     told: list[tuple[tuple[Schedule, ...] | None, list[str]]] = [((a, b), ["a", "b"]), ((b,), ["b"]), (None, ["b"])]
     async with house(database) as place:
-        engine = engine_of(place.address)
-        make_ready(engine)
+        await make_ready(place.queue.database)
         for schedules, left in [*told, ((), [])]:
-            put_schedules(client_of(engine), schedules)
-            assert [
-                name for (name,) in place.tell("select schedule_name from dbos.workflow_schedules order by 1")
-            ] == left
-        engine.dispose()
+            await place.queue.database.do(partial(put_schedules, schedules=schedules))
+            assert [name for (name,) in await place.tell("select name from moot_schedule order by 1")] == left
 
 
 def test_an_empty_table_of_schedules_is_not_the_same_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,40 +1,90 @@
 """What workers share: the limits of providers, and what may be set."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from moot.app.plan.settings import Allowance, Schedule, read_limits, read_schedules
 from moot.core.errors import BriefError, Unavailable
 from moot.workers.provider_limits import Allowed
-from moot.workers.queue_tables import engine_of, make_ready
+from moot.workers.queue_database import Connection, Database
+from moot.workers.queue_tables import make_ready
 
 pytestmark = pytest.mark.alone
 
 
-async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(database: str) -> None:
-    engine = engine_of(database)
-    make_ready(engine)
-    one = Allowed(engine, "w1", "openai", Allowance(in_flight=2), 30.0)
-    other, silent = replace(one, worker="w2"), replace(one, worker="w3", lease=0.2)
+@pytest.fixture
+async def connections(database: str) -> AsyncGenerator[Database]:
+    connections = Database(database)
+    await make_ready(connections)
+    yield connections
+    await connections.close()
+
+
+async def value(connections: Database, question: str) -> object:
+    async def ask(c: Connection) -> object:
+        return await c.fetchval(question)
+
+    return await connections.do(ask)
+
+
+async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(
+    connections: Database,
+) -> None:
+    one = Allowed(connections, "w1", "openai", Allowance(in_flight=2), 30.0)
+    other = Allowed(connections, "w2", "openai", Allowance(in_flight=2), 30.0)
+    silent = Allowed(connections, "w3", "openai", Allowance(in_flight=2), 0.2)
     async with one.counted(10, 1.0), other.counted(10, 1.0):
         with pytest.raises(Unavailable, match="the limits of openai for all workers let nobody through in time"):
             async with other.counted(10, 0.05):
                 pass
     async with one.counted(10, 1.0), silent.counted(10, 1.0), other.counted(10, 5.0):
         pass  # The third has waited until the silent one was forgotten.
-    with engine.begin() as connection:
-        assert connection.execute(text("select sum(slots) from moot_slice")).scalar_one() == 0
-    engine.dispose()
+    assert await value(connections, "select sum(slots) from moot_slice") == 0
 
 
-async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(database: str) -> None:
-    engine = engine_of(database)
-    make_ready(engine)
-    workers = [Allowed(engine, f"w{n}", "openai", Allowance(requests=600), 30.0) for n in range(3)]
+async def test_a_call_that_waits_for_another_asks_once_when_it_comes_and_once_when_that_has_ended(
+    connections: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+    do = Database.do
+
+    async def counting(self: Database, work: Callable[[Connection], Awaitable[object]]) -> object:
+        nonlocal asked
+        asked += 1
+        return await do(self, work)
+
+    first = Allowed(connections, "w1", "openai", Allowance(in_flight=1), 30.0)
+    second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 30.0)
+    loop = asyncio.get_running_loop()
+
+    def told(words: str) -> None:
+        assert words in ("", "slots:openai")
+        loop.call_soon_threadsafe(second.line.news.set)
+
+    connections.listen(told)
+    through: list[int] = []
+
+    async def call(n: int) -> None:
+        async with second.counted(10, 20.0):
+            through.append(n)
+
+    async with asyncio.TaskGroup() as group, first.counted(10, 1.0):
+        monkeypatch.setattr(Database, "do", counting)
+        for n in range(4):
+            group.create_task(call(n))
+        await asyncio.sleep(0.5)
+        assert asked <= 2, "the first of the line has asked, and again when it was first told; the others wait behind"
+    assert through == [0, 1, 2, 3]
+    assert asked <= 5 + 3 * 4, (
+        "each of five calls is given back; each of four asks, and again when it is told of an end"
+    )
+
+
+async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(connections: Database) -> None:
+    workers = [Allowed(connections, f"w{n}", "openai", Allowance(requests=600), 30.0) for n in range(3)]
     loop = asyncio.get_running_loop()
     began = loop.time()
     let: list[float] = []
@@ -49,13 +99,10 @@ async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(data
     # Sixty fit into the bucket at once, nine run out of it each second.
     assert max(let) >= 6 / 9 - 0.05
     assert all(len([at for at in let if at <= second]) <= 60 + 9 * second + 1 for second in let)
-    engine.dispose()
 
 
-async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_back(database: str) -> None:
-    engine = engine_of(database)
-    make_ready(engine)
-    gate = Allowed(engine, "w1", "openai", Allowance(tokens=1000), 30.0)
+async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_back(connections: Database) -> None:
+    gate = Allowed(connections, "w1", "openai", Allowance(tokens=1000), 30.0)
     async with gate.counted(90, 1.0) as settle:
         with pytest.raises(Unavailable):
             async with gate.counted(90, 0.5):
@@ -66,14 +113,22 @@ async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_
     with pytest.raises(Unavailable):
         async with gate.counted(5000, 0.5):
             pass
-    engine.dispose()
+
+
+async def test_a_call_that_finds_no_room_takes_no_slot(connections: Database) -> None:
+    gate = Allowed(connections, "w1", "openai", Allowance(in_flight=5, tokens=1000), 30.0)
+    async with gate.counted(90, 1.0):
+        with pytest.raises(Unavailable):
+            async with gate.counted(90, 0.5):
+                pass
+        assert await value(connections, "select sum(slots) from moot_slice") == 1
 
 
 async def test_where_the_database_is_away_nothing_is_counted_and_nobody_waits() -> None:
-    engine = engine_of("postgresql://me@127.0.0.1:9/x")
-    async with Allowed(engine, "w1", "openai", Allowance(requests=1), 1.0).counted(1, 0.1) as settle:
+    connections = Database("postgresql://me@127.0.0.1:9/x")
+    async with Allowed(connections, "w1", "openai", Allowance(requests=1), 1.0).counted(1, 5.0) as settle:
         settle(1)
-    engine.dispose()
+    await connections.close()
 
 
 def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:

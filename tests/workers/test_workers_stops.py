@@ -85,8 +85,11 @@ async def test_a_worker_that_has_lost_its_lease_stops_and_writes_nothing(databas
         async with place.working():
             await model.asked.wait()
             before = await place.workspace.store.read("lost")
-            place.tell("update moot_lease set worker = 'w2', epoch = epoch + 1, until = now() + interval '1 hour'")
-            await until(lambda: "lost: lost to another worker" in place.said)
+            await place.tell(
+                "update moot_lease set worker = 'w2', epoch = epoch + 1, until = now() + interval '1 hour'"
+            )
+            told = "lost: interrupted, because its lease has run out; worker w2 runs it now"
+            await until(lambda: told in place.said)
             assert await place.workspace.store.read("lost") == before
             job = await place.until("lost", "running")
     assert job.worker == "w2"

@@ -5,8 +5,6 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from sqlalchemy import text
-
 from moot.app.run.dispatcher import Job
 from moot.app.run.fork import stamp
 from moot.app.run.workspace import Workspace
@@ -21,6 +19,7 @@ from moot.record.postgres import PostgresStore
 from moot.testing.scripted import ScriptedModel
 from moot.workers.job_queue import Queue
 from moot.workers.lease_runs import Wanted
+from moot.workers.queue_database import Connection
 from moot.workers.worker import Worker
 
 WORDS = "ANSWER: tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm."
@@ -79,8 +78,7 @@ class House:
             lease=lease,
             grace=grace,
             away=away,
-            poll=0.05,
-            say=self.said.append,
+            say=lambda note: self.said.append(note.line),
         )
         return Worker(self.workspace, wanted)
 
@@ -95,11 +93,13 @@ class House:
             finally:
                 worker.drain()
 
-    def tell(self, statement: str, **values: object) -> list[Sequence[object]]:
+    async def tell(self, statement: str, *values: object) -> list[Sequence[object]]:
         """Do something to the tables that no port does."""
-        with self.queue._engine.begin() as connection:  # pyright: ignore[reportPrivateUsage]
-            found = connection.execute(text(statement), values)
-            return [tuple(row) for row in found] if found.returns_rows else []
+
+        async def ask(c: Connection) -> list[Sequence[object]]:
+            return [tuple(row.values()) for row in await c.fetch(statement, *values)]
+
+        return await self.queue.database.do(ask)
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool, lay
 from moot.answers.layout import Reading, read, repair
 from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Form, Reply, ToolCall, Usage
+from moot.core.ask import Ask, Form, Reply, ToolCall, Usage, needed
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
 from moot.core.text import clip
@@ -72,7 +72,7 @@ class ModelAgent:
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
             answer = await talk.go_on(ask.form, answer)
-        reading = _read(ask.form, answer, context.me.name)
+        reading = _owing(ask.form, _read(ask.form, answer, context.me.name))
         if ask.form and _is_wanting(ask.form, reading):
             question = Message(role="user", text=repair(ask.form, reading))
             try:
@@ -214,8 +214,23 @@ def _read(form: Form | None, called: Called, speaker: str) -> Reading:
 
 
 def _is_wanting(form: Form, reading: Reading) -> bool:
-    """Whether a required field was not read."""
-    return any(field.required and field.name not in reading.fields for field in form.fields)
+    """Whether a required field was not read, or one that goes with the value of another."""
+    owed = _owed(form, reading)
+    return any((field.required or field.name in owed) and field.name not in reading.fields for field in form.fields)
+
+
+def _owed(form: Form | None, reading: Reading) -> tuple[str, ...]:
+    """The fields that have to be there because another has a certain value: a DECISION with SETTLED."""
+    fields = [field for field in (form.fields if form else ()) if field.when and field.name in reading.fields]
+    names = [needed(field, reading.fields[field.name]) for field in fields]
+    return tuple(name for name in names if name and name not in reading.fields)
+
+
+def _owing(form: Form | None, reading: Reading) -> Reading:
+    """The reading with what it owes named among what was not read."""
+    told = [text.partition(":")[0] for text in reading.unread]
+    owed = tuple(f"{name}: missing" for name in _owed(form, reading) if name not in told)
+    return replace(reading, unread=(*reading.unread, *owed))
 
 
 def _merge(first: Reading, second: Reading) -> Reading:

@@ -2,6 +2,6 @@
 
 Read in this order: ``layout`` (the public functions), ``plain_text``, ``values`` (one field), ``tags`` and
 ``json_answer`` (other layouts), ``section_shapes`` (odd ones), ``rulings`` (where a decision ends), ``ballot_reader``
-with ``mentions`` (a vote in running text), ``manual_form`` (answers that people write). ``formulas``, ``phrases`` and
-``ruling_words`` are word lists.
+with ``mentions``, ``candidates`` and ``remarks`` (a vote in running text), ``retraction`` (whether what follows takes a
+statement back; one notion for all readers), ``manual_form`` (answers that people write). ``words`` holds word lists.
 """

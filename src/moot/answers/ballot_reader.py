@@ -14,10 +14,13 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from moot.answers import formulas, phrases, plain_text
-from moot.answers.mentions import SHORT, WINDOW, Mood, Page, Pick, Roster, mood_before, name_at, sentence_end, undone
+from moot.answers import plain_text, retraction
+from moot.answers.candidates import Roster, Stated
+from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
 from moot.answers.plain_text import fold
+from moot.answers.remarks import tail_fault
 from moot.answers.values import Fault
+from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
 
 BLANK = "{}"
@@ -105,7 +108,8 @@ def settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
         doubtful = [statement for statement in found if statement.mood == "unclear"] or found
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    if phrases.TAKEN_BACK.search(words, max(0, last.end - 4)) or _renamed(reader, last) or undone(words[last.end :]):
+    stated = Stated(reader.roster, plain_text.key(last.value), reader.speaker)
+    if _renamed(reader, last) or retraction.taken_back(_behind(reader, found, last), stated):
         return Fault("ambiguous")
     for statement in found:
         denied = statement.reason == "negated" and statement.value == last.value
@@ -126,6 +130,26 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
     return same and "\n" not in words[earlier.start : later.start]
 
 
+def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
+    """The words behind the last statement, without sentences that rule another candidate out, or only suppose it."""
+    words = reader.page.words
+    pieces: list[str] = []
+    place = last.end
+    for statement in found:
+        other = statement.mood == "void" and statement.value not in ("", last.value)
+        if other and statement.start >= last.end and _ruled_out(reader, statement):
+            begin = max(place, reader.page.sentence_start(statement.start))
+            pieces.append(words[place:begin])
+            place = max(place, statement.end)
+    return "\n".join([*pieces, words[place:]])
+
+
+def _ruled_out(reader: Reader, statement: Statement) -> bool:
+    """Whether the words before a statement say that it is none."""
+    mood, _ = mood_before(reader.page, statement.start, reader.roster, reader.speaker)
+    return mood == "void" or statement.reason == "negated"
+
+
 def _renamed(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
     words = reader.page.words
@@ -133,8 +157,8 @@ def _renamed(reader: Reader, last: Statement) -> bool:
     rows = re.split(r"[.!?…。！？\n]+\s*", behind)
     line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
     curt = re.split(r"[.!?…。！？]", line)[0] if line else ""
-    harmless = phrases.ASIDE.search(curt) or formulas.SETTLING.search(curt)
-    if 0 < len(curt.split()) <= 3 and not (formulas.CURT.match(curt) or harmless):
+    harmless = phrases.ASIDE.search(curt) or formulas.SETTLING.search(curt) or retraction.says("ASIDE", curt)
+    if curt.isascii() and 0 < len(curt.split()) <= 2 and not (formulas.CURT.match(curt) or harmless):
         return True
     for row in rows:
         bare = plain_text.key(row)
@@ -142,13 +166,16 @@ def _renamed(reader: Reader, last: Statement) -> bool:
         if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
             return True
         rivals = (
-            reader.roster.rivals(row, plain_text.key(last.value)) if reader.roster.lasts and len(row) <= SHORT else []
+            reader.roster.rivals(row, plain_text.key(last.value))
+            if reader.roster.lasts and len(row) <= retraction.SHORT
+            else []
         )
         beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
-        if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not phrases.ASIDE.search(bare):
+        aside = phrases.ASIDE.search(bare) or retraction.says("ASIDE", bare)
+        if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not aside:
             return True
         name = next((key for key in reader.roster.keys if bare.endswith(key) and key != plain_text.key(last.value)), "")
-        own = name in ("", reader.speaker) or phrases.ASIDE.search(bare)
+        own = name in ("", reader.speaker) or aside
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
     return False
@@ -161,10 +188,16 @@ def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:
     stop = min(len(page.words), last.start + 40)
     if phrases.CHANGED.search(page.words, earlier.end - 1, stop):
         return True
+    between = page.words[earlier.end - 1 : last.start]
+    if _RULE.search(between) and _MINE.search(between):
+        return True
     before = page.sentence_start(earlier.start)
     final = phrases.FINAL.search(page.words, earlier.end - 1, stop)
     return final is not None and not phrases.FINAL.search(page.words, before, earlier.end)
 
+
+_RULE = re.compile(r"\n[ \t]*(?:-{3,}|={3,}|_{3,}|\*{3,})[ \t]*\n")
+_MINE = re.compile(r"\b(?:my (?:own )?(?:vote|ballot|answer)|mine)\b[^\n]*$")
 
 VOTE = "i vote for"
 
@@ -177,9 +210,17 @@ OTHERS: Mapping[str, formulas.Patterns] = {
 MOST = 200
 """The most statements that are weighed in one text."""
 
+_CHANGES = re.compile(r"\b(?:chang|switch|mov)")
+_ERRED = re.compile(r"\bi (?:misread|misjudged|misunderstood|was wrong|overlooked|had overlooked)\b")
+
+LONG = 12
+"""The most words of a reason that stands behind a vote without the form's colon."""
+
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
+_AROUND = " \t\"'`«»“”„「『[({<*~、,:"
 _VAGUE = re.compile(
-    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more)\b"
+    r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
+    r"|below|here|clear|simple|easy|as follows)\b"
 )
 
 
@@ -193,6 +234,7 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
         speaker: whose answer it is.
     """
     whole = plain_text.unwrap(plain_text.unfence(plain_text.without_comments(text), announces))
+    whole = plain_text.without_notes(whole)
     words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
     words = plain_text.without_gaps(words)
     label = r"\s+".join(re.escape(word) for word in plain_text.key(asked.name).split())
@@ -238,7 +280,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
             yield from _labelled(reader, match)
     for pattern in _searched(formulas.AFTER, words):
         for match in pattern.finditer(words):
-            yield _before_verb(reader, match)
+            yield from _before_verb(reader, match)
     for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
         name, end = reader.roster.at(words, match.end())
         if name and phrases.DENIALS.search(match[0]):
@@ -277,6 +319,8 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
         return
     mood, reason = mood_before(reader.page, match.start(), reader.roster, reader.speaker)
     pick = name_at(reader.roster, words, start)
+    if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
+        pick = replace(pick, fault="")  # the mistake was the earlier vote
     base = Statement(
         value=pick.name, mood=mood, reason=reason, start=match.start(), end=pick.end, colon=own and mark == ":"
     )
@@ -293,17 +337,20 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
 
 
 def _argues(reader: Reader, start: int) -> bool:
-    """Whether a reason follows the name in a vote ("I'm voting for Bob because …").
+    """Whether a long reason follows the name in a vote ("I'm voting for Bob because …").
 
     Without the form's colon that is prose about a vote, not the ballot: in recorded games such sentences stand where
-    no valid vote was given, and where a vote for somebody was meant against them.
+    no valid vote was given, and where a vote for somebody was meant against them. A short reason stands on every day's
+    ballots.
     """
     if plain_text.key(reader.asked.name) != VOTE:
         return False
     words = reader.page.words
     behind = words[start : start + 20]
-    name, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
-    return bool(name and phrases.REASONS.match(words, end))
+    _, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
+    reason = words[end : sentence_end(words, end)].strip()
+    given = phrases.REASONS.match(reason) or retraction.begins("REASON", reason.lstrip(" ,"))
+    return bool(given) and retraction.size(reason) > LONG
 
 
 def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
@@ -313,8 +360,24 @@ def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str
     if pick.fault == "negated":
         return replace(base, mood="void", reason="negated")
     reason = "unknown_name" if pick.fault == "nobody" else pick.fault
-    vague = not marked and _VAGUE.match(rest.lstrip())
+    vague = (not marked and _VAGUE.match(rest.lstrip())) or _announces_only(reader, base, marked=marked)
+    vague = vague or (not marked and _speaks_of_it(reader, base))
     return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
+
+
+def _announces_only(reader: Reader, base: Statement, *, marked: bool) -> bool:
+    """Whether a formula without a name only announces the vote on the line below it ("My final vote:")."""
+    words = reader.page.words
+    line = words[base.start : words.find("\n", base.start) if "\n" in words[base.start :] else len(words)]
+    if base.value or not line.rstrip().endswith(":"):
+        return False
+    return not marked or line.count(":") == 1
+
+
+def _speaks_of_it(reader: Reader, base: Statement) -> bool:
+    """Whether a formula without a name and without its mark only speaks of the vote ("My vote is final.")."""
+    sentence = reader.page.words[base.start : base.end]
+    return not reader.roster.spot.search(sentence) and retraction.says("SAFE", sentence)
 
 
 def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
@@ -331,20 +394,28 @@ def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
         yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=match.start(), end=pick.end)
 
 
-def _before_verb(reader: Reader, match: re.Match[str]) -> Statement:
-    """A statement in which the name stands before the verb (Japanese, Korean)."""
+def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
+    """A statement in which the name stands before the verb ("Ada gets my vote"; Japanese, Korean, Hindi, Turkish)."""
     words = reader.page.words
-    begin = max(reader.page.sentence_start(match.start()), match.start() - 200)
-    begin += words[begin : match.start()].rfind("、") + 1
-    subject = formulas.SUBJECT.match(words, begin)
-    begin = subject.end() if subject else begin
-    name = plain_text.match(reader.asked.choices, words[begin : match.start()])
-    mood, reason = mood_before(reader.page, subject.start() if subject else begin, reader.roster, reader.speaker)
+    name, start = reader.roster.before(words, match.start())
+    floor = max(reader.page.sentence_start(start), start - 200)
+    lead = list(formulas.SUBJECT.finditer(words, floor, start))
+    begin = lead[-1].start() if lead and not words[lead[-1].end() : start].strip(_AROUND) else start
+    needed = next((before for behind, before in formulas.BEFORE if re.fullmatch(behind, match[0])), "")
+    if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
+        return
+    begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND))
+    mood, reason = mood_before(reader.page, begin, reader.roster, reader.speaker)
     if reader.page.quoted(match.start()):
         mood, reason = "void", "quoted_only"
-    base = Statement(value=name or "", mood=mood, reason=reason, start=match.start(), end=match.end())
-    clear = name is not None and words[match.end() : match.end() + 1] in ("", "。", ".", "!", "\n", " ", "」")
-    return base if clear else replace(base, mood="unclear", reason=reason or "unknown_name")
+    stop = sentence_end(words, max(start, match.end()))
+    fault = tail_fault(reader.roster, name, words[match.end() : stop]) if name else "unknown_name"
+    base = Statement(
+        value=reader.roster.keys.get(name, ""), mood=mood, reason=reason, start=begin, end=max(stop, match.end())
+    )
+    if not name and (not formulas.SUBJECT.match(words, floor) or formulas.SO.search(words, floor, match.end())):
+        return
+    yield base if not fault or mood == "void" else replace(base, mood="unclear", reason=reason or fault)
 
 
 def _abstention(reader: Reader, start: int, end: int) -> Statement:

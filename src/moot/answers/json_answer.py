@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from moot.answers import phrases
-from moot.answers.mentions import undone
+from moot.answers import retraction
 from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, Found, read_items, read_value, within
+from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 
 DEPTH = 20
@@ -199,7 +199,7 @@ def read_json(form: Form, text: str) -> Found:
     own = [spot for before, spot in holding if not _foreign(text, before, spot)]
     read = [_members(form, spot.table) for spot in own]
     behind = fold(text[own[-1].end :]) if own else ""
-    if not own or phrases.TAKEN_BACK.search(behind) or undone(behind):
+    if not own or retraction.taken_back(behind):
         return Found({}, [f"{where}: ambiguous"])
     if all(item.fields == read[0].fields and item.unread == read[0].unread for item in read):
         return read[0]

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from moot.answers import phrases
 from moot.answers.ballot_reader import BLANK, announces, fill, read_ballot
 from moot.answers.json_answer import read_json, read_object
 from moot.answers.plain_text import (
@@ -19,17 +18,19 @@ from moot.answers.plain_text import (
     elements,
     fold,
     key,
+    last_part,
     lines_even,
     unfence,
     without_comments,
     without_label,
     without_thoughts,
 )
-from moot.answers.ruling_words import OWN_LEAD
 from moot.answers.rulings import end_of, is_decision, is_taken_back, settle, unbooked
 from moot.answers.section_shapes import as_lines, from_envelope, from_table, undecorated, without_marks
 from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, Found, read_value, slot
+from moot.answers.values import Fault, Found, read_value, slot, stands
+from moot.answers.words import phrases
+from moot.answers.words.ruling_words import OWN_LEAD
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
 
@@ -91,7 +92,10 @@ def read_sections(form: Form, text: str) -> Found:
     found = Found()
     for asked in form.fields:
         here = [part for part in parts if part.asked is asked]
-        found.take(asked, _one(asked, here) if here else Fault("missing" if parts else "no_form"))
+        value = _one(asked, here) if here else Fault("missing" if parts else "no_form")
+        found.take(
+            asked, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
+        )
     return unbooked(form, found) if any(map(is_taken_back, endings)) else settle(form, found)
 
 
@@ -107,6 +111,12 @@ def _in_other_shape(form: Form, text: str) -> Found | None:
     own = brace and not above.rpartition("\n")[2].strip() and not _announced(rows[-1] if rows else "", first=True)
     held = read_json(form, text) if own else Found()
     return held if held.fields else None
+
+
+def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
+    """Whether nothing in the sections behind one takes its value back."""
+    behind = [later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not part.asked]
+    return stands(part.asked, value, behind)
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
@@ -280,10 +290,21 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
     words = without_label(without_thoughts(lines_even(text), keep).strip(), speaker)
     if form is None:
         return Reading(text=words)
-    if len(words) > LIMIT:
-        return Reading(text=words, unread=_too_large(form))
-    found = _read(form, words, speaker)
-    return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
+    if len(words) <= LIMIT:
+        found = _read(form, words, speaker)
+        return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
+    end = last_part(words) if form.layout in ("line", "sections") else ""
+    found = _read(form, end, speaker) if end else Found()
+    lacking = [asked.name for asked in form.fields if asked.required and asked.name not in found.fields]
+    known = {unread.rpartition(": ")[0] for unread in found.unread if not unread.endswith((": no_form", ": missing"))}
+    return Reading(
+        text=words,
+        fields=found.fields,
+        unread=(
+            *(unread for unread in found.unread if unread.rpartition(": ")[0] in known),
+            *(f"{name}: too_large" for name in lacking if name not in known),
+        ),
+    )
 
 
 def _too_large(form: Form | None) -> tuple[str, ...]:

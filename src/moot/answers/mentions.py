@@ -10,30 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from moot.answers import formulas, phrases
+from moot.answers import retraction
+from moot.answers.candidates import Roster
 from moot.answers.plain_text import fold, key
+from moot.answers.remarks import CLOSERS, is_emoji, tail_fault
+from moot.answers.words import formulas, phrases
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
-_CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
-_ENDINGS = _CLOSERS + "\n([{<.,;:!。！，、；：…=_|#\u2010\u2011\u2012\u2013\u2014-👍✅✔✓☑🎉🗳\ufe0f"
 ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
 """What must not stand before a dot that ends a sentence."""
 
 REACH = 600
 """The most characters of a sentence that are looked at."""
 
-SHORT = 90
-"""The most characters of a short sentence."""
-
-_SENTENCES = re.compile(r"(?<=[.!?…])\s+|[。！？\n]\s*")
-_END = re.compile(rf"(?=[.!?。！？]){ABBREVIATED}[.!?。！？]+(?=[\s\"')\]]|$)|[。\n]")
-_JOINED = re.compile(
-    r"[/&+|=\\>]|(?:or|oder|ou|o|или|as well as|plus)\b"
-    r"|(?:and|und|et|y|e|en|i|и)\s+(?!not\b|its\b|his\b|her\b|their\b|i\b|nicht\b|would\b)"
-)
-
-
-_LOOSE = re.compile(rf"(?<![\w'])'s?(?: {phrases.GOODS.pattern})?|<\|\w{{1,30}}\|?>?|</\w{{0,20}}>?")
+_END = re.compile(rf"(?=[.!?。！？।؟]){ABBREVIATED}[.!?。！？।؟]+(?=[\s\"')\]]|$)|[。।\n]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,102 +41,6 @@ class Pick:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Roster:
-    """The candidates of one question, ready to be found in folded text."""
-
-    keys: dict[str, str]
-    doubled: frozenset[str]
-    spot: re.Pattern[str]
-    lasts: dict[str, str]
-    bare: re.Pattern[str]
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> "Roster":
-        """The roster of these names; names that fold to the same text are ambiguous."""
-        keys: dict[str, str] = {}
-        doubled: set[str] = set()
-        for name in names:
-            if (folded := key(name)) in keys:
-                doubled.add(folded)
-            keys.setdefault(folded, name)
-        longest = sorted((item for item in keys if item), key=len, reverse=True)
-        spots = (r"[ \t]+".join(re.escape(word) for word in text.split()) for text in longest)
-        lasts = _lasts(keys)
-        bare = "|".join(re.escape(last) for last in sorted(lasts, key=len, reverse=True)) or r"(?!)"
-        return cls(
-            keys,
-            frozenset(doubled),
-            re.compile("|".join(spots) or r"(?!)"),
-            lasts,
-            re.compile(
-                rf"(?<![^\W\u2e80-\uffff])(?<![\d'][.,'])(?<!')(?:{bare})(?![^\W\u2e80-\uffff])(?!'(?!s\b)\w)(?!\.\d)"
-            ),
-        )
-
-    def at(self, text: str, start: int) -> tuple[str, int]:
-        """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
-        match = self.spot.match(text, start)
-        if not match or not _whole(text, match.end()):
-            return "", start
-        return " ".join(match[0].split()), match.end()
-
-    def short(self, word: str) -> str:
-        """The candidate's key that a whole name or its bare last word stands for; "" for none."""
-        return word if word in self.keys else self.lasts.get(word, "")
-
-    def rivals(self, text: str, own: str) -> list[tuple[int, int]]:
-        """Where other candidates are named in a text, also by the bare last word of ``Proposal B``, in order."""
-        places = self.others(text, own)
-        for match in self.bare.finditer(text):
-            inside = any(start <= match.start() < end for start, end in places)
-            article = match[0] in ("a", "i") and _ARTICLE.match(text, match.end())
-            spelled = self.spot.match(text, max(0, match.end() - len(self.lasts[match[0]])))
-            if self.lasts[match[0]] != own and not inside and not article and not spelled:
-                places.append(match.span())
-        return sorted(places)
-
-    def others(self, text: str, own: str) -> list[tuple[int, int]]:
-        """Where other candidates are named in a text; names of one letter only where they are listed."""
-        places: list[tuple[int, int]] = []
-        for match in self.spot.finditer(text):
-            before, name = text[max(0, match.start() - 12) : match.start()], match[0]
-            whole = _whole(text, match.end()) and not re.search(r"\w$", before)
-            listed = len(name) > 1 or re.search(
-                r"(?:\b(?:and|or|und|oder|et|ou|y|o|e|en|of|not|than|over)\s|[,/&+|])\W*$", before
-            )
-            closed = len(name) > 1 or re.match(r"\W*(?:$|[.,;)\]]|and\b|or\b)", text[match.end() : match.end() + 12])
-            if whole and name != own and listed and closed:
-                places.append(match.span())
-        return places
-
-
-_ARTICLE = re.compile(r"[ \t]+(?!(?:and|or|then|instead|if|is|was|wins|over)\b)\w")
-"""What follows the word "a" or "i" where it is no name."""
-
-
-def _lasts(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:
-    """The last words of names that differ only in them ("proposal a", "proposal b"), with their names."""
-    ends: dict[str, list[str]] = {}
-    for item in keys:
-        stem, _, last = item.rpartition(" ")
-        if stem:
-            ends.setdefault(stem, []).append(last)
-    return {
-        last: f"{stem} {last}" for stem, value in ends.items() if len(value) > 1 for last in value if last not in keys
-    }
-
-
-def _whole(text: str, end: int) -> bool:
-    """Whether a word that ends there is not part of a longer one (``Agent1`` in ``Agent10``, ``Agent1-b``)."""
-    following = text[end : end + 2]
-    if not following or text[end - 1] > "\u2e7f" or following[0] > "\u2e7f":
-        return True
-    if following[0].isalnum() or following[0] in "_-+#@\u2010\u2011":
-        return False
-    return not (following[0] in ".'" and following[1:].isalnum()) or re.match(r"'s\b", text[end : end + 3]) is not None
-
-
 def sentence_end(text: str, start: int) -> int:
     """Where the sentence ends that holds that place, its last mark included."""
     match = _END.search(text, start, start + REACH)
@@ -157,7 +51,7 @@ def name_at(roster: Roster, text: str, start: int) -> Pick:
     """Read the name that a statement gives at that place, and what follows it up to the end of the sentence."""
     start = _skip(text, start)
     opened = start
-    while start < len(text) and text[start] in _OPENERS:
+    while start < len(text) and (text[start] in _OPENERS or is_emoji(text[start])):
         start += 1
     if lead := phrases.OF.match(text, start):
         start = lead.end() if roster.at(text, lead.end())[0] else start
@@ -191,59 +85,9 @@ def _missing(text: str, opened: int, start: int) -> str:
     return "unknown_name"
 
 
-def tail_fault(roster: Roster, name: str, tail: str) -> str:
-    """What the words after a name make of the statement; "" where it stands.
-
-    Args:
-        roster: the candidates.
-        name: the folded name.
-        tail: the words from the name to the end of the sentence.
-    """
-    rest = tail.lstrip('*`"»”])}> ')
-    if possessive := re.match(r"'s?\s+(?=\w)", rest):
-        goods = phrases.GOODS.match(rest, possessive.end())
-        if not goods:
-            return "unknown_name"
-        rest = rest[goods.end() :]
-    rest = rest.strip(_CLOSERS)
-    if "?" in rest:
-        return "conditional"
-    if _JOINED.match(rest):
-        return "ambiguous"
-    if re.match(r"\w", rest) and not phrases.TAILS.match(rest):
-        return "unknown_name"
-    if phrases.REASONS.match(rest):
-        return "conditional" if phrases.BOUND.search(rest) or formulas.PROVISOS.search(rest) else ""
-    for start, end in reversed(roster.rivals(rest, name)):
-        begin = max(0, start - 30)
-        compared = phrases.SPARED.search(rest[begin:start])
-        if not compared:
-            return "ambiguous"
-        rest = rest[: begin + compared.start()] + rest[end:]
-    if phrases.HEDGES.search(rest):
-        return "conditional"
-    if phrases.DENIED.search(rest):
-        return "negated"
-    bare = _LOOSE.sub("", rest).strip(_ENDINGS)
-    if bare and (not phrases.HARMLESS.match(bare) or formulas.UNDONE.search(bare)):
-        return "ambiguous"
-    return "ambiguous" if len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rest) else ""
-
-
-def undone(words: str) -> bool:
-    """Whether a short sentence of what follows a statement may take it back, or bind it to a condition."""
-    rows = (row for row in _SENTENCES.split(words) if 0 < len(row) <= SHORT)
-    return any(
-        formulas.UNDONE.search(row)
-        or formulas.FRAGMENT.search(row)
-        or (formulas.OWN_VOTE.search(row) and not formulas.SETTLING.search(row))
-        for row in rows
-    )
-
-
 def _listed_below(roster: Roster, name: str, text: str, end: int, stop: int) -> str:
     """Whether the next line names a further candidate, as in a list."""
-    if text[end:stop].strip(_CLOSERS + ".\n,;"):
+    if text[end:stop].strip(CLOSERS + ".\n,;"):
         return ""
     row = re.compile(r"\s{0,99}(?:(?:[-+\u2013\u2014]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(
         text, max(end, stop - 1)
@@ -260,7 +104,7 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     name, end = roster.at(text, len(text) - len(text.lstrip(_OPENERS)))
     if not name or name in roster.doubled:
         return Pick(fault="ambiguous" if name else "not_allowed")
-    rest = text[end:].lstrip(_CLOSERS)
+    rest = text[end:].lstrip(CLOSERS)
     remark = re.match(
         r"[.!,;:(\u2013\u2014-]|(?:because|since|due|given|as (?:it|they|both|all|the|everyone))\b|$", rest
     )
@@ -289,7 +133,7 @@ Mood: TypeAlias = Literal["plain", "void", "unclear"]
 WINDOW = 600
 """The most characters around a statement that are looked at; a longer sentence is unclear."""
 
-_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？]|\n")
+_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？।؟]|\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
 _BEGIN = re.compile(r"[\s>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
@@ -393,6 +237,8 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         return "plain", ""
     if phrases.DOUBTS.search(rest):
         return "void", "conditional"
+    if _own_lead(rest, roster):
+        return "plain", ""
     if phrases.PAST.search(rest) or label in roster.keys or phrases.SAID.search(rest):
         return "void", "quoted_only"
     clean = not any(phrases.REPORTS.search(item) for item in earlier)
@@ -403,6 +249,25 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         or _leading(last)
     )
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
+
+
+_MINE = re.compile(r"\b(?:mine|my (?:own )?(?:ballot|vote|answer)) (?:reads|is|says|goes)\b")
+_ASKED = re.compile(
+    r"\b(?:in |using )?(?:the |your )?(?:form|format|way|shape)? ?(?:that )?(?:you |was |were "
+    r"|is )?(?:asked(?: for)?|requested|required|wanted)\b"
+    r"|\b(?:everything|all) (?:that )?(?:was |has been |is )?said\b|\bthat was\b"
+)
+"""What a lead-in says of the question and of the debate, not of somebody else's words."""
+
+
+def _own_lead(rest: str, roster: Roster) -> bool:
+    """Whether a line that ends in a colon speaks of its author, or leads up to a decision, and names nobody."""
+    rest = _MINE.sub("mine", _ASKED.sub("", rest)).strip()
+    if phrases.PAST.search(rest):
+        return False
+    if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or roster.others(rest, ""):
+        return False
+    return retraction.says("OWN", rest) or retraction.says("OPEN", rest, begins=True)
 
 
 def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:

@@ -41,6 +41,7 @@ _THOUGHT = re.compile(
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]{0,99}<\|message\|>")
 _TOKEN = re.compile(r"<\|[a-z_]{1,30}\|>")
 
+_NOTE = re.compile(r"[ \t]*(\[\^\w{1,9}\]|[¹²³⁴⁵⁶⁷⁸⁹†‡])(?=:|[ \t])")
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]{0,40})(?:\s[^<>]{0,200})?>")
@@ -154,6 +155,33 @@ def unfence(text: str, own: Callable[[str], bool]) -> str:
     if not whole or len(before) > 1 or (before and not own(before[0])):
         return text
     return "\n".join(rows[marks[0] + 1 : marks[1] if len(marks) == 2 else None])
+
+
+def without_notes(text: str) -> str:
+    """The text without its footnotes and their marks: a mark is one only where a line begins with it.
+
+    The number that is set high behind a name is part of the name where no such line says what it means.
+    """
+    rows = text.split("\n")
+    marks = {match[1] for row in rows if (match := _NOTE.match(row))}
+    if not marks:
+        return text
+    kept = "\n".join(row for row in rows if not _NOTE.match(row))
+    return re.sub("|".join(re.escape(mark) for mark in marks), "", kept)
+
+
+def last_part(text: str) -> str:
+    """The last ``LIMIT`` characters of a text, from the beginning of a paragraph or a line on.
+
+    It is "" where something that began before may go on there: a code fence, a comment, a quotation.
+    """
+    cut = text.find("\n\n", len(text) - LIMIT)
+    cut = text.find("\n", len(text) - LIMIT) if cut < 0 else cut
+    head = text[: max(cut, 0)]
+    fences = sum(1 for row in head.split("\n") if _FENCE.match(row))
+    opened = head.count(_COMMENT_OPEN) > head.count(_COMMENT_CLOSE) or fences % 2
+    tags = [tag for tag in _TAG.finditer(head) if not _SOFT.fullmatch(tag[2].lower())]
+    return "" if cut < 0 or opened or sum(-1 if tag[1] else 1 for tag in tags) else text[cut:]
 
 
 def unwrap(text: str) -> str:

@@ -7,9 +7,9 @@ templates and other labels are no part of it. Where the author takes the ruling 
 import re
 from dataclasses import dataclass
 
-from moot.answers import ruling_words
 from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, Found
+from moot.answers.words import ruling_words
 from moot.core.ask import Field, Form
 
 DECIDING = ("decision", "verdict")

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
-from moot.answers import phrases
 from moot.answers.plain_text import fold, key
+from moot.answers.words import phrases
 from moot.core.ask import Field
 
 _START = re.compile(

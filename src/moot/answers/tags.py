@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from moot.answers import phrases
 from moot.answers.plain_text import fold, key, without_comments
 from moot.answers.values import Fault, Found, read_value
+from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 from moot.core.text import bare
 

@@ -1,11 +1,14 @@
 """Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from moot.answers import formulas, phrases
-from moot.answers.mentions import choice_in, undone
-from moot.answers.plain_text import fold, key, match
+from moot.answers import retraction
+from moot.answers.candidates import Roster, Stated
+from moot.answers.mentions import choice_in
+from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements
+from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
 
 
@@ -169,12 +172,30 @@ def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
     rows = [row for row in raw.split("\n") if row.strip()]
     first = _choice(asked, rows[0])
     pick = choice_in(asked.choices, rows[0])
-    later = "\n".join(rows[1:])
+    later = without_elements(unquoted_lines("\n".join(rows[1:])))
     rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or phrases.TAKEN_BACK.search("\n" + fold(later)) or undone(fold(later)):
+    if rival or retraction.taken_back(fold(later), stated(asked, first or _denied(asked, rows[0]) or pick.name)):
         return Fault("ambiguous")
     denied = _denied(asked, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
+
+
+def stated(asked: Field, value: Value | None) -> Stated | None:
+    """A field's value among its choices; None where the field has none."""
+    return Stated(Roster.of(asked.choices), key(value) if isinstance(value, str) else "") if asked.choices else None
+
+
+def stands(asked: Field, value: Value, behind: Sequence[str]) -> bool:
+    """Whether nothing in the fields behind a position or a required choice takes it back.
+
+    A choice that needs another field is a ruling: ``rulings`` says where that ends, and what takes it back.
+    """
+    if asked.needs:
+        return True
+    if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
+        return True
+    words = [fold(without_elements(unquoted_lines(text))) for text in behind]
+    return not retraction.taken_back_elsewhere(words, stated(asked, value))
 
 
 def _choice(asked: Field, raw: str) -> str | None:

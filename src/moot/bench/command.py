@@ -14,6 +14,8 @@ from moot.bench.contests import debate_judgments, elimination_votes, ranked_ball
 from moot.bench.figures import Figure
 from moot.bench.judge_data import judge_pairs, persuasion_shift, strategyqa_debates
 from moot.bench.panel_data import panel_answers
+from moot.bench.preference_data import pairwise_preferences
+from moot.bench.solver_data import solver_judge_debates
 from moot.bench.text_cases import check, read_cases, report
 from moot.core.errors import MootError
 
@@ -26,9 +28,15 @@ SETS: Final[Mapping[str, Callable[[Path], Iterator[Figure]]]] = MappingProxyType
         "judge_pairs": judge_pairs,
         "strategyqa_debates": strategyqa_debates,
         "persuasion_shift": persuasion_shift,
+        "solver_judge_debates": solver_judge_debates,
+        "pairwise_preferences": pairwise_preferences,
     }
 )
 """The sets by the names of their folders."""
+
+
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError)
+"""What data raise that are not as they should be: a missing file or column, a null, a word for a number."""
 
 
 def find_data(given: Path | None) -> Path:
@@ -58,7 +66,7 @@ def compare(folder: Path) -> Iterator[tuple[str, tuple[Figure, ...]]]:
             continue
         try:
             found = tuple(figures(folder / name))
-        except (OSError, ValueError, KeyError) as error:
+        except UNREADABLE as error:
             raise MootError(f"{folder / name} cannot be read: {type(error).__name__}: {error}") from error
         if not found:
             raise MootError(f"{folder / name} cannot be read: reference.txt has none of the figures")

@@ -60,7 +60,8 @@ def judge_pairs(folder: Path) -> Iterator[Figure]:
 def strategyqa_debates(folder: Path) -> Iterator[Figure]:
     """Confidences in yes/no answers, and how far they can be trusted."""
     reference = (folder / "reference.txt").read_text("utf-8")
-    debates = [cast(Debate, json.loads(line)) for line in _lines(folder / "gpt52_debates.jsonl")]
+    lines = [cast(Debate, json.loads(line)) for line in _lines(folder / "gpt52_debates.jsonl")]
+    debates = [debate for debate in lines if debate.get("gold")]
     groups = {
         "confidence of direct": [_forecast(*debate["direct"], debate["gold"]) for debate in debates],
         "confidence of debaters, first position": [
@@ -73,7 +74,7 @@ def strategyqa_debates(folder: Path) -> Iterator[Figure]:
         "judge confidence": list(_rulings(folder / "qwen3_judgments.jsonl")),
     }
     for name, forecasts in groups.items():
-        yield from _calibration(name, forecasts, reference)
+        yield from calibration(name, forecasts, reference)
 
 
 def persuasion_shift(folder: Path) -> Iterator[Figure]:
@@ -122,17 +123,25 @@ def _forecast(answer: str, confidence: float, truth: str) -> Forecast:
 
 
 def _rulings(path: Path) -> Iterator[Forecast]:
-    """Rulings in prose, behind the heading FINAL VERDICT; one that cannot be read is passed over."""
+    """Rulings in prose, behind the heading FINAL VERDICT; one that cannot be read, or has no truth, is passed over."""
     for line in _lines(path):
         row = cast("dict[str, str]", json.loads(line))
         ruling = row["judge_text"][max(row["judge_text"].upper().rfind("FINAL VERDICT"), 0) :]
         winner = re.search(r"proponent|opponent", ruling, flags=re.IGNORECASE)
         confidence = re.search(r"(\d)\s*/\s*5", ruling)
-        if winner and confidence:
+        if winner and confidence and row.get("gold"):
             yield _forecast("yes" if winner[0].lower() == "proponent" else "no", float(confidence[1]), row["gold"])
 
 
-def _calibration(name: str, forecasts: Sequence[Forecast], reference: str) -> Iterator[Figure]:
+def calibration(name: str, forecasts: Sequence[Forecast], reference: str, *, title: str = "") -> Iterator[Figure]:
+    """The figures of some confidences beside the line of that name.
+
+    Args:
+        name: how the line of the reference begins.
+        forecasts: the confidences, with what came true.
+        reference: the text in which the line stands.
+        title: what the figures are called; "" for the name of the line.
+    """
     line = re.search(rf"^ *{re.escape(name)}:? +(n=.*)$", reference, flags=re.MULTILINE)
     printed = numbers(line[1]) if line else {}
     if ours := measure(forecasts):
@@ -146,4 +155,4 @@ def _calibration(name: str, forecasts: Sequence[Forecast], reference: str) -> It
         }
         for key, value in told.items():
             if value is not None:
-                yield Figure(name=f"{name}: {key}", ours=value, reference=printed.get(key, ""))
+                yield Figure(name=f"{title or name}: {key}", ours=value, reference=printed.get(key, ""))

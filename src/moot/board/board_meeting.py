@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from moot.app.program.program_agents import Seating, described_by, sitting
-from moot.app.program.program_calls import Tell, check_same, stream, told
+from moot.app.program.program_calls import Tell, check_same, name_work, stop_streams, stream, told
 from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
@@ -102,6 +102,7 @@ class BoardMeeting:
             BriefError: it is no meeting of these members.
             MootError: as for ``hold``.
         """
+        await stop_streams(debate)
         async with open_workspace(self.store) as workspace:
             table = self._table()
             check_same(debate, await workspace.entries(debate), "board", table.participants)
@@ -119,8 +120,7 @@ class BoardMeeting:
     def stream(self) -> AsyncGenerator[Entry | BoardResult, None]:
         """Hold the meeting and give each entry of its record as it comes, and the result last.
 
-        Whoever leaves before the end stops the meeting, and ``resume`` goes on with it. One who holds on to the
-        generator stops it by closing that: ``async with aclosing(meeting.stream()) as items``.
+        Whoever leaves before the end stops the meeting, and ``resume`` goes on with it at once.
 
         Raises:
             MootError: as for ``hold``.
@@ -137,6 +137,8 @@ class BoardMeeting:
             brief = self._brief(table.seat(workspace.pool))
             plan = await plan_board(workspace, brief, rounds=self.rounds, strategy=self.strategy)
             debate = workspace.new_id(plan)
+            if tell:
+                name_work(debate)
 
             async def go() -> Outcome:
                 return await workspace.run(plan, debate, interface=table.interface)

@@ -40,8 +40,8 @@ class Field:
             ("none yet") are not a position, and an abstention counts only if the field is required.
         private: whether only the author, and the participant named in the field ``to``, may read it.
         to: with ``private``, the field that names the other reader; "" for the author alone.
-        needs: another field that must be filled in as well. It is enforced for people; a model's answer is taken as it
-            is.
+        needs: another field that must be filled in as well. It is enforced for people; a model is asked for it once
+            where ``when`` names a value, else its answer is taken as it is.
         when: with ``needs``, the only value that requires the other field; "" for any value but a flag's ``false``.
     """
 

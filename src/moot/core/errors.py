@@ -4,6 +4,7 @@ MootError                  anything that Moot raises on purpose
 ├── BriefError             the user's text or settings: correct the brief
 ├── ProtocolError          the phase tree: correct the protocol
 ├── RecordError            the record: missing, damaged or not readable
+│   ├── RecordAway         its database cannot be reached now: try again
 │   ├── RecordMismatch     the play and the record disagree about what happened
 │   ├── Unstorable         an event that cannot be stored as a line: nothing of it was written
 │   └── RecordConflict     another writer has appended: this one must stop
@@ -58,6 +59,10 @@ class ProtocolError(MootError):
 
 class RecordError(MootError):
     """A record that is missing, damaged or not readable."""
+
+
+class RecordAway(RecordError):
+    """A record whose database cannot be reached now; it may come back by itself."""
 
 
 class RecordMismatch(RecordError):

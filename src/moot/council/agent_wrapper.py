@@ -53,6 +53,20 @@ class Context:
             del self._entries[next(iter(self._entries))]
             self._dropped += 1
 
+    def update(self, data: Mapping[str, Any]) -> None:
+        """Add several entries, in their order; see ``add``."""
+        for key, value in data.items():
+            self.add(key, value)
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        self._entries.clear()
+        self._dropped = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entries as a dictionary of its own, oldest first."""
+        return dict(self._entries)
+
     def get(self, key: str, default: Any = None) -> Any:
         """The value of an entry as it was added, whole."""
         return self._entries.get(key, default)
@@ -117,8 +131,9 @@ class AgentWrapper:
     """An agent with a name and a level of expertise.
 
     Args:
-        agent: what ``create_agent`` gives, a ``moot.Participant``, a seat (``ollama:llama3.2``), a function
-            ``str -> str`` (async or plain), a PydanticAI ``Agent``, a LangChain chat model, or a HumanAgent.
+        agent: what ``create_agent`` gives, a ``moot.Participant``, a seat (``ollama:llama3.2``), a function of one
+            text (async or plain) that gives a text, a message or an object with a text, a PydanticAI ``Agent``, a
+            LangChain chat model, or a HumanAgent.
         name: what it is called in the debate; None for the name that a participant or a person has.
         expertise_level: the weight of its vote, 0 to 1; None counts as 0.5 where votes are weighted.
 

@@ -6,14 +6,13 @@ session can be resumed in another process.
 
 import asyncio
 import inspect
-import re
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from moot.app.program.program_calls import stream, whole, words
+from moot.app.program.program_calls import name_work, run_of, stop_streams, stream, whole, words
 from moot.app.run.api import block
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, ModelError, RecordError, Waiting
@@ -27,8 +26,6 @@ Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 
 STRATEGIES = ("halt", "continue", "retry", "fallback")
 MOST_RETRIES = 10
-
-_STEP = re.compile(r"-step\d+(?:-fallback)?(?:-try\d+)?$")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,7 +127,8 @@ class Council:
             RecordError: there is no such run.
             MootError: as for ``execute``.
         """
-        run = _STEP.sub("", debate)
+        run = run_of(debate)
+        await stop_streams(run)
         for n in range(len(self.steps)):
             try:
                 task = await task_of(self._store(n), f"{run}-step{n}")
@@ -142,15 +140,16 @@ class Council:
     def stream_execute(self, task: str) -> AsyncGenerator[CouncilEvent, None]:
         """Work on a task and tell what happens as it happens; the last event is the end of the last step.
 
-        Whoever leaves before the end stops the debate in hand, and ``resume`` goes on with it. One who holds on to the
-        generator stops it by closing that: ``async with aclosing(council.stream_execute(task)) as events``.
+        Whoever leaves before the end stops the debate in hand, and ``resume`` goes on with it at once.
 
         Raises:
             MootError: as for ``execute``.
         """
 
         async def work(tell: Telling) -> None:
-            await self._go(replace(self._new(task), tell=tell))
+            run = replace(self._new(task), tell=tell)
+            name_work(run.id)
+            await self._go(run)
 
         return stream(work)
 

@@ -87,7 +87,7 @@ def _why(ballot: Ballot) -> str:
 def _fallbacks(decision: Decision, strategy: str) -> dict[str, Any]:
     """What of the document's rules for votes without a winner was applied."""
     most = max(decision.tally.values())
-    if decision.rule == UNANIMITY:
+    if decision.rule == UNANIMITY or decision.status != "decided":
         return {}
     if most == 0:
         return {"fallback": "first_proposal"}

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 from moot.app.program.program_agents import Seating
-from moot.app.program.program_calls import Tell, check_same, count_failed, told, try_of, whole, words
+from moot.app.program.program_calls import (
+    Tell,
+    check_same,
+    count_failed,
+    stop_streams,
+    told,
+    try_of,
+    whole,
+    words,
+)
 from moot.app.program.program_plans import VOTING, council_plan, open_workspace, step_choices
 from moot.app.run.outcome import Outcome, ended, opening
 from moot.app.run.workspace import Plan, Workspace
@@ -237,6 +246,7 @@ class RecordedStep(ABC):
             BriefError: it is another kind of debate, or one of other agents or with another voting strategy.
             MootError: as for ``execute``.
         """
+        await stop_streams(debate)
         task = await task_of(self.store, debate)
         return await self.hold(task, Context(), Venue(debate=debate, raised=limits))
 
@@ -274,7 +284,7 @@ class DebateStep(RecordedStep):
         rounds: the number of rounds behind the proposals, 0 to 20.
         voting_strategy: ``majority``; ``weighted`` by level of expertise; ``consensus``, which ends early when all
             texts are alike and falls back to the majority; ``moderator``.
-        ballot: which proposals stand for election: ``original``, as documented, or ``latest``.
+        ballot: which text of the winner wins: ``original``, its first proposal, as documented, or ``latest``.
         store: the record's file, or the address of its database; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 

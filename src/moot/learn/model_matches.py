@@ -2,8 +2,9 @@
 
 A match is between two debaters, each answered by a model of its own, of whom one stood for the result and the other for
 something else. Whoever gave answers stands for the last of them: the authors of the answer that won, or the participant
-whom the decision names, have beaten all who ended with another answer. Whoever gave no answer stands for what it voted
-for. Those who stand for different answers at the top of a tie are equal. All matches of one debate count as one result.
+whom the decision names, have beaten all who ended with another answer, and the members of a team those of the others.
+Whoever gave no answer stands for what it voted for. Those who stand for different answers at the top of a tie are even.
+All matches of one debate count as one result.
 
 A result counts only if it rests on no vote for oneself: it must be the same without the votes of authors for their own
 answers. Where the answers are the votes nobody votes apart from that: then the answer of most has beaten the others. A
@@ -27,6 +28,10 @@ SYNTHESIZED = "synthesize"
 """The act of a chair that decides by a text of its own."""
 
 
+OFFICE = "OFFICE"
+"""The field of a speech in which stands for which team it is given."""
+
+
 def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
     """What a debate says of its models; see the module.
 
@@ -40,7 +45,8 @@ def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, 
         return ()
     names = transcript.brief.names("debater")
     voted = any(turn.by in names for turn in transcript.turns("vote"))
-    result = _Result(decision=decision, names=names, final=final, voted=voted)
+    teams = _teams(transcript, tuple(decision.tally))
+    result = _Result(decision=decision, names=names, final=final, voted=voted, teams=teams)
     if not _is_fair(result, who):
         return ()
     deciding = {*_voters(decision), *(turn.by for turn in transcript.turns(SYNTHESIZED))}
@@ -66,15 +72,19 @@ class _Result:
         names: the debaters.
         final: the last answer of each who gave one.
         voted: whether debaters were asked for votes; else their answers are the votes.
+        teams: the members of each candidate that is a team.
     """
 
     decision: Decision
     names: Sequence[str]
     final: Mapping[str, str]
     voted: bool
+    teams: Mapping[str, tuple[str, ...]]
 
     def side(self, candidate: str) -> tuple[str, ...]:
-        """The debaters who stand for a candidate: a participant, or an answer."""
+        """The debaters who stand for a candidate: a participant, the members of a team, or those with an answer."""
+        if candidate in self.teams:
+            return self.teams[candidate]
         if self.is_person(candidate):
             return (candidate,)
         text = self.decision.text if candidate == self.decision.winner else candidate
@@ -93,6 +103,9 @@ class _Result:
 
     def others(self, winners: Sequence[str]) -> list[str]:
         """The debaters who stand for anything else."""
+        if self.decision.winner in self.teams:
+            members = dict.fromkeys(name for team in self.teams.values() for name in team)
+            return [name for name in members if name not in winners]
         own = [self.final[name] for name in winners if name in self.final]
         rest = [name for name in self.names if name not in winners]
         rest = [name for name in rest if not any(alike(self.final.get(name, ""), answer) for answer in own)]
@@ -105,6 +118,19 @@ class _Result:
         """The candidates with the most votes."""
         most = max(self.decision.tally.values(), default=0.0)
         return [name for name, votes in self.decision.tally.items() if votes == most and most > 0]
+
+
+def _teams(transcript: Transcript, candidates: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The members of each candidate that is a team: those who spoke in an office of it."""
+    offices = [
+        (turn.by, choice)
+        for turn in transcript.turns()
+        for field in (turn.ask.form.fields if turn.ask and turn.ask.form else ())
+        if field.name == OFFICE
+        for choice in field.choices
+    ]
+    found = {team: tuple(dict.fromkeys(by for by, office in offices if team in office)) for team in candidates}
+    return {team: members for team, members in found.items() if members}
 
 
 def _pairs(result: _Result) -> Iterator[tuple[str, str, float]]:

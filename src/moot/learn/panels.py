@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 from types import MappingProxyType
@@ -41,14 +42,14 @@ class Marks:
 def tops(answers: Answers, weights: Mapping[str, float] | None = None) -> tuple[str, ...]:
     """The answers with the most votes or weight, sorted; more than one is a tie, none is a panel without an answer.
 
-    A voter without a weight weighs 1.
+    A voter without a weight weighs 1. Weights are added exactly, as the rules add them: three of 0.1 are one of 0.3.
     """
-    parts: dict[str, list[float]] = {}
+    tally: dict[str, Fraction] = {}
     for voter, answer in answers.items():
         if answer:
-            parts.setdefault(answer, []).append(weights.get(voter, 1.0) if weights else 1.0)
-    tally = {answer: math.fsum(value) for answer, value in parts.items()}
-    most = max(tally.values(), default=0.0)
+            weight = Fraction(str(weights.get(voter, 1.0))) if weights else Fraction(1)
+            tally[answer] = tally.get(answer, Fraction(0)) + weight
+    most = max(tally.values(), default=Fraction(0))
     return tuple(sorted(answer for answer, weight in tally.items() if weight == most))
 
 

@@ -85,15 +85,12 @@ def measured(store: MemoryStore) -> Measured:
 
 
 def _graded(items: Sequence[Item]) -> Iterator[Graded]:
-    """One for each person, and for each model and debate: if it answers for several participants, the first counts."""
-    seen: set[tuple[str, str]] = set()
+    """The last answer of each participant, where a model or a person gave it and the truth is known."""
     for item in items:
         body, player = item.body, str(item.body["player"])
-        place = (item.debate, player if ":" in player else str(body["who"]))
-        if body["last"] and body["right"] is not None and player and place not in seen:
-            seen.add(place)
-            given = cast("float | None", body["confidence"])
-            yield Graded(player=player, right=bool(body["right"]), confidence=given)
+        if body["last"] and body["right"] is not None and player:
+            confidence = cast("float | None", body["confidence"])
+            yield Graded(player=player, right=bool(body["right"]), confidence=confidence)
 
 
 def _match(item: Item) -> ModelMatch:

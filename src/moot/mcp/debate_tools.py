@@ -108,22 +108,19 @@ Question = Annotated[
     Field(
         min_length=1,
         max_length=200_000,
-        description="The question in one sentence, or a whole brief in Markdown: a heading with the question, "
-        "background, and a section for each participant.",
+        description="One sentence; or a brief in Markdown: the question as heading, background, participants.",
     ),
 ]
 Names = Annotated[
     list[str],
     Field(
         max_length=50,
-        description="The models that answer, assigned in turn, such as ollama:llama3.2. Default: the owner's model.",
+        description="Models that answer in turn, such as ollama:llama3.2. Default: the owner's model.",
     ),
 ]
-Protocol = Annotated[str, Field(max_length=100, description="A name from list_protocols; empty for the default.")]
-Rounds = Annotated[
-    int | None, Field(ge=0, le=20, description="Maximum number of rounds; null for the protocol's default.")
-]
-Money = Annotated[float | None, Field(ge=0, le=100_000, description="Maximum cost of this debate in US dollars.")]
+Protocol = Annotated[str, Field(max_length=100, description="A name of list_protocols.")]
+Rounds = Annotated[int | None, Field(ge=0, le=20, description="Maximum number of rounds.")]
+Money = Annotated[float | None, Field(ge=0, le=100_000, description="Maximum cost in US dollars.")]
 Id = Annotated[str, Field(max_length=200, description="The debate's id.")]
 
 

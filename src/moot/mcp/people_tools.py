@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from moot.app.run.people import answer, asked, say
+from moot.core.errors import MootError
 from moot.mcp.debate_tools import Id
 from moot.mcp.tool_results import Answered
 from moot.mcp.tool_server import Here, Server
@@ -65,5 +66,7 @@ class PeopleTools:
         """Send a message to a debate as a viewer; every participant sees it from the next question on."""
         client = self.server.client(here)
         await client.check_own(id)
+        if client.runner.casting(id) and not await client.workspace.store.read(id, limit=1):
+            raise MootError(f"the participants of {id} are still being generated; send the message when it runs")
         await say(client.workspace, id, by, words)
         return Answered(by=by, words=words, runs=(await client.runner.look(id)).sure)

@@ -16,7 +16,7 @@ from moot.app.run.outcome import Listed
 from moot.core.errors import RecordError
 from moot.mcp.clients import Client
 from moot.mcp.debate_tools import Id
-from moot.mcp.summaries import memo_of, state_of
+from moot.mcp.summaries import memo_of, standing, state_of
 from moot.mcp.tool_results import Blurb, Memo, Models, Protocols, Receipt, Row, Rows, State
 from moot.mcp.tool_server import Here, Server
 
@@ -72,7 +72,7 @@ class ReadTools:
             if _fits(listed, words) and await _is_read(client, listed)
         ]
         by = await client.runner.holders()
-        rows = [_row(listed, runs=listed.debate in by) for listed in listeds[:PAGE]]
+        rows = [await _row(client, listed, runs=listed.debate in by) for listed in listeds[:PAGE]]
         return Rows(debates=rows, more=len(listeds) - len(rows))
 
     async def list_protocols(self) -> Protocols:
@@ -130,14 +130,18 @@ def _fits(listed: Listed, words: list[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _row(listed: Listed, *, runs: bool) -> Row:
+async def _row(client: Client, listed: Listed, *, runs: bool) -> Row:
+    status, reason = listed.status, listed.reason
+    if status in ("open", "paused") or runs:  # as wait_for_debate and get_debate say it
+        now = await standing(client, listed.debate)
+        status, reason = now.status, now.reason
     return Row.model_validate(
         {
             "id": listed.debate,
             "topic": listed.topic,
             "protocol": listed.protocol,
-            "status": "running" if runs and listed.status in ("open", "paused") else listed.status,
-            "reason": listed.reason,
+            "status": status,
+            "reason": reason,
             "begun": datetime.fromtimestamp(listed.at, UTC).isoformat(timespec="seconds"),
             "entries": listed.entries,
         }

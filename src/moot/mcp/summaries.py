@@ -96,6 +96,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
         tokens=usage.input_tokens + usage.output_tokens,
         cost=usage.cost,
         report=f"debate://{debate}/report",
+        waits_for=[_waited(open_ask) for open_ask in now.waits] if now.status == "waiting" else [],
     )
     if decision is None:
         return memo
@@ -164,7 +165,10 @@ def _next(debate: str, now: Standing) -> str:
             return f"it continues by itself; call wait_for_debate with {debate}, or come back later"
         case "waiting":
             names = listed(list(dict.fromkeys(wait.turn.by for wait in now.waits)))
-            return f"{names} must answer: ask the person, then call answer_question with {debate}"
+            return (
+                f"{names} must answer: put the question of waits_for to the person, "
+                f"then call answer_question with {debate}"
+            )
         case "paused" | "open":
             return f"call resume_debate with {debate} to continue"
         case _:

@@ -69,6 +69,7 @@ class Memo(BaseModel):
     tokens: int = 0
     cost: float | None = Field(default=None, description="US dollars so far; null if a price is not known.")
     report: str = Field(description="The resource with the full report in Markdown.")
+    waits_for: "list[Waited]" = Field(default=[], description="People who have to answer, and what they are asked.")
     note: str = QUOTED
 
 

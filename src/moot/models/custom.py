@@ -8,11 +8,11 @@ import contextvars
 import inspect
 from abc import ABC, abstractmethod
 from asyncio import wrap_future
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import Thread
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
@@ -91,18 +91,46 @@ class CustomAgent(ABC):
         Raises:
             Unreadable: they are none.
         """
-        if not isinstance(words, str):
+        text = said(words)
+        if text is None:
             raise Unreadable(
                 f"{self.name} gave an object of type {type(words).__name__}; an agent at the table must give a str",
                 kind="garbled",
             )
         speech = Speech(self._name, say)
-        speech.hear(words)
+        speech.hear(text)
         return speech.text
 
 
+DEPTH = 6
+"""How deep the text may stand within what an agent gives."""
+
+HOLDERS = ("content", "text", "message", "output")
+"""The keys and attributes under which messages and results of agents hold their text, in the order of looking."""
+
+
+def said(given: object, depth: int = DEPTH) -> str | None:
+    """The text of what an agent gives: a text, a message, a list of contents, or an object with one of these in it.
+
+    Contents that are not text, such as thoughts and uses of tools, are left out. None where there is no text at all.
+    """
+    if isinstance(given, str):
+        return given
+    if depth == 0 or given is None or isinstance(given, bytes | type):
+        return None
+    if isinstance(given, Mapping):
+        held = cast("Mapping[str, object]", given)
+        return next((text for name in HOLDERS if (text := said(held.get(name), depth - 1)) is not None), None)
+    if isinstance(given, list | tuple):
+        parts = [said(part, depth - 1) for part in cast("Sequence[object]", given)]
+        texts = [text for text in parts if text is not None]
+        return "\n".join(texts) if texts else None
+    values = (getattr(given, name, None) for name in HOLDERS)
+    return next((text for value in values if (text := said(value, depth - 1)) is not None), None)
+
+
 class FunctionAgent(CustomAgent):
-    """An agent that is a function ``str -> str``, async or plain.
+    """An agent that is a function of one text, async or plain; it gives a text, or what holds one (see ``said``).
 
     A plain one runs in a thread of its own, so that it keeps nobody waiting; see ``apart``.
 

@@ -1,19 +1,21 @@
 """The moderated debate pattern: its documented arguments and state keys."""
 
 import json
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 from moot.app.brief.default_participants import MODERATOR
-from moot.app.program.program_calls import whole, words
+from moot.app.program.program_calls import Tell, stream, whole, words
 from moot.app.program.program_plans import most_rounds, plan_moderated
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
+from moot.app.run.prepare import AT_ONE_TABLE
 from moot.core.brief import Brief, Limits
 from moot.core.errors import MootError
-from moot.core.event import Opened
+from moot.core.event import Entry, Opened
 from moot.core.text import slug
 from moot.core.transcript import Transcript, read_field
 from moot.pattern.pattern_base import MOST_ROUNDS, Debater, Face, Result, debaters_of, described
@@ -32,13 +34,13 @@ class Argument(TypedDict):
 
 
 class DebateState(TypedDict):
-    """The documented state of a moderated debate."""
+    """The documented state of a moderated debate; in a graph ``debate_history`` grows, and all else is replaced."""
 
     topic: str
     debaters: list[dict[str, str]]
     current_round: int
     max_rounds: int
-    debate_history: list[Argument]
+    debate_history: Annotated[list[Argument], operator.add]
     moderator_summary: str
     final_decision: str
     is_settled: bool
@@ -96,6 +98,7 @@ class DebatePattern(Face[DebateResult]):
         Args:
             topic: the question or proposition.
             debaters: two or more, each a mapping with ``name``, ``role`` and ``system_prompt``, or a ``Participant``.
+                For more than 10, ``warnings`` says so, as a brief does.
 
         Raises:
             BriefError: an argument or a model that cannot be used; nothing was asked.
@@ -106,7 +109,31 @@ class DebatePattern(Face[DebateResult]):
         """
         return await self._debate(topic, debaters)
 
-    async def _debate(self, topic: str, debaters: Sequence[Debater], place: Sequence[str] = ()) -> DebateResult:
+    def stream(self, topic: str, debaters: Sequence[Debater]) -> "AsyncGenerator[Entry | DebateResult, None]":
+        """Run a debate and give each entry of its record as it comes, and the result last.
+
+        Whoever leaves before the end stops the debate, and ``aresume`` goes on with it at once.
+
+        Args:
+            topic: as for ``arun``.
+            debaters: as for ``arun``.
+
+        Raises:
+            MootError: as for ``arun``.
+        """
+
+        async def work(tell: Tell[Entry | DebateResult]) -> None:
+            await tell(await self._debate(topic, debaters, tell=tell))
+
+        return stream(work)
+
+    async def _debate(
+        self,
+        topic: str,
+        debaters: Sequence[Debater],
+        place: Sequence[str] = (),
+        tell: Tell[Entry | DebateResult] | None = None,
+    ) -> DebateResult:
         """Run a debate; at a place in a graph's run, the one that was held there."""
         brief = Brief(
             topic=words("topic", topic),
@@ -118,6 +145,7 @@ class DebatePattern(Face[DebateResult]):
             brief,
             lambda workspace, brief, seat: plan_moderated(workspace, brief, seat, rounds=rounds),
             _id(brief, place) if place else "",
+            tell,
         )
 
     def as_langgraph_node(self) -> "Runnable[Any, dict[str, object]]":
@@ -171,6 +199,9 @@ class DebatePattern(Face[DebateResult]):
             "is_settled": settled,
         }
         result = DebateResult(state, outcome)
+        if (n := len(state["debaters"])) > AT_ONE_TABLE:
+            many = f"{n} debaters are too many for one moderator: at most {AT_ONE_TABLE}; use GroupedDebatePattern"
+            result.warnings = (many, *result.warnings)
         if settled and not decision:
             result.warnings += (f"{reviews[-1].by}, round {reviews[-1].round}: SETTLED without a DECISION",)
         return result

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.program.program_agents import register
-from moot.app.program.program_calls import check_same, count_failed, try_of
+from moot.app.program.program_calls import Tell, check_same, count_failed, name_work, stop_streams, told, try_of
 from moot.app.program.program_plans import open_workspace
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
-from moot.core.event import Opened
+from moot.core.event import Entry, Opened
 from moot.core.transcript import Transcript
 
 Debater: TypeAlias = Mapping[str, str] | Participant
@@ -149,7 +149,7 @@ class Face(ABC, Generic[R]):
         """The outcome of it, in the documented keys; what was asked for stands in its opening."""
         ...
 
-    async def _hold(self, brief: Brief, make: Planner, debate: str = "") -> R:
+    async def _hold(self, brief: Brief, make: Planner, debate: str = "", tell: "Tell[Entry | R] | None" = None) -> R:
         """Run a debate to its end.
 
         Args:
@@ -157,6 +157,7 @@ class Face(ABC, Generic[R]):
             make: makes the plan.
             debate: its id; where there is a record of it, that is gone on with, or another try begins where nobody
                 answered. "" for a new debate.
+            tell: told of each entry of its record; None for nobody.
         """
         async with open_workspace(self.store) as workspace:
             seat, brief = self._seat(workspace), workspace.seat(brief)
@@ -164,7 +165,14 @@ class Face(ABC, Generic[R]):
             if debate and await workspace.count_entries(debate):
                 return await self._go_on(workspace, debate)
             plan = await make(workspace, brief, seat)
-            return self._ended(await workspace.run(plan, debate or workspace.new_id(plan)), plan.opened())
+            name = debate or workspace.new_id(plan)
+
+            async def go() -> Outcome:
+                return await workspace.run(plan, name)
+
+            if tell:
+                name_work(name)
+            return self._ended(await (told(workspace, name, tell, go) if tell else go()), plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.
@@ -178,6 +186,7 @@ class Face(ABC, Generic[R]):
             LimitReached: a limit stands in the way again; Unavailable and Waiting likewise.
             ModelError: nobody answered.
         """
+        await stop_streams(debate)
         async with open_workspace(self.store) as workspace:
             self._seat(workspace)
             return await self._go_on(workspace, debate)

@@ -188,5 +188,5 @@ class Choices:
         if self.turn_mode:
             formats = ", ".join(OPEN_ORDER)
             raise ProtocolError(
-                f"{protocol} has its own order of speaking; turn_mode goes with {formats}", about="turn_mode"
+                f"{protocol} has its own order of speaking; turn_mode works with {formats}", about="turn_mode"
             )

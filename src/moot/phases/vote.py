@@ -103,6 +103,7 @@ class Vote:
             chance.
         reasons: whether ballots keep the words beside their formula, and dissent says them; old records do not.
         closed: whether only proposals with an ANSWER that could be read are candidates; see ``candidates``.
+        heard: whether voters see the debate, and the newest proposal of each author, whichever are the candidates.
     """
 
     rule: Rule
@@ -119,6 +120,7 @@ class Vote:
     early: tuple[Early, ...] = ()
     reasons: bool = False
     closed: bool = False
+    heard: bool = False
 
     def play(self, state: State) -> Play:
         """Run the vote."""
@@ -127,7 +129,8 @@ class Vote:
             yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
             return
         voters = self.who or (*roster(state, ()), *state.brief.names("juror"))
-        shown = {voter: in_sight(state, voter, groups) for voter in voters}
+        laid = newest(state.transcript, groups, self.acts) if self.heard else groups
+        shown = {voter: in_sight(state, voter, laid) for voter in voters}
         # A voter who can see none of the proposals is not asked, and counts as missing.
         asks = {voter: self.ask(state, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
         put = [asks[voter] for voter in voters if shown[voter]]
@@ -141,7 +144,7 @@ class Vote:
                 yield Halted(path=state.path, reason=reason)
                 break
             yield batch
-            booked = [book(state.transcript.get(ask.key), groups, reasons=self.reasons) for ask in batch]
+            booked = [book(state.transcript.get(ask.key), laid, reasons=self.reasons) for ask in batch]
             ballots |= {ballot.voter: weighed(state, ballot, unstated=self.unstated) for ballot in booked}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
         yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
@@ -167,7 +170,7 @@ class Vote:
             task=(state.brief.participant(voter).duty == "juror" and self.jury) or self.task,
             form=slip(choices, strict=self.strict),
             about=tuple(proposals[name].key for name in names),
-            view=View(last=0, anonymous=self.anonymous, clip=self.clip),
+            view=View(last=None if self.heard else 0, anonymous=self.anonymous, clip=self.clip),
         )
 
 
@@ -290,6 +293,14 @@ def candidates(
             name = f"{name} ({turns[0].by})"
         named[name] = sorted(turns, key=confidence, reverse=True)
     return named
+
+
+def newest(
+    transcript: Transcript, groups: Mapping[str, Sequence[Turn]], acts: tuple[str, ...]
+) -> dict[str, tuple[Turn, ...]]:
+    """For each candidate the newest proposals of the authors of its turns."""
+    latest = {turn.by: turn for turn in transcript.latest(*acts)}
+    return {name: tuple(latest[turn.by] for turn in turns) for name, turns in groups.items()}
 
 
 def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str, Sequence[Turn]]) -> list[Ballot]:

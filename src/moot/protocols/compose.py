@@ -198,7 +198,7 @@ def check(protocol: str, choices: Choices) -> None:
         ProtocolError: there is one.
     """
     if protocol not in ENDED and (strange := [condition for condition in choices.until if condition not in OPEN]):
-        problem = f"{protocol} takes no {strange[0]}: that goes with {' and '.join(ENDED)}"
+        problem = f"{protocol} takes no {strange[0]}: that works with {' and '.join(ENDED)}"
         raise ProtocolError(problem, about=ABOUT)
 
 

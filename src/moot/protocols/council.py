@@ -5,6 +5,7 @@ visible, texts are clipped to the documented lengths, a vote needs the whole for
 candidates, and if nobody wins, the first proposal does.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
+from moot.core.text import listed
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Phase, Play, Rounds, State
 from moot.phases.base import Sequence as Steps
@@ -20,7 +22,7 @@ from moot.phases.choices import Choices
 from moot.phases.endings import mediator, rule_of
 from moot.phases.ranked_vote import RULES, vote
 from moot.phases.speak import Everyone, draft, revision
-from moot.phases.vote import Vote, candidates, in_sight, settle
+from moot.phases.vote import Vote, candidates, in_sight, newest, settle
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
 from moot.policy.stops import Alike
 from moot.policy.turns import Showing
@@ -97,7 +99,9 @@ def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False)
         brief: the task as its topic, the context as its background, the agents as its debaters.
         voting: how the winner is found.
         rounds: the number of rounds after the proposals, from 0.
-        latest: whether the newest proposals are the candidates; in the document the first are.
+        latest: whether the text of the newest proposal wins; in the document it is that of the first.
+
+    Voters and moderator see the whole debate and the newest proposals, so that they can be convinced; see ``Vote``.
 
     Raises:
         ProtocolError: an unknown strategy, or ``moderator`` without one.
@@ -106,7 +110,9 @@ def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False)
         "Debate Round {round}\n\nCurrent Proposals: all of them stand above, each under its author's name; long ones "
         f"are cut after {IN_ROUNDS} characters."
     )
-    return Steps(parts=(PROPOSE, _rounds(heading, IN_ROUNDS, rounds, voting), _decide(brief, voting, latest)))
+    return Steps(
+        parts=(PROPOSE, _rounds(heading, IN_ROUNDS, rounds, voting), _decide(brief, voting, rounds, latest=latest))
+    )
 
 
 def _rounds(heading: str, clip: int, most: int, strategy: str) -> Rounds:
@@ -116,9 +122,10 @@ def _rounds(heading: str, clip: int, most: int, strategy: str) -> Rounds:
     return Rounds(each=revise, most=most, until=ALIKE if strategy == "consensus" else None)
 
 
-def _decide(brief: Brief, voting: str, latest: bool) -> Phase:
+def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
     if voting == "moderator":
-        return Choose(by=mediator(brief, "the voting strategy moderator"), acts=ACTS, task=PICK_TASK, latest=latest)
+        by = mediator(brief, "the voting strategy moderator")
+        return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest, heard=True)
     rules: Mapping[str, Rule] = {
         "majority": PLURALITY,
         "weighted": Weighed(rule=WEIGHTED),
@@ -133,9 +140,10 @@ def _decide(brief: Brief, voting: str, latest: bool) -> Phase:
         latest=latest,
         anonymous=False,
         strict=True,
-        clip=IN_BALLOTS,
+        clip=IN_ROUNDS if rounds else IN_BALLOTS,
         unstated=UNSTATED if voting == "weighted" else 1.0,
         reasons=True,
+        heard=rounds > 0,
     )
     return Elect(vote=vote, agreed=voting == "consensus")
 
@@ -158,9 +166,9 @@ class Elect:
         """Hold the vote, where there is something to vote on."""
         acts, transcript = self.vote.acts, state.transcript
         if self.agreed and (how := replace(ALIKE, acts=acts).met(transcript)):
-            newest = [turn for turns in candidates(transcript, acts, latest=True).values() for turn in turns]
-            decision = _unanimous([turn.by for turn in newest], how)
-            yield Ruled(decision=settle(decision, {decision.winner: newest}, transcript))
+            agreeing = [turn for turns in candidates(transcript, acts, latest=True).values() for turn in turns]
+            decision = _unanimous([turn.by for turn in agreeing], how)
+            yield Ruled(decision=settle(decision, {decision.winner: agreeing}, transcript))
             return
         groups = candidates(transcript, acts, latest=self.vote.latest)
         if len(groups) == 1:
@@ -179,6 +187,8 @@ class Choose:
         task: what to do.
         latest: whether each author's newest proposal can be picked, or the first.
         name: what it is called in paths.
+        heard: whether it sees the debate and the newest proposals, and its own words are read where it keeps to no
+            form; in old records neither is so.
     """
 
     by: str
@@ -186,19 +196,30 @@ class Choose:
     task: str
     latest: bool = False
     name: str = "vote"
+    heard: bool = False
 
     def play(self, state: State) -> Play:
         """Ask for the choice."""
-        groups = candidates(state.transcript, self.acts, latest=self.latest)
-        shown = in_sight(state, self.by, groups)
+        transcript = state.transcript
+        groups = candidates(transcript, self.acts, latest=self.latest)
+        shown = in_sight(state, self.by, newest(transcript, groups, self.acts) if self.heard else groups)
         ballots: list[Ballot] = []
+        named: tuple[str, ...] = ()
         if len(groups) > 1 and shown:
-            yield [self._ask(state, shown)]
-            ballots.append(self._ballot(state.transcript.get(state.key(1))))
-        rule = FirstProposal(rule=Share(name="moderator"))
-        yield Ruled(decision=settle(rule.decide(ballots, tuple(groups)), groups, state.transcript))
+            debated = self.heard and len(transcript.turns(*self.acts)) > len(transcript.first(*self.acts))
+            yield [self._ask(state, shown, View(last=None if debated else 0))]
+            turn = transcript.get(state.key(1))
+            ballots.append(self._ballot(turn))
+            named = chosen(turn.text, tuple(groups)) if self.heard and ballots[0].state == "unread" else ()
+        rule: Rule = Share(name="moderator")
+        if len(named) == 1:
+            ballots = [Ballot(voter=self.by, choice=named[0])]
+        decision = (rule if len(named) > 1 else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
+        if len(named) > 1:
+            decision = replace(decision, how=f"{self.by} names {listed(named)} and chooses none of them clearly")
+        yield Ruled(decision=settle(decision, groups, transcript))
 
-    def _ask(self, state: State, shown: Mapping[str, Turn]) -> Ask:
+    def _ask(self, state: State, shown: Mapping[str, Turn], view: View) -> Ask:
         return Ask(
             key=state.key(1),
             to=self.by,
@@ -206,7 +227,7 @@ class Choose:
             task=self.task,
             form=Form(name="choice", layout="line", fields=(Field(name=PICK, kind="choice", choices=tuple(shown)),)),
             about=tuple(turn.key for turn in shown.values()),
-            view=View(last=0),
+            view=view,
         )
 
     def _ballot(self, turn: Turn) -> Ballot:
@@ -216,6 +237,40 @@ class Choose:
         if choice is None:
             return Ballot(voter=self.by, state="unread", reason="; ".join(turn.reply.unread))
         return Ballot(voter=self.by, choice=str(choice))
+
+
+_CLAUSE = re.compile(r"[.!?;,:\n](?:\s|$)|\s(?:but|and|while|although|though|yet)\s", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|never|no|none|neither|nor|nobody|cannot|without|reject|against|if|would|could)\b|n['’]t\b", re.I
+)
+_CHOSEN = re.compile(
+    r"\b(?:best|better|winner|wins?|won|winning|select(?:ed|ion)?|choose|chosen|choice|chose|pick(?:ed)?|prefer(?:red)?|"
+    r"strongest|stronger|go(?:ing)? (?:with|for)|decid(?:e|ed|ing) (?:for|on)|decision|vote|favou?r|recommend)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"^\s*>.*$|```.*?```|“[^”]*”|\"[^\"\n]{20,}\"", re.MULTILINE | re.DOTALL)
+
+
+def chosen(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Whom a text without the asked form chooses in its own words: one name if that is clear.
+
+    A clause chooses if it has a word of choosing and one name, and denies nothing. Where the choice is not clear, all
+    who are named are given, but for those who are only turned down; () where nobody is.
+    """
+    plain = re.sub(r"[*_`#]", "", _QUOTED.sub(" ", text))
+    picked: dict[str, None] = {}
+    mentioned: dict[str, None] = {}
+    label = ""
+    for clause in _CLAUSE.split(plain):
+        found = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE)]
+        # "The winner is:" stands before the mark that ends its clause.
+        words, label = f"{label} {clause}", clause if not found else ""
+        if not found or _DENIED.search(words):
+            continue
+        mentioned |= dict.fromkeys(found)
+        if len(found) == 1 and _CHOSEN.search(words):
+            picked[found[0]] = None
+    return tuple(picked) if len(picked) == 1 else tuple(mentioned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

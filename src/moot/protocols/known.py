@@ -9,7 +9,7 @@ from dataclasses import replace
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.text import misspelt
-from moot.phases.base import Phase, Rounds, Sequence
+from moot.phases.base import At, Phase, Rounds, Sequence
 from moot.phases.choices import Choices
 from moot.phases.endings import (
     STRATEGIES,  # hosts take them from here, with the protocols
@@ -74,20 +74,37 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     return Sequence(parts=(drafts, talk, compose.early(decide, choices)))
 
 
+OPEN = (
+    "This is round {round}. Open the debate: state your position and your strongest reasons for it. The others open at "
+    "the same time."
+)
+ARGUE = "This is round {round}. Argue your position; answer the arguments of the others."
+REVIEW = (
+    "This is round {round} of {most}. Review all arguments so far. Say SETTLED only if the arguments allow a decision "
+    "now, and then give it; else say CONTINUE and name what is still open."
+)
+# Who does not know that no round follows goes on once more, and the debate ends without a decision.
+LAST = (
+    "This is round {round} of {most}, the last: no further round follows. Review all arguments. Say SETTLED if they "
+    "allow a decision, and then give it; else say CONTINUE and name what is still open."
+)
+
+
 def moderated(brief: Brief, choices: Choices) -> Phase:
     """All argue at once, in rounds; after each the moderator gives SUMMARY, STATUS and, when settled, the DECISION."""
     choices.no_turn_mode("moderated")
     by = mediator(brief, "moderated")
-    task = "This is round {round}. Argue your position; answer the arguments of the others."
-    argue = Everyone(act="argue", task=task, needs=1)
-    review = (
-        "Review all arguments so far. Say SETTLED only if the arguments allow a decision now, and then give it; "
-        "else say CONTINUE and name what is still open."
-    )
-    moderate = Everyone(act="moderate", task=review, who=(by,), form=narrowed(SETTLEMENT, "DECISION", brief.options))
     most = choices.at_least_one("moderated", 3)
-    rounds = Rounds(each=Sequence(parts=(argue, moderate)), most=most, until=Settled())
-    return Sequence(parts=(rounds, Adopt()))
+    argue = Everyone(act="argue", task=ARGUE, needs=1)
+    form = narrowed(SETTLEMENT, "DECISION", brief.options)
+    review = Everyone(act="moderate", task=REVIEW.replace("{most}", str(most)), who=(by,), form=form)
+    parts = (
+        At(each=replace(argue, task=OPEN), rounds=(1,)),
+        *((At(each=argue, rounds=tuple(range(2, most + 1))),) if most > 1 else ()),
+        *((At(each=review, rounds=tuple(range(1, most))),) if most > 1 else ()),
+        At(each=replace(review, task=LAST.replace("{most}", str(most))), rounds=(most,)),
+    )
+    return Sequence(parts=(Rounds(each=Sequence(parts=parts), most=most, until=Settled()), Adopt()))
 
 
 KNOWN: Mapping[str, Protocol] = {

@@ -63,31 +63,32 @@ ALIVE = 30.0
 """Seconds without news after which the link is asked whether it still holds."""
 
 
-async def listen(address: str, told: Callable[[str], None], *, alive: float = ALIVE) -> None:
-    """Tell of every debate that gets lines, until it is cancelled; "" for any debate, where lines may have been missed.
+async def listen(address: str, told: Callable[[str], None], *, channel: str = CHANNEL, alive: float = ALIVE) -> None:
+    """Hand on every notification, until it is cancelled; "" where some may have been missed.
 
     Args:
         address: of the database.
-        told: takes the debate's id.
+        told: takes the words of a notification; on the channel of lines the id of the debate that got some.
+        channel: on which to listen.
         alive: see ``ALIVE``.
     """
     while True:
         with suppress(RecordError, *faults()):
-            await _listen(address, told, alive)
+            await _listen(address, told, channel, alive)
         await asyncio.sleep(AGAIN)
 
 
-async def _listen(address: str, told: Callable[[str], None], alive: float) -> None:
+async def _listen(address: str, told: Callable[[str], None], channel: str, alive: float) -> None:
     """The same by one link, until that is lost."""
 
-    def hear(_link: object, _process: int, _channel: str, debate: object) -> None:
-        told(str(debate))
+    def hear(_link: object, _process: int, _channel: str, words: object) -> None:
+        told(str(words))
 
     link = await connect(address)
     try:
         lost = asyncio.Event()
         link.add_termination_listener(lambda _: lost.set())
-        await link.add_listener(CHANNEL, hear)
+        await link.add_listener(channel, hear)
         told("")
         while not lost.is_set():
             try:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from moot.core.errors import RecordError
+from moot.core.errors import RecordAway, RecordError
 from moot.record.migrations import migrate, newest, version
 
 if TYPE_CHECKING:
@@ -84,32 +84,62 @@ def explain(place: str, error: BaseException) -> RecordError:
     Args:
         place: the address without its password.
         error: one of ``faults``.
+
+    Returns:
+        A ``RecordAway`` where the server may answer again by itself.
+    """
+    reason = reason_of(error)
+    return RecordAway(_sentence(place, reason)) if is_away(error) else refusal(place, reason)
+
+
+def reason_of(error: BaseException) -> str:
+    """What the server or the way to it said, in some words without an address.
+
+    Args:
+        error: one of ``faults``.
     """
     import asyncpg
 
     match error:
         case TimeoutError():
-            reason = "its server did not answer in time"
+            return "its server did not answer in time"
         case asyncpg.InvalidAuthorizationSpecificationError():
-            reason = "its server refuses this user or password"
+            return "its server refuses this user or password"
         case asyncpg.InvalidCatalogNameError():
-            reason = "its server has no such database"
+            return "its server has no such database"
         case asyncpg.CannotConnectNowError():
-            reason = "its server is starting or stopping"
+            return "its server is starting or stopping"
+        case asyncpg.TooManyConnectionsError():
+            return "its server has no connection left"
         case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError():
-            reason = "the connection to its server was lost"
+            return "the connection to its server was lost"
         case asyncpg.InterfaceError() | asyncpg.InternalClientError():  # it went while nobody asked it anything
-            reason = "the connection to its server was lost"
+            return "the connection to its server was lost"
         case OSError():
-            reason = f"its server cannot be reached ({error.strerror or type(error).__name__})"
+            return f"its server cannot be reached ({error.strerror or type(error).__name__})"
         case _:
-            reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
-    return refusal(place, reason)
+            return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the server, or the way to it, may come back by itself.
+
+    Args:
+        error: one of ``faults``.
+    """
+    import asyncpg
+
+    gone = (asyncpg.OperatorInterventionError, asyncpg.PostgresConnectionError, asyncpg.InsufficientResourcesError)
+    return isinstance(error, (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, *gone))
 
 
 def refusal(place: str, reason: str) -> RecordError:
-    """The sentence about a record that cannot be used."""
-    return RecordError(f"The record {place} cannot be used: {reason}.")
+    """The error of a record that cannot be used."""
+    return RecordError(_sentence(place, reason))
+
+
+def _sentence(place: str, reason: str) -> str:
+    return f"The record {place} cannot be used: {reason}."
 
 
 class Links:

@@ -7,7 +7,7 @@ from fastapi import Header, Query, Response
 from pydantic import BaseModel, JsonValue
 
 from moot.app.brief.reader import Intake
-from moot.app.export.learned import note
+from moot.app.export.learned import check_truth, note
 from moot.app.export.reports import plan_data
 from moot.app.run.access import owners
 from moot.app.run.fork import Answer, Change
@@ -325,5 +325,6 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
 @router.post("/debates/{debate}/resolve")
 async def resolve_debate(visit: Owning, body: Resolving) -> State:
     """Record the right answer of a debate."""
+    await check_truth(visit.site.workspace, visit.debate, body.answer, anyway=body.anyway)
     await note(visit.site.workspace, visit.debate, "resolve", body.answer)
     return await state_of(visit)

@@ -12,8 +12,8 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from moot.app.run.access import shares
-from moot.core.errors import RecordError
-from moot.web.live import Channel, Form, Item, Overrun, Past, Raw, Viewer, write
+from moot.core.errors import RecordAway, RecordError
+from moot.web.live import AWAY, Channel, Form, Item, Overrun, Past, Raw, Viewer, write
 from moot.web.problems import Problem
 from moot.web.site import Viewing, Visit, api_router
 
@@ -21,6 +21,9 @@ router = api_router("entries")
 
 HEARTBEAT = 15.0
 """Seconds after which a silent stream sends a sign of life."""
+
+PATIENCE = 30.0
+"""Seconds for which a database may be away while stored entries are sent."""
 
 LOOK = 1.0
 """Seconds between two checks whether a viewer may still watch."""
@@ -100,7 +103,17 @@ async def _stored(visit: Visit, after: int, form: Form, named: bool) -> AsyncGen
     workspace, debate = visit.site.workspace, visit.debate
     raw = form == "entries"
     past = Raw(workspace, debate, after, named=named) if raw else Past(workspace, debate, after, ears=visit.ears)
-    while page := await past.page():
+    until = asyncio.get_running_loop().time() + PATIENCE
+    while True:
+        try:
+            page = await past.page()
+        except RecordAway:
+            if asyncio.get_running_loop().time() > until:
+                raise  # the answer is cut off: it must not look as if this were all
+            await asyncio.sleep(AWAY)
+            continue
+        if not page:
+            return
         yield page
 
 

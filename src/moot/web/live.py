@@ -19,7 +19,7 @@ from moot.app.run.workspace import Workspace, decode
 from moot.app.serve.server_parts import told
 from moot.app.serve.view_model import Frames
 from moot.app.serve.visibility import Ears, Seal
-from moot.core.errors import RecordError
+from moot.core.errors import RecordAway, RecordError
 from moot.core.event import Closed, Delta, Replied, kind
 from moot.report.turn_text import Namer
 
@@ -188,6 +188,9 @@ MOST_BYTES = 16 * 1024 * 1024
 AGAIN = 0.25
 """Seconds between two checks of a paused debate."""
 
+AWAY = 1.0
+"""Seconds after which a database that could not be reached is asked again."""
+
 
 class Overrun(Exception):
     """A viewer was slower than the ring buffer; the text is the number of the last entry that it received."""
@@ -245,18 +248,19 @@ class Channel:
             async with asyncio.TaskGroup() as group:
                 ticking = group.create_task(self._tick())
                 while not self.over:
-                    await self._read_on()
-                    self.ready.set()
-                    if not self.over:  # it is paused, and may be resumed
-                        await asyncio.sleep(AGAIN)
+                    away = await self._read_on()
+                    if not away:
+                        self.ready.set()
+                    if not self.over:  # it is paused, and may be resumed; or its database may come back
+                        await asyncio.sleep(AWAY if away else AGAIN)
                 ticking.cancel()
         finally:
             self.over = True
             self.ready.set()
             self._wake()
 
-    async def _read_on(self) -> None:
-        """Process stored entries and live ones, as long as the hub delivers them."""
+    async def _read_on(self) -> bool:
+        """Process stored entries and live ones, as long as the hub delivers them; whether the database is away."""
         try:
             known = await self._workspace.count_entries(self.debate)
             async with aclosing(self._workspace.hub.follow(self.debate, after=self._read)) as items:
@@ -271,14 +275,17 @@ class Channel:
                         self._add(element)
                     self._say_ready(known)
                     if self.over:
-                        return
+                        return False
                     if self._read < known and not self._read % PAGE:
                         await asyncio.sleep(0)
+        except RecordAway:  # viewers wait; what comes next follows what they have
+            return True
         except RecordError as error:
             self.error, self.over = error, True
         except Exception as error:  # noqa: BLE001 # house: broad because an error in one debate must not end the server
             logging.getLogger("moot.web").error("live %s: %s", self.debate, told(error))
             self.error, self.over = RecordError("an internal error; the records are not affected"), True
+        return False
 
     def _say_ready(self, known: int) -> None:
         if self._read >= known:
@@ -415,7 +422,12 @@ class Viewer:
                 self._last = items[-1].seq if items else self._last
                 return items
             self._past = Past(self._workspace, self._channel.debate, self._last, self._channel.last, self._channel.ears)
-        if page := await self._past.page():
+        try:
+            page = await self._past.page()
+        except RecordAway:
+            await asyncio.sleep(min(AWAY, self._beat))
+            return []
+        if page:
             self._last = page[-1].seq
         else:
             self._past = None

@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi import APIRouter, Depends
@@ -13,7 +14,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from moot.app.run.access import opened_by
-from moot.app.run.dispatcher import QueueError
+from moot.app.run.dispatcher import QueueError, QueueStatus
 from moot.core.errors import RecordError
 from moot.web.auth import SESSION_SECONDS, session_cookie, share_cookie
 from moot.web.problems import Problem
@@ -26,6 +27,9 @@ DIST = Path(__file__).with_name("dist")
 
 PATIENCE = 5.0
 """Seconds in which the store and the queue must answer."""
+
+RETRY: Mapping[str, str] = {"Retry-After": "5"}
+"""When to ask again."""
 
 LONGEST = 200
 """The most characters of a file's name; longer ones are not looked up."""
@@ -68,17 +72,29 @@ async def healthz() -> Response:
 
 @router.get("/readyz")
 async def readyz(site: SiteOf) -> Response:
-    """Answer whether debates can run: the store can be read, and the queue, if any, can be reached."""
+    """Answer whether debates can run: the store can be read, and the queue, if any, can be reached.
+
+    With a queue it also says how many workers are alive, and how many debates wait and since when.
+    """
     try:
         async with asyncio.timeout(PATIENCE):
-            await site.runner.check()
+            status = await site.runner.check()
     except QueueError:
-        return PlainTextResponse("the queue cannot be reached\n", 503)
+        return PlainTextResponse("the queue cannot be reached\n", 503, RETRY)
     except RecordError:
-        return PlainTextResponse("the store cannot be read\n", 503)
+        return PlainTextResponse("the store cannot be read\n", 503, RETRY)
     except TimeoutError:
-        return PlainTextResponse(f"the store or the queue did not answer within {PATIENCE:g} seconds\n", 503)
-    return PlainTextResponse("ready\n")
+        return PlainTextResponse(f"the store or the queue did not answer within {PATIENCE:g} seconds\n", 503, RETRY)
+    return PlainTextResponse("\n".join(["ready", *_status(status)]) + "\n")
+
+
+def _status(status: QueueStatus | None) -> list[str]:
+    """How the queue stands, a value on each line."""
+    if status is None:
+        return []
+    oldest = "none" if status.oldest is None else datetime.fromtimestamp(status.oldest, UTC).isoformat("T", "seconds")
+    counts = [f"{state}: {status.counts.get(state, 0)}" for state in ("queued", "running", "waiting", "parked")]
+    return [f"workers: {status.workers}", f"places: {status.places}", *counts, f"oldest queued: {oldest}"]
 
 
 @router.get("/")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.runner import Full
-from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordError
+from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordAway, RecordError
 from moot.core.text import clean, hide
 
 MEDIA = "application/problem+json"
@@ -100,6 +100,8 @@ def problem_of(error: MootError) -> Problem:
             return Problem(503, str(error), "queue", {"Retry-After": "5"})
         case ModelError(kind=kind):
             return Problem(409, str(error), kind or "model")
+        case RecordAway():
+            return Problem(503, str(error), "record", {"Retry-After": "5"})
         case RecordError():
             return Problem(409, str(error), "record")
         case _:

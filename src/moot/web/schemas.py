@@ -193,6 +193,7 @@ class Resolving(Given):
     """The right answer of a debate."""
 
     answer: Annotated[str, Field(min_length=1, max_length=500)] = Field(examples=["Buy"])
+    anyway: bool = Field(default=False, description="Whether an answer that is none of the options is recorded.")
 
 
 class AskField(BaseModel):

@@ -1,5 +1,5 @@
 """Debates run by many processes.
 
 Read in this order: ``worker``, ``lease_runs``, ``leases``, ``jobs``, ``job_queue`` (the dispatcher), ``queue_tables``,
-``provider_limits``, ``schedules``.
+``queue_database``, ``provider_limits``, ``schedules``, ``worker_log``, ``worker_outage``.
 """

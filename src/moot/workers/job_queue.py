@@ -1,25 +1,25 @@
-"""The job queue over DBOS: submit debates to workers, and find the queue of a record store.
+"""The job queue in PostgreSQL: submit debates to workers, and find the queue of a record store.
 
-Its tables are made by the first submission. It blocks no event loop. Errors name the packages that are missing.
+Its tables are made by the first submission. Errors name the packages that are missing.
 """
 
-import asyncio
-import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from moot.app.run.dispatcher import USUAL_PRIORITY, Dispatcher, Job, State
+from moot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Dispatcher, Job, QueueStatus, State
 from moot.core.errors import BriefError
-from moot.workers.jobs import Jobs
-from moot.workers.queue_tables import client_of, engine_of, is_ready, make_ready, unreachable
+from moot.record.postgres_connection import SCHEMES
+from moot.workers import jobs
+from moot.workers.queue_database import Connection, Database
+from moot.workers.queue_tables import find_version, make_ready
 
 Result = TypeVar("Result")
 
-# The engine tells of its inner life on the terminal of whoever submits.
-logging.getLogger("dbos").setLevel(logging.CRITICAL)
+EXTRA = 'pip install "moot[workers]"'
+
+NEEDED = ("asyncpg", "croniter")
+"""The packages of the extra that nothing else brings."""
 
 
 class Queue:
@@ -32,8 +32,8 @@ class Queue:
     """
 
     def __init__(self, address: str) -> None:
-        self._engine = engine_of(address)
-        self._jobs: Jobs | None = None
+        self.database = Database(address)
+        self._ready = False
 
     async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
         """See ``Dispatcher.submit``."""
@@ -41,52 +41,41 @@ class Queue:
             raise BriefError(f"a priority is a whole number from 1, first, to 10, last, not {priority}")
         if not 0 <= after <= 366 * 86_400:
             raise BriefError("a debate waits from 0 seconds to a year before it is begun")
-        return await self._do(lambda: self._open().submit(debate, owner, priority, after))
+        await self._make_ready()
+        return await self.database.do(lambda c: jobs.submit(c, debate, owner, priority, after))
 
-    async def cancel(self, debate: str, *, now: bool = False) -> bool:
+    async def cancel(self, debate: str, *, now: bool = False) -> Cancelled:
         """See ``Dispatcher.cancel``."""
-        return await self._do(lambda: self._there() and self._look().cancel(debate, now=now))
+        return await self._look(lambda c: jobs.cancel(c, debate, now=now)) or ""
 
     async def job(self, debate: str) -> Job | None:
         """See ``Dispatcher.job``."""
-        return await self._do(lambda: self._look().job(debate) if self._there() else None)
+        return await self._look(lambda c: jobs.find(c, debate))
 
-    async def jobs(self, *, state: State | None = None, limit: int = 100) -> tuple[Job, ...]:
+    async def jobs(self, *, state: State | None = None, owner: str | None = None, limit: int = 100) -> tuple[Job, ...]:
         """See ``Dispatcher.jobs``."""
-        return await self._do(lambda: self._look().jobs(state, limit) if self._there() else ())
+        return await self._look(lambda c: jobs.select(c, state, owner, limit)) or ()
+
+    async def status(self) -> QueueStatus:
+        """See ``Dispatcher.status``."""
+        return await self._look(jobs.status) or QueueStatus()
 
     async def close(self) -> None:
         """See ``Dispatcher.close``."""
-        await asyncio.to_thread(self._engine.dispose)
+        await self.database.close()
 
-    async def _do(self, work: Callable[[], Result]) -> Result:
-        try:
-            return await asyncio.to_thread(work)
-        except SQLAlchemyError as error:
-            raise unreachable(error) from None
+    async def _look(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
+        """What is there; None where the tables have not been made."""
+        if not self._ready:
+            if not await self.database.do(find_version):
+                return None
+            await self._make_ready()
+        return await self.database.do(work)
 
-    def _there(self) -> bool:
-        if self._jobs:
-            return True
-        with self._engine.connect() as connection:
-            return is_ready(connection)
-
-    def _open(self) -> Jobs:
-        """The jobs, for submitting; the tables are there then."""
-        if self._jobs is None:
-            make_ready(self._engine)
-        return self._look()
-
-    def _look(self) -> Jobs:
-        """The jobs of tables that are there."""
-        if self._jobs is None:
-            self._jobs = Jobs(self._engine, client_of(self._engine))
-        return self._jobs
-
-
-EXTRA = 'pip install "moot[workers]"'
-
-SCHEMES = ("postgresql://", "postgres://")
+    async def _make_ready(self) -> None:
+        if not self._ready:
+            await make_ready(self.database)
+            self._ready = True
 
 
 def check_queue(address: str) -> None:
@@ -96,17 +85,19 @@ def check_queue(address: str) -> None:
         BriefError: the store is a file, or the packages are missing.
     """
     if not address.startswith(SCHEMES):
-        found = "a queue needs a store that many machines share: --store postgresql://user@host/database"
-        raise BriefError(found, code="inconsistent")
-    if find_spec("dbos") is None:
+        need = "a queue needs a store that many machines share: --store postgresql://user@host/database"
+        raise BriefError(need, code="inconsistent")
+    if not _is_installed():
         raise BriefError(f"workers and their queue need further packages: {EXTRA}", code="missing_extra")
+
+
+def _is_installed() -> bool:
+    return all(find_spec(name) is not None for name in NEEDED)
 
 
 def find_queue(address: str) -> Dispatcher | None:
     """The queue of a store that can have one; nothing is connected before it is used."""
-    if not address.startswith(SCHEMES) or find_spec("dbos") is None:
-        return None
-    return open_queue(address)
+    return Queue(address) if address.startswith(SCHEMES) and _is_installed() else None
 
 
 def open_queue(address: str) -> Dispatcher:
@@ -116,38 +107,4 @@ def open_queue(address: str) -> Dispatcher:
         BriefError: the store is a file, or the packages are missing.
     """
     check_queue(address)
-    return Late(address)
-
-
-class Late:
-    """A queue that is loaded when it is first used, since its packages take long to load; see ``Dispatcher``."""
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._queue: Queue | None = None
-
-    async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
-        """See ``Dispatcher.submit``."""
-        return await self._load().submit(debate, owner=owner, priority=priority, after=after)
-
-    async def cancel(self, debate: str, *, now: bool = False) -> bool:
-        """See ``Dispatcher.cancel``."""
-        return await self._load().cancel(debate, now=now)
-
-    async def job(self, debate: str) -> Job | None:
-        """See ``Dispatcher.job``."""
-        return await self._load().job(debate)
-
-    async def jobs(self, *, state: State | None = None, limit: int = 100) -> tuple[Job, ...]:
-        """See ``Dispatcher.jobs``."""
-        return await self._load().jobs(state=state, limit=limit)
-
-    async def close(self) -> None:
-        """See ``Dispatcher.close``."""
-        if self._queue:
-            await self._queue.close()
-
-    def _load(self) -> "Queue":
-        if self._queue is None:
-            self._queue = Queue(self._address)
-        return self._queue
+    return Queue(address)

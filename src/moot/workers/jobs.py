@@ -1,23 +1,26 @@
-"""Jobs in the database: submit and cancel debates, each in one transaction.
+"""Jobs in the database: submit, cancel and look, each in one transaction.
 
-A submission becomes a workflow ``debate@N`` of the engine, called a segment, in the same transaction in which the job
-changes. The row of the job is locked meanwhile, so each segment is made once.
+The row of a job is locked while it changes, so that a submission and a worker never undo each other.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dbos import DBOSClient, EnqueueOptions
-from sqlalchemy import Connection, Engine, RowMapping, text
+from moot.app.run.dispatcher import Cancelled, Job, QueueStatus, State
+from moot.workers.queue_database import CHANNEL, Connection
 
-from moot.app.run.dispatcher import Job, State
-from moot.workers.queue_tables import APPLICATION, QUEUE, SEGMENT, VERSION
+if TYPE_CHECKING:
+    import asyncpg
 
 BAND = 100_000_000
 """Ranks of one priority."""
 
-SHOWN = """select j.*, extract(epoch from j.since)::float8 as submitted,
+SHOWN = """select j.*, extract(epoch from j.since)::float8 as submitted, extract(epoch from j.ready)::float8 as begins,
     case when j.state = 'running' then coalesce(l.worker, '') else '' end as worker, coalesce(l.epoch, 0) as epoch
     from moot_job j left join moot_lease l using (debate)"""
+
+NEW, STOP, SLOTS = "job", "stop", "slots"
+"""The first words of notifications: there is work; a debate is to be stopped; a provider has a slot left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +29,12 @@ class Lease:
 
     Attributes:
         debate: its id.
-        segment: the number of the segment.
         epoch: counts who has held the debate; a higher one is newer.
         tries: how often it was begun since it was submitted.
         stop: ``soft`` or ``now`` where it is to be stopped, else "".
     """
 
     debate: str
-    segment: int
     epoch: int
     tries: int
     stop: str = ""
@@ -58,87 +59,74 @@ class Ending:
     fresh: bool = False
 
 
-def put(c: Connection, client: DBOSClient, debate: str, after: float, reason: str = "") -> None:
-    """Put the next segment of a debate into the queue; its row is locked."""
-    row = c.execute(
-        text(
-            "update moot_job set segment = segment + 1, state = 'queued', again = false, wake = null, stop = '',"
-            " reason = :reason, changed = clock_timestamp() where debate = :debate"
-            " returning segment, priority, rank"
-        ),
-        {"debate": debate, "reason": reason},
-    ).one()
-    options: EnqueueOptions = {
-        "workflow_name": SEGMENT,
-        "queue_name": QUEUE,
-        "workflow_id": workflow_of(debate, row.segment),
-        "priority": row.priority * BAND + row.rank,
-        "app_version": VERSION,
-        "application_name": APPLICATION,
-    }
-    if after > 0:
-        options["delay_seconds"] = after
-    client.enqueue_in_transaction(c, options, debate, row.segment)
+async def notify(c: Connection, kind: str, name: str = "") -> None:
+    """Tell all workers once the transaction is done."""
+    await c.execute("select pg_notify($1, $2)", CHANNEL, f"{kind}:{name}")
 
 
-def park(c: Connection, job: RowMapping) -> None:
+async def put(c: Connection, debate: str, after: float, reason: str = "") -> None:
+    """Queue a debate; its row is locked."""
+    await c.execute(
+        "update moot_job set state = 'queued', again = false, wake = null, stop = '', reason = $2,"
+        " ready = clock_timestamp() + $3 * interval '1 s', changed = clock_timestamp() where debate = $1",
+        debate,
+        reason,
+        after,
+    )
+    await notify(c, NEW)
+
+
+async def park(c: Connection, job: "asyncpg.Record") -> None:
     """Give a debate up after too many tries."""
     why = job["reason"] or "the workers that held it broke off"
-    move(c, job["debate"], "parked", f"given up after {job['tries']} tries: {why}")
+    await move(c, job["debate"], "parked", f"given up after {job['tries']} tries: {why}")
 
 
-def workflow_of(debate: str, segment: int) -> str:
-    """The id of a segment's workflow."""
-    return f"{debate}@{segment}"
-
-
-def locked(c: Connection, debate: str) -> RowMapping | None:
+async def locked(c: Connection, debate: str) -> "asyncpg.Record | None":
     """A job, locked until the transaction ends; None where there is none."""
-    cursor_result = c.execute(text("select * from moot_job where debate = :debate for update"), {"debate": debate})
-    return cursor_result.mappings().first()
+    return await c.fetchrow("select * from moot_job where debate = $1 for update", debate)
 
 
-def row_of(c: Connection, debate: str) -> RowMapping:
+async def row_of(c: Connection, debate: str) -> "asyncpg.Record":
     """A job with its lease."""
-    return c.execute(text(f"{SHOWN} where j.debate = :debate"), {"debate": debate}).mappings().one()
+    row = await c.fetchrow(f"{SHOWN} where j.debate = $1", debate)
+    assert row is not None
+    return row
 
 
-def answered(c: Connection, debate: str) -> int:
+async def answered(c: Connection, debate: str) -> int:
     """How many finished calls a record holds; the kind of an entry stands in the head of its line, before all words."""
-    cursor_result = c.execute(
-        text(
-            "select count(*) from moot_line where debate = :debate"
-            ' and position(\'"kind":"called"\' in left(text, 200)) > 0'
-        ),
-        {"debate": debate},
+    count = await c.fetchval(
+        'select count(*) from moot_line where debate = $1 and position(\'"kind":"called"\' in left(text, 200)) > 0',
+        debate,
     )
-    return int(cursor_result.scalar_one())
+    return int(count)
 
 
-def rank_of(c: Connection, owner: str, priority: int) -> int:
+async def rank_of(c: Connection, owner: str, priority: int) -> int:
     """A place in the line such that owners take turns: behind one's own, level with the first of the others."""
-    scalar_one = c.execute(
-        text(
-            "select greatest(coalesce(min(rank), 0), coalesce(max(rank) filter (where owner = :owner) + 1, 0))"
-            " from moot_job where state = 'queued' and priority = :priority"
-        ),
-        {"owner": owner, "priority": priority},
-    ).scalar_one()
-    return min(int(scalar_one), BAND - 1)
+    rank = await c.fetchval(
+        "select greatest(coalesce(min(rank), 0), coalesce(max(rank) filter (where owner = $1) + 1, 0))"
+        " from moot_job where state = 'queued' and priority = $2",
+        owner,
+        priority,
+    )
+    return min(int(rank), BAND - 1)
 
 
-def move(c: Connection, debate: str, state: State, reason: str, wake: float | None = None) -> None:
+async def move(c: Connection, debate: str, state: State, reason: str, wake: float | None = None) -> None:
     """Say where a job stands from now on."""
-    c.execute(
-        text(
-            "update moot_job set state = :state, reason = :reason, wake = to_timestamp(:wake), again = false,"
-            " changed = clock_timestamp() where debate = :debate"
-        ),
-        {"debate": debate, "state": state, "reason": reason, "wake": wake},
+    await c.execute(
+        "update moot_job set state = $2, reason = $3, wake = to_timestamp($4::float8), again = false,"
+        " changed = clock_timestamp() where debate = $1",
+        debate,
+        state,
+        reason,
+        wake,
     )
 
 
-def job_of(row: RowMapping) -> Job:
+def job_of(row: "asyncpg.Record") -> Job:
     """A row as the port knows it."""
     return Job(
         debate=row["debate"],
@@ -149,78 +137,77 @@ def job_of(row: RowMapping) -> Job:
         worker=row["worker"],
         reason=row["reason"],
         since=row["submitted"],
+        begins=row["begins"] if row["state"] == "queued" else 0.0,
+        stopping=row["state"] == "running" and bool(row["stop"]),
     )
 
 
-STOPS = "moot_stop"
-"""The channel on which workers are told that a debate is to be stopped."""
+async def submit(c: Connection, debate: str, owner: str, priority: int, after: float) -> Job:
+    """See ``Dispatcher.submit``."""
+    await c.execute(
+        "insert into moot_job (debate, owner, priority, state) values ($1, $2, $3, 'new') on conflict do nothing",
+        debate,
+        owner,
+        priority,
+    )
+    job = await locked(c, debate)
+    assert job is not None
+    if job["state"] == "running":
+        # It may be about to end; then it is held once more, so that nothing said meanwhile is overlooked.
+        await c.execute("update moot_job set again = true where debate = $1", debate)
+    elif job["state"] != "queued":
+        await c.execute(
+            "update moot_job set owner = $2, priority = $3, rank = $4, tries = 0, stop = '',"
+            " since = clock_timestamp() where debate = $1",
+            debate,
+            owner,
+            priority,
+            await rank_of(c, owner, priority),
+        )
+        await put(c, debate, after)
+    return job_of(await row_of(c, debate))
 
 
-class Jobs:
-    """The jobs of one database, for use from any thread.
+async def cancel(c: Connection, debate: str, *, now: bool) -> Cancelled:
+    """See ``Dispatcher.cancel``."""
+    job = await locked(c, debate)
+    if job is None or job["state"] not in ("queued", "running", "waiting"):
+        return ""
+    if job["state"] != "running":
+        await move(c, debate, "cancelled", "it was cancelled")
+        return "cancelled"
+    stop = "now" if now else "soft"
+    await c.execute("update moot_job set stop = $2, again = false where debate = $1", debate, stop)
+    await notify(c, STOP, debate)
+    return "stopping"
 
-    Args:
-        engine: the connections.
-        client: the client of the queue over the same connections.
-    """
 
-    def __init__(self, engine: Engine, client: DBOSClient) -> None:
-        self.engine, self.client = engine, client
+async def find(c: Connection, debate: str) -> Job | None:
+    """See ``Dispatcher.job``."""
+    row = await c.fetchrow(f"{SHOWN} where j.debate = $1", debate)
+    return job_of(row) if row else None
 
-    def submit(self, debate: str, owner: str, priority: int, after: float) -> Job:
-        """See ``Dispatcher.submit``."""
-        with self.engine.begin() as c:
-            c.execute(
-                text(
-                    "insert into moot_job (debate, owner, priority, state) values (:debate, :owner, :priority, 'new')"
-                    " on conflict do nothing"
-                ),
-                {"debate": debate, "owner": owner, "priority": priority},
-            )
-            locked(c, debate)
-            job = row_of(c, debate)
-            if job["state"] == "running":
-                # It may be about to end; then it is held once more, so that nothing said meanwhile is overlooked.
-                c.execute(text("update moot_job set again = true where debate = :debate"), {"debate": debate})
-            elif job["state"] != "queued":
-                rank = rank_of(c, owner, priority)
-                told = {"debate": debate, "owner": owner, "priority": priority, "rank": rank}
-                c.execute(
-                    text(
-                        "update moot_job set owner = :owner, priority = :priority, rank = :rank, tries = 0, stop = '',"
-                        " since = clock_timestamp() where debate = :debate"
-                    ),
-                    told,
-                )
-                put(c, self.client, debate, after)
-            return job_of(row_of(c, debate))
 
-    def cancel(self, debate: str, *, now: bool) -> bool:
-        """See ``Dispatcher.cancel``."""
-        with self.engine.begin() as c:
-            job = locked(c, debate)
-            if job is None or job["state"] not in ("queued", "running", "waiting"):
-                return False
-            if job["state"] == "running":
-                c.execute(
-                    text("update moot_job set stop = :stop, again = false where debate = :debate"),
-                    {"debate": debate, "stop": "now" if now else "soft"},
-                )
-                c.execute(text("select pg_notify(:channel, :debate)"), {"channel": STOPS, "debate": debate})
-                return True
-            move(c, debate, "cancelled", "it was cancelled")
-        self.client.cancel_workflow(workflow_of(debate, job["segment"]))
-        return True
+async def select(c: Connection, state: State | None, owner: str | None, limit: int) -> tuple[Job, ...]:
+    """See ``Dispatcher.jobs``."""
+    rows = await c.fetch(
+        f"{SHOWN} where $1 in ('', j.state) and ($2::text is null or j.owner = $2)"
+        " order by j.since desc, j.debate limit $3",
+        state or "",
+        owner,
+        limit,
+    )
+    return tuple(map(job_of, rows))
 
-    def job(self, debate: str) -> Job | None:
-        """See ``Dispatcher.job``."""
-        with self.engine.begin() as c:
-            row = c.execute(text(f"{SHOWN} where j.debate = :debate"), {"debate": debate}).mappings().first()
-        return job_of(row) if row else None
 
-    def jobs(self, state: State | None, limit: int) -> tuple[Job, ...]:
-        """See ``Dispatcher.jobs``."""
-        wanted = {"state": state or "", "most": limit}
-        asked = f"{SHOWN} where :state in ('', j.state) order by j.since desc, j.debate limit :most"
-        with self.engine.begin() as c:
-            return tuple(job_of(row) for row in c.execute(text(asked), wanted).mappings())
+async def status(c: Connection) -> QueueStatus:
+    """See ``Dispatcher.status``."""
+    counts = {row["state"]: row["n"] for row in await c.fetch("select state, count(*) n from moot_job group by state")}
+    row = await c.fetchrow(
+        "select count(*) as workers, coalesce(sum(places), 0) as places,"
+        " (select extract(epoch from min(greatest(ready, since)))::float8 from moot_job"
+        " where state = 'queued' and ready <= clock_timestamp()) as oldest"
+        " from moot_worker where until > clock_timestamp()"
+    )
+    assert row is not None
+    return QueueStatus(workers=row["workers"], places=int(row["places"]), counts=counts, oldest=row["oldest"])

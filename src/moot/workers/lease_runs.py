@@ -18,9 +18,10 @@ from moot.core.text import clean, hide
 from moot.engine.driver import StopRequest
 from moot.workers.jobs import Ending, Lease
 from moot.workers.leases import Fence
+from moot.workers.worker_log import Note
 
 MOST = 8
-"""The most debates at once in one worker, where nobody says otherwise."""
+"""The default number of debates in parallel."""
 
 LEASE = 15.0
 """Seconds after which others take over what a silent worker holds."""
@@ -31,8 +32,8 @@ GRACE = 30.0
 AWAY = 30.0
 """Seconds after which a debate goes on whose providers could not be reached; twice that the next time."""
 
-POLL = 0.3
-"""Seconds between two looks into the queue."""
+POLL = 10.0
+"""Seconds between two looks into the queue where nobody tells that there is work: a notification can be lost."""
 
 AGAIN = 0.3
 """Seconds after which a database that was away is asked again."""
@@ -48,12 +49,12 @@ class Wanted:
     Attributes:
         address: the store's.
         name: what it is called; no two workers are called the same.
-        most: how many debates it holds at once; the queue keeps the number of the worker that was started last.
+        most: how many debates it runs in parallel.
         lease: seconds after which others take over what it holds.
         grace: seconds that the answers in progress have when it is asked to end.
         away: seconds after which a debate goes on whose providers could not be reached.
-        poll: seconds between two looks into the queue.
-        say: told what it takes and how that ended, a line each.
+        poll: seconds between two looks into the queue where nobody tells that there is work.
+        say: told what happens.
     """
 
     address: str
@@ -63,7 +64,7 @@ class Wanted:
     grace: float = GRACE
     away: float = AWAY
     poll: float = POLL
-    say: Callable[[str], None] = lambda line: None
+    say: Callable[[Note], None] = lambda note: None
 
 
 @dataclass(slots=True, eq=False)

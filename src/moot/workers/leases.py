@@ -1,25 +1,28 @@
 """Leases on debates: take, renew, release and take over, with a heartbeat and a fence around the record.
 
-The engine decides which worker starts a segment, and when; a lease decides whether it may still run. A heartbeat renews
-leases in a thread of its own, so that a busy event loop cannot starve it. Where the database does not answer, the
-heartbeat tries again each time and the leases expire by themselves. The fence refuses writes under an expired lease.
+Whoever takes a job out of the queue takes its lease in the same transaction. A lease decides whether it may still
+run.
+A heartbeat renews leases in a thread of its own, so that a busy event loop cannot starve it. Where the database gives
+no answer, the heartbeat tries again each time and the leases expire by themselves. The fence refuses writes under an
+expired lease.
 """
 
-import threading
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
-import psycopg
-from dbos import DBOSClient
-from psycopg import sql
-from sqlalchemy import Engine, text
-from sqlalchemy.exc import SQLAlchemyError
-
-from moot.app.run.dispatcher import State
+from moot.app.run.dispatcher import QueueError, State
 from moot.core.errors import RecordConflict
 from moot.record.store import Store, StreamInfo
-from moot.workers.jobs import STOPS, Ending, Lease, answered, locked, move, park, put, row_of, workflow_of
-from moot.workers.queue_tables import plain
+from moot.workers.jobs import Ending, Lease, answered, locked, move, park, put, row_of
+from moot.workers.queue_database import Connection, Database
+
+if TYPE_CHECKING:
+    import asyncpg
 
 
 def clock() -> float:
@@ -90,119 +93,166 @@ class Fence:
 TRIES = 5
 """How often a debate is begun, one time after the other, without another answer on record; then it is parked."""
 
+_NEXT = """
+select * from moot_job where state = 'queued' and ready <= clock_timestamp()
+order by priority, rank, changed, debate limit $1 for update skip locked
+"""
+_LATER = """
+select extract(epoch from min(ready) - clock_timestamp())::float8 from moot_job
+where state = 'queued' and ready > clock_timestamp()
+"""
+_LEASE = """
+insert into moot_lease as l values ($1, $2, 1, clock_timestamp() + $3 * interval '1 s')
+on conflict (debate) do update set worker = excluded.worker, epoch = l.epoch + 1, until = excluded.until
+where l.until <= clock_timestamp() returning epoch
+"""
 _LOST = """
 select j.* from moot_job j left join moot_lease l using (debate)
-    left join dbos.workflow_status w on w.workflow_uuid = j.debate || '@' || j.segment
 where (j.state = 'running' and (l.until is null or l.until <= clock_timestamp()))
     or (j.state = 'waiting' and j.wake <= clock_timestamp())
-    or (j.state = 'queued' and j.changed <= clock_timestamp() - :s * interval '1 s'
-        and coalesce(w.status, '') not in ('ENQUEUED', 'DELAYED')
-        and coalesce(w.updated_at, 0) <= (extract(epoch from clock_timestamp()) - :s) * 1000)
 order by j.debate limit 100 for update of j skip locked
 """
-"""Jobs that stand still: their worker's lease is past, their waiting is over, or the queue has lost them."""
+"""Jobs that stand still: their worker's lease is past, or their waiting is over."""
 
 
-class Leases:
-    """The leases of one database, for use from any thread.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What a look into the queue came to.
 
-    Args:
-        engine: the connections.
-        client: the client of the queue over the same connections.
+    Attributes:
+        leases: the debates that were taken.
+        later: seconds until the next one may be begun; None where none is put off.
     """
 
-    def __init__(self, engine: Engine, client: DBOSClient) -> None:
-        self.engine, self.client = engine, client
+    leases: tuple[Lease, ...] = ()
+    later: float | None = None
 
-    def claim(self, debate: str, segment: int, worker: str, seconds: float) -> Lease | None:
-        """Take the lease of a debate; None where this segment is not to be held, or not by this worker."""
-        with self.engine.begin() as c:
-            job = locked(c, debate)
-            if job is None or job["segment"] != segment or job["state"] not in ("queued", "running"):
-                return None
-            answers = answered(c, debate)
-            tries = 0 if answers > job["answers"] else job["tries"]  # whoever comes on is not given up
-            if tries >= TRIES:
-                park(c, job)
-                return None
-            taken = c.execute(
-                text(
-                    "insert into moot_lease as l values (:debate, :worker, 1, clock_timestamp() + :s * interval '1 s')"
-                    " on conflict (debate) do update set worker = excluded.worker, epoch = l.epoch + 1,"
-                    " until = excluded.until where l.until <= clock_timestamp() returning epoch"
-                ),
-                {"debate": debate, "worker": worker, "s": seconds},
-            ).scalar()
-            if taken is None:
-                return None
-            move(c, debate, "running", job["reason"])
-            c.execute(
-                text("update moot_job set tries = :tries, answers = :answers where debate = :debate"),
-                {"debate": debate, "tries": tries + 1, "answers": answers},
-            )
-        return Lease(debate=debate, segment=segment, epoch=taken, tries=tries + 1, stop=job["stop"])
 
-    def end(self, lease: Lease, ending: Ending) -> State | None:
-        """Give a lease back and say how the segment ended; None where the debate belongs to another by now."""
-        with self.engine.begin() as c:
-            locked(c, lease.debate)
-            job = row_of(c, lease.debate)
-            if job["segment"] != lease.segment or job["state"] != "running" or job["epoch"] != lease.epoch:
-                return None
-            c.execute(
-                text("update moot_lease set until = clock_timestamp(), worker = '' where debate = :debate"),
-                {"debate": lease.debate},
-            )
-            if ending.fresh:
-                c.execute(text("update moot_job set tries = 0 where debate = :debate"), {"debate": lease.debate})
-            state = ending.state
-            if job["stop"] and state in ("queued", "waiting"):
-                state = "cancelled"
-            if job["again"] and state in ("waiting", "cancelled"):
-                state = "queued"
-            if state == "queued":
-                put(c, self.client, lease.debate, ending.after, ending.reason)
-            else:
-                move(c, lease.debate, state, ending.reason, ending.wake)
-        return state
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A debate that no longer belongs to the worker that ran it.
 
-    def beat(self, worker: str, debates: Sequence[str], seconds: float) -> dict[str, tuple[int, str]]:
-        """Renew those of a worker's leases that have not run out; each with its epoch, and whether to stop."""
-        with self.engine.begin() as c:
-            c.execute(
-                text("update moot_slice set until = clock_timestamp() + :s * interval '1 s' where worker = :worker"),
-                {"worker": worker, "s": seconds},
-            )
-            rows = c.execute(
-                text(
-                    "update moot_lease l set until = clock_timestamp() + :s * interval '1 s' from moot_job j"
-                    " where l.debate = any(:debates) and l.worker = :worker and l.until > clock_timestamp()"
-                    " and j.debate = l.debate"
-                    " returning l.debate, l.epoch, j.stop"
-                ),
-                {"worker": worker, "debates": list(debates), "s": seconds},
-            ).mappings()
-            return {str(row["debate"]): (int(row["epoch"]), str(row["stop"])) for row in rows}
+    Attributes:
+        worker: who runs it now; "" for nobody.
+        state: where its job stands now; "" where that is not known.
+    """
 
-    def watch(self, seconds: float) -> list[str]:
-        """Queue again what nobody holds any longer, and what has waited long enough; the ids of these debates.
+    worker: str = ""
+    state: State | Literal[""] = ""
 
-        Args:
-            seconds: how long a lease lasts, and how long a worker may take to begin what it took out of the queue.
-        """
-        parts: list[str] = []
-        left: list[str] = []
-        with self.engine.begin() as c:
-            for job in c.execute(text(_LOST), {"s": seconds}).mappings().all():
-                left.append(workflow_of(job["debate"], job["segment"]))
-                if job["stop"]:  # whoever should have stopped it is gone
-                    move(c, job["debate"], "cancelled", "it was cancelled")
-                    continue
-                put(c, self.client, job["debate"], 0.0, job["reason"])
-                parts.append(job["debate"])
-        if left:
-            self.client.cancel_workflows(left)
-        return parts
+
+async def take(c: Connection, worker: str, most: int, seconds: float) -> Taken:
+    """Take debates out of the queue, with their leases.
+
+    Args:
+        c: the connection.
+        worker: who takes them.
+        most: how many.
+        seconds: how long a lease lasts.
+    """
+    jobs = await c.fetch(_NEXT, most)
+    leases = [lease for job in jobs if (lease := await _claim(c, job, worker, seconds))]
+    later = None if len(jobs) == most else await c.fetchval(_LATER)
+    return Taken(leases=tuple(leases), later=later)
+
+
+async def _claim(c: Connection, job: "asyncpg.Record", worker: str, seconds: float) -> Lease | None:
+    """Take the lease of a job, which is locked; None where it is given up, or another lease still holds."""
+    debate = job["debate"]
+    answers = await answered(c, debate)
+    tries = 0 if answers > job["answers"] else job["tries"]  # whoever comes on is not given up
+    if tries >= TRIES:
+        await park(c, job)
+        return None
+    epoch = await c.fetchval(_LEASE, debate, worker, seconds)
+    if epoch is None:
+        held = "update moot_job set ready = (select until from moot_lease where debate = $1) where debate = $1"
+        await c.execute(held, debate)
+        return None
+    await move(c, debate, "running", job["reason"])
+    await c.execute("update moot_job set tries = $2, answers = $3 where debate = $1", debate, tries + 1, answers)
+    return Lease(debate=debate, epoch=epoch, tries=tries + 1, stop=job["stop"])
+
+
+async def end(c: Connection, lease: Lease, ending: Ending) -> State | Lost:
+    """Give a lease back and say how the segment ended; ``Lost`` where the debate belongs to others by now."""
+    await locked(c, lease.debate)
+    job = await row_of(c, lease.debate)
+    if job["state"] != "running" or job["epoch"] != lease.epoch:
+        return Lost(worker=job["worker"], state=job["state"])
+    await c.execute(
+        "update moot_lease set until = clock_timestamp(), worker = '' where debate = $1",
+        lease.debate,
+    )
+    if ending.fresh:
+        await c.execute("update moot_job set tries = 0 where debate = $1", lease.debate)
+    state = ending.state
+    if job["stop"] and state in ("queued", "waiting"):
+        state = "cancelled"
+    if job["again"] and state in ("waiting", "cancelled"):
+        state = "queued"
+    if state == "queued":
+        await put(c, lease.debate, ending.after, ending.reason)
+    else:
+        await move(c, lease.debate, state, ending.reason, ending.wake)
+    return state
+
+
+async def watch(c: Connection) -> list[str]:
+    """Queue again what nobody holds any longer, and what has waited long enough; the ids of these debates."""
+    again: list[str] = []
+    for job in await c.fetch(_LOST):
+        if job["stop"]:  # whoever should have stopped it is gone
+            await move(c, job["debate"], "cancelled", "it was cancelled")
+            continue
+        await put(c, job["debate"], 0.0, job["reason"])
+        again.append(job["debate"])
+    return again
+
+
+_ALIVE = """
+insert into moot_worker (worker, places, until) values ($1, $2, clock_timestamp() + $3 * interval '1 s')
+on conflict (worker) do update set places = excluded.places, until = excluded.until
+"""
+_RENEWED = """
+update moot_lease l set until = clock_timestamp() + $3 * interval '1 s' from moot_job j
+where l.debate = any($2::text[]) and l.worker = $1 and l.until > clock_timestamp() and j.debate = l.debate
+returning l.debate, l.epoch, j.stop
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beating:
+    """Who beats.
+
+    Attributes:
+        worker: its name.
+        places: how many debates it runs in parallel.
+        seconds: how long a lease lasts, and so a sign of life.
+    """
+
+    worker: str
+    places: int
+    seconds: float
+
+
+async def beat(c: Connection, who: Beating, debates: Sequence[str]) -> "Beaten":
+    """Give a sign of life, and renew those of a worker's leases that have not run out.
+
+    Returns:
+        Each debate with its epoch, and whether to stop.
+    """
+    await c.execute(_ALIVE, who.worker, who.places, who.seconds)
+    slices = "update moot_slice set until = clock_timestamp() + $2 * interval '1 s' where worker = $1"
+    await c.execute(slices, who.worker, who.seconds)
+    rows = await c.fetch(_RENEWED, who.worker, list(debates), who.seconds) if debates else []
+    return {row["debate"]: (row["epoch"], row["stop"]) for row in rows}
+
+
+async def leave(c: Connection, worker: str) -> None:
+    """Say that a worker has ended; forget those that were not heard of for a day."""
+    await c.execute("delete from moot_worker where worker = $1 or until < clock_timestamp() - interval '1 day'", worker)
+    await c.execute("delete from moot_slice where worker = $1 or until < clock_timestamp() - interval '1 day'", worker)
 
 
 Beaten = Mapping[str, tuple[int, str]]
@@ -210,54 +260,41 @@ Beaten = Mapping[str, tuple[int, str]]
 
 
 class Heart:
-    """Renews the leases of one worker until it is stopped.
+    """Renews the leases of one worker, three times in the time that a lease lasts.
 
     Args:
-        leases: the leases.
-        worker: the worker's name.
-        seconds: how long a lease lasts; it is renewed three times in that time.
+        database: its own connection, so that it waits for no other.
+        who: the worker.
         fence: where renewed leases let their debates be written.
-        told: told after each beat what was renewed, in the heart's thread.
+        told: told after each beat what was renewed, or why the database cannot be reached; in the heart's thread.
     """
 
     def __init__(
-        self, leases: Leases, worker: str, seconds: float, fence: Fence, told: Callable[[Beaten], None]
+        self, database: Database, who: Beating, fence: Fence, told: Callable[[Beaten | QueueError], None]
     ) -> None:
-        self._leases, self._worker, self._seconds, self._fence, self._told = leases, worker, seconds, fence, told
-        self._address = plain(leases.engine.url.render_as_string(hide_password=False))
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"heart of {worker}", daemon=True)
+        self._database, self._who, self._fence, self._told = database, who, fence, told
+        self._soon = asyncio.Event()
 
-    def start(self) -> None:
-        """Begin to beat."""
-        self._thread.start()
+    def hurry(self) -> None:
+        """Beat at once; in the heart's thread."""
+        self._soon.set()
 
-    def stop(self) -> None:
-        """Beat no longer."""
-        self._over.set()
-        if self._thread.is_alive():
-            self._thread.join(self._seconds)
-
-    def _run(self) -> None:
-        while not self._over.is_set():
+    async def beat_on(self) -> None:
+        """Beat until it is cancelled, in the thread of the connection."""
+        while True:
+            self._soon.clear()
             try:
-                with psycopg.connect(self._address, autocommit=True, connect_timeout=5) as ear:
-                    ear.execute(sql.SQL("listen {}").format(sql.Identifier(STOPS)))
-                    while not self._over.is_set():
-                        self._beat()
-                        self._wait(ear)
-            except (psycopg.Error, SQLAlchemyError):
-                self._over.wait(self._seconds / 6)
+                pause = await self._beat()
+            except QueueError as error:
+                self._told(error)
+                pause = self._who.seconds / 6
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._soon.wait()
 
-    def _beat(self) -> None:
+    async def _beat(self) -> float:
         began = self._fence.now()
-        renewed = self._leases.beat(self._worker, self._fence.held, self._seconds)
-        self._fence.extend(renewed, began + self._seconds)
+        renewed = await self._database.do(partial(beat, who=self._who, debates=self._fence.held))
+        self._fence.extend(renewed, began + self._who.seconds)
         self._told(renewed)
-
-    def _wait(self, ear: "psycopg.Connection[tuple[object, ...]]") -> None:
-        """Wait for the next beat; it comes at once where a debate is to be stopped."""
-        beat = self._fence.now() + self._seconds / 3
-        while not self._over.is_set() and (left := beat - self._fence.now()) > 0:
-            if list(ear.notifies(timeout=min(left, 0.2), stop_after=1)):
-                return
+        return self._who.seconds / 3

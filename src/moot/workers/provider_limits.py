@@ -3,28 +3,59 @@
 Requests and tokens fill a bucket that drains steadily: a tenth of a minute's limit fits into it, and nine tenths drain
 in a minute, so that no minute exceeds the limit. A call reserves the most that it can use, and what it did not use is
 given back. Calls in progress are counted for each worker, and dropped when a worker is silent.
+
+Calls of one worker wait in a line, and only the first of them asks the database. It asks again when the bucket has
+drained far enough, or when another worker tells that a call has ended: nobody asks again and again.
 """
 
 import asyncio
-import random
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
-
-from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import SQLAlchemyError
+from typing import TypeVar
 
 from moot.app.plan.settings import Allowance
+from moot.app.run.dispatcher import QueueError
 from moot.core.errors import Unavailable
+from moot.workers.jobs import SLOTS, notify
+from moot.workers.queue_database import Connection, Database
+
+Result = TypeVar("Result")
 
 PART = 0.1
 """How much of a minute's limit can be sent at once."""
 
-PAUSE = 0.1
-"""Seconds after which whoever waits for a call in flight to end looks again, and up to so many more."""
+LEAST = 0.01
+"""The least seconds between two questions of one call."""
 
-_LEVEL = "greatest(0, spent - :rate * extract(epoch from clock_timestamp() - began)::float8)"
+_LEVEL = "greatest(0, spent - $3::float8 * extract(epoch from clock_timestamp() - began)::float8)"
+_LOOK = f"select {_LEVEL} from moot_limit where provider = $1 and kind = $2 for update"
+_FILL = f"update moot_limit set spent = {_LEVEL} + $4, began = clock_timestamp() where provider = $1 and kind = $2"
+_RETURN = "update moot_limit set spent = spent - $2 where provider = $1 and kind = 'tokens'"
+_IN_FLIGHT = """
+select coalesce(sum(slots), 0)::int as slots,
+    coalesce(extract(epoch from min(until) - clock_timestamp()), 0)::float8 as silent
+from moot_slice where provider = $1 and until > clock_timestamp() and slots > 0
+"""
+_ENTER = """
+insert into moot_slice as s values ($1, $2, 1, clock_timestamp() + $3 * interval '1 s')
+on conflict (provider, worker) do update set slots = s.slots + 1, until = excluded.until
+"""
+_LEAVE = "update moot_slice set slots = greatest(0, slots - 1) where provider = $1 and worker = $2"
+
+
+@dataclass(slots=True, eq=False)
+class Queueing:
+    """The line of one worker before one provider.
+
+    Attributes:
+        turn: held by the call that asks the database.
+        news: set when a call of any worker has ended.
+    """
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +63,20 @@ class Allowed:
     """The limits of one provider, counted for all workers; see ``models.transport.Meter``.
 
     Attributes:
-        engine: the connections to the database.
+        database: the connections to the database.
         worker: whose calls in flight are counted here.
         provider: the provider's name, and behind a blank the mark of the key, where there is one.
         allowance: what it allows.
         lease: seconds after which the calls of a silent worker are forgotten.
+        line: where the calls of this worker wait.
     """
 
-    engine: Engine
+    database: Database
     worker: str
     provider: str
     allowance: Allowance
     lease: float
+    line: Queueing = field(default_factory=Queueing)
 
     @asynccontextmanager
     async def counted(self, tokens: int, seconds: float) -> AsyncGenerator[Callable[[int], None]]:
@@ -54,88 +87,87 @@ class Allowed:
             nonlocal used
             used = number
 
-        end = asyncio.get_running_loop().time() + seconds
-        if most := self.allowance.in_flight:
-            await self._wait(end, lambda c: self._enter(c, most))
         try:
-            for kind, limit, number in (
-                ("requests", self.allowance.requests, 1),
-                ("tokens", self.allowance.tokens, tokens),
-            ):
-                if limit:
-                    await self._wait(end, partial(self._fill, kind=kind, limit=limit, number=number))
-            try:
-                yield settle
-            finally:
-                if self.allowance.tokens and used != tokens:
-                    await self._do(lambda c: self._return(c, tokens - used))
+            async with asyncio.timeout(seconds), self.line.turn:
+                await self._enter(tokens, asyncio.get_running_loop().time() + seconds)
+        except TimeoutError:
+            raise self._refusal() from None
+        try:
+            yield settle
         finally:
-            if self.allowance.in_flight:
-                await self._do(self._leave)
+            if self.allowance.in_flight or (self.allowance.tokens and used != tokens):
+                await self._do(partial(self._give_back, tokens=tokens - used))
+                self.line.news.set()
 
-    async def _wait(self, end: float, ask: Callable[[Connection], float]) -> None:
-        """Ask until nothing is left to wait for."""
+    async def _enter(self, tokens: int, end: float) -> None:
+        """Ask until the call may be made."""
         loop = asyncio.get_running_loop()
-        while (left := await self._do(ask)) > 0:
-            if loop.time() + left > end:
-                raise Unavailable(
-                    f"the limits of {self.provider.partition(' ')[0]} for all workers let nobody through in time",
-                    kind="rate",
-                    again=True,
-                )
-            await asyncio.sleep(left + random.random() * PAUSE)
+        while True:
+            self.line.news.clear()
+            wait, news = await self._do(partial(self._take, tokens=tokens)) or (0.0, False)
+            if wait <= 0:
+                return
+            if not news and loop.time() + wait > end:
+                raise self._refusal()
+            if not news:
+                await asyncio.sleep(wait + LEAST)
+                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(wait, LEAST)):
+                    await self.line.news.wait()
 
-    async def _do(self, ask: Callable[[Connection], float]) -> float:
-        def work() -> float:
-            with self.engine.begin() as connection:
-                return ask(connection)
+    def _refusal(self) -> Unavailable:
+        name = self.provider.partition(" ")[0]
+        return Unavailable(f"the limits of {name} for all workers let nobody through in time", kind="rate", again=True)
 
+    async def _do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
         try:
-            return await asyncio.to_thread(work)
-        except SQLAlchemyError:
+            return await self.database.do(work)
+        except QueueError:
             # A call that nobody has counted is better than a debate that stands still; the record stops it anyway.
-            return 0.0
+            return None
 
-    def _fill(self, c: Connection, kind: str, limit: int, number: int) -> float:
-        """Put so much into a bucket; else the seconds until it fits. What never fits waits until all has run out."""
-        most, rate = max(1.0, limit * PART), (limit - max(1.0, limit * PART)) / 60 or 1 / 60
-        told = {"provider": self.provider, "kind": kind, "number": number, "most": max(most, number), "rate": rate}
-        c.execute(text("insert into moot_limit values (:provider, :kind) on conflict do nothing"), told)
-        level = c.execute(
-            text(f"select {_LEVEL} from moot_limit where provider = :provider and kind = :kind for update"), told
-        ).scalar_one()
-        if level + number > told["most"]:
-            return (level + number - max(most, number)) / rate
-        set_ = f"update moot_limit set spent = {_LEVEL} + :number, began = clock_timestamp()"
-        c.execute(text(f"{set_} where provider = :provider and kind = :kind"), told)
-        return 0.0
+    async def _take(self, c: Connection, tokens: int) -> tuple[float, bool]:
+        """Take a slot and room in the buckets, or nothing; the seconds to wait, and whether news may come before."""
+        if self.allowance.in_flight:
+            await c.execute("select pg_advisory_xact_lock(hashtext('moot_slice ' || $1))", self.provider)
+            row = await c.fetchrow(_IN_FLIGHT, self.provider)
+            assert row is not None
+            if row["slots"] >= self.allowance.in_flight:
+                return row["silent"], True
+        asked = (("requests", self.allowance.requests, 1), ("tokens", self.allowance.tokens, tokens))
+        buckets = [(kind, limit, number) for kind, limit, number in asked if limit]
+        waits = [await self._wait_for(c, kind, limit, number) for kind, limit, number in buckets]
+        if any(waits):
+            return max(waits), False
+        for kind, limit, number in buckets:
+            await c.execute(_FILL, self.provider, kind, _rate(limit), number)
+        if self.allowance.in_flight:
+            await c.execute(_ENTER, self.provider, self.worker, self.lease)
+        return 0.0, False
 
-    def _return(self, c: Connection, number: int) -> float:
-        told = {"provider": self.provider, "number": number}
-        asked = "update moot_limit set spent = spent - :number where provider = :provider and kind = 'tokens'"
-        c.execute(text(asked), told)
-        return 0.0
+    async def _wait_for(self, c: Connection, kind: str, limit: int, number: int) -> float:
+        """The seconds until so much fits into a bucket. What never fits waits until all has run out."""
+        level = await c.fetchval(_LOOK, self.provider, kind, _rate(limit))
+        if level is None:
+            await c.execute("insert into moot_limit values ($1, $2) on conflict do nothing", self.provider, kind)
+            level = await c.fetchval(_LOOK, self.provider, kind, _rate(limit))
+        return max(0.0, (level + number - max(_size(limit), number)) / _rate(limit))
 
-    def _enter(self, c: Connection, most: int) -> float:
-        """Count one call in flight; else the seconds after which to look again."""
-        told = {"provider": self.provider, "worker": self.worker, "s": self.lease}
-        c.execute(text("select pg_advisory_xact_lock(hashtext('moot_slice ' || :provider))"), told)
-        asked = (
-            "select coalesce(sum(slots), 0) from moot_slice where provider = :provider and until > clock_timestamp()"
-        )
-        if c.execute(text(asked), told).scalar_one() >= most:
-            return PAUSE
-        c.execute(
-            text(
-                "insert into moot_slice as s values (:provider, :worker, 1, clock_timestamp() + :s * interval '1 s')"
-                " on conflict (provider, worker) do update set slots = s.slots + 1, until = excluded.until"
-            ),
-            told,
-        )
-        return 0.0
+    async def _give_back(self, c: Connection, tokens: int) -> None:
+        if self.allowance.tokens and tokens:
+            await c.execute(_RETURN, self.provider, tokens)
+        if self.allowance.in_flight:
+            row = await c.fetchrow(_IN_FLIGHT, self.provider)
+            await c.execute(_LEAVE, self.provider, self.worker)
+            if row is not None and row["slots"] >= self.allowance.in_flight:
+                await notify(c, SLOTS, self.provider)
 
-    def _leave(self, c: Connection) -> float:
-        told = {"provider": self.provider, "worker": self.worker}
-        asked = "update moot_slice set slots = greatest(0, slots - 1) where provider = :provider and worker = :worker"
-        c.execute(text(asked), told)
-        return 0.0
+
+def _size(limit: int) -> float:
+    return max(1.0, limit * PART)
+
+
+def _rate(limit: int) -> float:
+    """What drains in a second."""
+    return (limit - _size(limit)) / 60 or 1 / 60

@@ -1,37 +1,18 @@
 """The tables of the queue: their columns, and how a database is prepared for them.
 
-``moot_job`` says what was submitted and its state, ``moot_lease`` which worker should run it. The engine's own tables
-are beside them in the schema ``dbos``. All times are those of the database's clock.
+``moot_job`` says what was submitted, ``moot_lease`` which worker may run it, ``moot_worker`` who is alive,
+``moot_limit`` and ``moot_slice`` what providers allow, ``moot_schedule`` and ``moot_firing`` what begins at set times.
+All times are those of the database's clock.
 """
 
-import time
-from importlib.metadata import version
-
-from dbos import DBOS, DBOSClient
-from dbos._serialization import DBOSPortableJSONSerializer
-from sqlalchemy import Connection, Engine, create_engine, text
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, ProgrammingError, SQLAlchemyError
+import re
 
 from moot.app.run.dispatcher import QueueError
+from moot.workers.queue_database import Connection, Database
 
-SCHEMA = "dbos"
-"""Where the engine's own tables are."""
-
-APPLICATION = "moot"
-VERSION = "1"
-"""The version that the engine is told. It never changes: what a workflow does is to resume a debate from its record."""
-
-QUEUE = "moot"
-SEGMENT = "moot.segment"
-"""The queue and the workflow of debates."""
-
-OURS = "queue of Moot 1"
-MARK = f"{OURS}, dbos {version('dbos')}"
-"""What the comment of ``moot_job`` says: whose it is and its version; all of it once the engine's tables are there."""
-
-CONNECTIONS = 5
-"""The most connections of one process to the tables of the queue."""
+OURS = "queue of Moot "
+NUMBER = 2
+"""The comment of ``moot_job`` says whose table it is and its version; in 1 another program ordered the queue."""
 
 PATIENCE = 60.0
 """Seconds to wait for another process that makes the tables."""
@@ -44,7 +25,6 @@ create table if not exists moot_job (
     priority integer not null,
     rank bigint not null default 0,
     state text not null,
-    segment integer not null default 0,
     tries integer not null default 0,
     answers integer not null default 0,
     again boolean not null default false,
@@ -54,11 +34,19 @@ create table if not exists moot_job (
     since timestamptz not null default clock_timestamp(),
     changed timestamptz not null default clock_timestamp()
 );
+alter table moot_job add column if not exists ready timestamptz not null default clock_timestamp();
 create index if not exists moot_job_state on moot_job (state, since desc);
+create index if not exists moot_job_next on moot_job (priority, rank, changed, debate) where state = 'queued';
 create table if not exists moot_lease (
     debate text primary key,
     worker text not null,
     epoch bigint not null,
+    until timestamptz not null
+);
+create table if not exists moot_worker (
+    worker text primary key,
+    places integer not null,
+    since timestamptz not null default clock_timestamp(),
     until timestamptz not null
 );
 create table if not exists moot_limit (
@@ -75,40 +63,24 @@ create table if not exists moot_slice (
     until timestamptz not null,
     primary key (provider, worker)
 );
+create table if not exists moot_schedule (
+    name text primary key,
+    cron text not null,
+    timezone text not null,
+    brief text not null,
+    next timestamptz not null
+);
+create table if not exists moot_firing (
+    name text not null,
+    at timestamptz not null,
+    brief text not null,
+    worker text not null,
+    primary key (name, at)
+);
 """
 
 
-def plain(address: str) -> str:
-    """An address as the driver wants it."""
-    return f"postgresql://{address.partition('://')[2]}"
-
-
-def engine_of(address: str) -> Engine:
-    """Connections to the database of that address; none is opened before it is needed.
-
-    Raises:
-        QueueError: it is no address of a PostgreSQL database.
-    """
-    try:
-        url = make_url(plain(address)).set(drivername="postgresql+psycopg")
-    except (ArgumentError, ValueError):
-        raise QueueError("the store's address cannot be read; write postgresql://user@host/database") from None
-    return create_engine(url, pool_size=CONNECTIONS, max_overflow=0, pool_pre_ping=True)
-
-
-def client_of(engine: Engine) -> DBOSClient:
-    """The engine's client over the same connections."""
-    return DBOSClient(
-        system_database_engine=engine,
-        dbos_system_schema=SCHEMA,
-        serializer=DBOSPortableJSONSerializer(),
-        application_name=APPLICATION,
-        lazy=True,
-        retry_connection_errors=False,
-    )
-
-
-def make_ready(engine: Engine) -> None:
+async def make_ready(database: Database) -> None:
     """Make the tables where they are missing or old; several processes may do so at once.
 
     Where they are there nothing is made, so that who may only read and write can submit and work.
@@ -116,67 +88,39 @@ def make_ready(engine: Engine) -> None:
     Raises:
         QueueError: the database cannot be reached, nothing may be made there, or it holds tables of others.
     """
+    if await database.do(find_version) != NUMBER:
+        await database.do(_make)
+
+
+async def _make(c: Connection) -> None:
+    import asyncpg
+
+    await c.execute(f"set local lock_timeout = {round(PATIENCE * 1000)}")
     try:
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            if _mark(connection) == MARK:
-                return
-            _lock(connection)
-            try:
-                if _mark(connection) != MARK:
-                    _make(engine, connection)
-            finally:
-                connection.execute(text("select pg_advisory_unlock(:n)"), {"n": _LOCK})
-    except SQLAlchemyError as error:
-        raise unreachable(error) from None
+        await c.execute("select pg_advisory_xact_lock($1)", _LOCK)
+    except asyncpg.LockNotAvailableError:
+        raise QueueError("another process has been making the tables of the queue for a minute; try again") from None
+    if await find_version(c) != NUMBER:
+        await c.execute(_TABLES)
+        await c.execute(f"comment on table moot_job is '{OURS}{NUMBER}'")
 
 
-def _make(engine: Engine, connection: Connection) -> None:
-    with engine.begin() as once:
-        for statement in filter(str.strip, _TABLES.split(";")):
-            once.execute(text(statement))
-        once.execute(text(f"comment on table moot_job is '{OURS}'"))
-    # Under the lock, since the engine's own migrations are not meant to be made twice at once.
-    DBOS.migrate(engine.url.render_as_string(hide_password=False), schema=SCHEMA)
-    connection.execute(text(f"comment on table moot_job is '{MARK}'"))
-
-
-def _mark(connection: Connection) -> str:
-    """What the tables say of their version; "" where there are none.
+async def find_version(c: Connection) -> int:
+    """The version of the tables; 0 where there are none.
 
     Raises:
-        QueueError: there is such a table, and it is not ours.
+        QueueError: there is such a table, and it is not ours, or it is of a newer version.
     """
-    there, mark = connection.execute(
-        text("select to_regclass('moot_job') is not null, coalesce(obj_description(to_regclass('moot_job')), '')")
-    ).one()
-    if there and not mark.startswith(OURS):
+    row = await c.fetchrow(
+        "select to_regclass('moot_job') is not null as there,"
+        " coalesce(obj_description(to_regclass('moot_job'), 'pg_class'), '') as mark"
+    )
+    assert row is not None
+    if not row["there"]:
+        return 0
+    number = re.match(rf"{OURS}(\d+)", str(row["mark"]))
+    if number is None:
         raise QueueError("the queue cannot be used: the database has a table moot_job that is not Moot's")
-    return str(mark)
-
-
-def _lock(connection: Connection) -> None:
-    """Take the lock, asking again and again: the engine's migrations wait for every open look at the database.
-
-    Whoever waited for the lock within the database would have one open, and both would wait for ever.
-    """
-    until = time.monotonic() + PATIENCE
-    while not connection.execute(text("select pg_try_advisory_lock(:n)"), {"n": _LOCK}).scalar_one():
-        if time.monotonic() > until:
-            raise QueueError("another process has been making the tables of the queue for a minute; try again")
-        time.sleep(0.05)
-
-
-def is_ready(connection: Connection) -> bool:
-    """Whether the tables are there, and may be looked at.
-
-    Raises:
-        QueueError: there is such a table, and it is not ours.
-    """
-    return _mark(connection).startswith(f"{OURS},")
-
-
-def unreachable(error: Exception) -> QueueError:
-    """What is said where the database does not answer, or refuses; it holds no address and no password."""
-    lines = str(getattr(error, "orig", None) or error).strip().splitlines() or ["no answer"]
-    what = "used" if isinstance(error, ProgrammingError) else "reached"
-    return QueueError(f"the queue cannot be {what}: {lines[0].rpartition('FATAL:')[2].strip()[:200]}")
+    if int(number[1]) > NUMBER:
+        raise QueueError(f"the queue cannot be used: its tables are of version {number[1]}, newer than {NUMBER}")
+    return int(number[1])

@@ -1,21 +1,21 @@
 """Start debates at set times: a schedule becomes a debate once across all workers.
 
-The engine fires each time once, whichever workers run. The debate's id follows from the schedule's name and that time,
-so that a firing which is repeated after a failure finds the debate of the first.
+Whichever worker looks first takes a time that has come, in one transaction with setting the next one. The debate's id
+follows from the schedule's name and that time, so that a firing which is repeated after a failure finds the debate of
+the first.
 """
 
 import asyncio
 import copy
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from croniter import CroniterBadDateError, croniter
-from dbos import DBOSClient
-from dbos._sys_db import ClientScheduleInput
-from sqlalchemy import Engine, text
 
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Schedule
@@ -24,34 +24,52 @@ from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import Wishes
 from moot.app.run.start import HostHooks, generate_participants, make_start, put_on_record
 from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError, MootError, RecordConflict, RecordError
+from moot.core.errors import BriefError, MootError, RecordAway, RecordConflict
 from moot.engine.driver import StopRequest
-
-FIRES = "moot.scheduled"
-"""The workflow of a schedule."""
-
+from moot.workers.queue_database import Connection
 
 PATIENCE, AGAIN = 600.0, 1.0
-"""Seconds for which a firing goes on while the database is away, and seconds between two tries."""
+"""Seconds for which a firing goes on while the database is away, and after which a time counts as missed; seconds
+between two tries."""
 
-_ALIVE = """
-insert into moot_slice as s values ('', :worker, 0, clock_timestamp() + :s * interval '1 s')
-    on conflict (provider, worker) do update set until = excluded.until
+_PUT = """
+insert into moot_schedule as s (name, cron, timezone, brief, next) values ($1, $2, $3, $4, $5)
+on conflict (name) do update set cron = excluded.cron, timezone = excluded.timezone, brief = excluded.brief,
+    next = case when (s.cron, s.timezone) = (excluded.cron, excluded.timezone) then s.next else excluded.next end
 """
-"""A worker's sign of life, of no provider; it is renewed with its leases."""
-
+_DUE = """
+select *, clock_timestamp() as now, next < clock_timestamp() - $1 * interval '1 s' as missed from moot_schedule
+where next <= clock_timestamp() order by name for update skip locked
+"""
+_FIRED = """
+insert into moot_firing (name, at, brief, worker) values ($1, $2, $3, $4) on conflict do nothing
+"""
 _BROKEN_OFF = """
-select w.workflow_uuid from dbos.workflow_status w
-where w.name = :name and w.status = 'PENDING'
-    and w.updated_at <= (extract(epoch from clock_timestamp()) - 2 * :s) * 1000
-    and not exists (
-        select from moot_slice s where s.provider = '' and s.worker = w.executor_id and s.until > clock_timestamp()
-    )
-order by w.created_at limit 100
+update moot_firing f set worker = $1 from (
+    select name, at from moot_firing g where not exists (
+        select from moot_worker w where w.worker = g.worker and w.until > clock_timestamp()
+    ) order by at limit 100 for update skip locked
+) o where (f.name, f.at) = (o.name, o.at) returning f.name, f.at, f.brief
 """
+_SOON = "select extract(epoch from min(next) - clock_timestamp())::float8 from moot_schedule"
 
 
-def put_schedules(client: DBOSClient, schedules: Sequence[Schedule] | None) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Firing:
+    """A debate that is to begin.
+
+    Attributes:
+        name: of the schedule.
+        at: the time that has come.
+        brief: the brief: its ``text``, ``name`` and ``folder``, and the ``owner`` of the debate.
+    """
+
+    name: str
+    at: datetime
+    brief: dict[str, str]
+
+
+async def put_schedules(c: Connection, schedules: Sequence[Schedule] | None) -> None:
     """Make these the schedules of the store, and no others; None leaves those that there are.
 
     Raises:
@@ -59,15 +77,16 @@ def put_schedules(client: DBOSClient, schedules: Sequence[Schedule] | None) -> N
     """
     if schedules is None:
         return
-    if wanted := [_input(schedule) for schedule in schedules]:
-        client.apply_schedules(wanted)
-    names = {schedule.name for schedule in schedules}
-    for known in client.list_schedules(workflow_name=FIRES):
-        if known["schedule_name"] not in names:
-            client.delete_schedule(known["schedule_name"])
+    now = await c.fetchval("select clock_timestamp()")
+    for schedule in schedules:
+        brief = _read(schedule)
+        first = following(schedule.cron, schedule.timezone, now)
+        await c.execute(_PUT, schedule.name, schedule.cron, schedule.timezone, json.dumps(brief), first)
+    await c.execute("delete from moot_schedule where name <> all($1::text[])", [each.name for each in schedules])
 
 
-def _input(schedule: Schedule) -> ClientScheduleInput:
+def _read(schedule: Schedule) -> dict[str, str]:
+    """The brief of a schedule, once all of it has been checked."""
     place = f"schedules.{schedule.name}"
     _check_cron(f"{place}.cron", schedule.cron)
     path = Path(schedule.brief)
@@ -77,14 +96,7 @@ def _input(schedule: Schedule) -> ClientScheduleInput:
         read_brief(words, name=path.name, folder=path.parent)
     except (OSError, ValueError, KeyError, BriefError) as error:
         raise BriefError(f"{place} cannot be used: {error}") from None
-    brief = {"name": path.name, "text": words, "folder": str(path.parent), "owner": schedule.owner}
-    return {
-        "schedule_name": schedule.name,
-        "workflow_name": FIRES,
-        "schedule": schedule.cron,
-        "context": {"schedule": schedule.name, **brief},
-        "cron_timezone": schedule.timezone or None,
-    }
+    return {"name": path.name, "text": words, "folder": str(path.parent), "owner": schedule.owner}
 
 
 def _check_cron(place: str, cron: str) -> None:
@@ -96,30 +108,39 @@ def _check_cron(place: str, cron: str) -> None:
         raise BriefError(f'{place} cannot be {cron[:60]!r}: there is no such day; write "0 9 * * mon"') from None
 
 
-def recover(engine: Engine, client: DBOSClient, worker: str, seconds: float) -> list[str]:
-    """Give a sign of life, and have those firings begun again whose worker gives none; their ids.
+def following(cron: str, timezone: str, now: datetime) -> datetime:
+    """The next time of a schedule."""
+    return croniter(cron, now.astimezone(ZoneInfo(timezone or "UTC"))).get_next(datetime)
+
+
+async def due(c: Connection, worker: str) -> tuple[list[Firing], float | None]:
+    """Take the times that have come, and what a worker that has died had taken.
 
     Args:
-        engine: the connections.
-        client: the client of the queue over the same connections.
-        worker: who calls this.
-        seconds: how long a lease lasts, and so a sign of life.
+        c: the connection.
+        worker: who takes them.
+
+    Returns:
+        The firings, and the seconds until the next time; None where there is no schedule.
     """
-    with engine.begin() as c:
-        c.execute(text(_ALIVE), {"worker": worker, "s": seconds})
-    with engine.begin() as c:
-        if not c.execute(text("select pg_try_advisory_xact_lock(hashtext(:name))"), {"name": FIRES}).scalar_one():
-            return []  # Another worker is looking.
-        c.execute(text("delete from moot_slice where provider = '' and until < clock_timestamp() - interval '1 day'"))
-        left = [str(scalar) for scalar in c.execute(text(_BROKEN_OFF), {"name": FIRES, "s": seconds}).scalars()]
-        if left:
-            client.resume_workflows(left)
-    return left
+    for row in await c.fetch(_DUE, PATIENCE):
+        following_ = following(row["cron"], row["timezone"], row["now"])
+        await c.execute("update moot_schedule set next = $2 where name = $1", row["name"], following_)
+        if not row["missed"]:
+            await c.execute(_FIRED, row["name"], row["next"], row["brief"], "")
+    firings = [
+        Firing(name=row["name"], at=row["at"], brief=json.loads(row["brief"]))
+        for row in await c.fetch(_BROKEN_OFF, worker)
+    ]
+    return firings, await c.fetchval(_SOON)
 
 
-async def fire(
-    workspace: Workspace, at: datetime, brief: dict[str, str], config: Config, submit: Callable[[str], Awaitable[Job]]
-) -> Job:
+async def finish(c: Connection, firing: Firing) -> None:
+    """Forget a firing whose debate has begun, or cannot begin."""
+    await c.execute("delete from moot_firing where name = $1 and at = $2", firing.name, firing.at)
+
+
+async def fire(workspace: Workspace, firing: Firing, config: Config, submit: Callable[[str], Awaitable[Job]]) -> Job:
     """Begin the debate of that time and queue it; where the database is away, again, for some minutes.
 
     Raises:
@@ -128,28 +149,27 @@ async def fire(
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:
         try:
-            return await submit(await begin(workspace, at, brief, config))
-        except (QueueError, RecordError):
+            return await submit(await begin(workspace, firing, config))
+        except (QueueError, RecordAway):
             if asyncio.get_running_loop().time() >= until:
                 raise
         await asyncio.sleep(AGAIN)
 
 
-async def begin(workspace: Workspace, at: datetime, brief: dict[str, str], config: Config) -> str:
+async def begin(workspace: Workspace, firing: Firing, config: Config) -> str:
     """Put the debate of that time on record; its id.
 
     Raises:
         MootError: the brief cannot be used, or its participants could not be made.
     """
-    debate = f"{brief['schedule']}-{at.astimezone(UTC):%Y%m%d-%H%M%S}"
+    debate, brief = f"{firing.name}-{firing.at.astimezone(UTC):%Y%m%d-%H%M%S}", firing.brief
     if await workspace.count_entries(debate):
         return debate
     intake = read_brief(brief["text"], name=brief["name"], folder=Path(brief["folder"]))
     start = await make_start(workspace, intake, Wishes(), config)
     casters = copy.copy(workspace)
-    casters.pen = (
-        workspace.store
-    )  # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
+    # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
+    casters.pen = workspace.store
     peopled = await generate_participants(casters, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason} ({peopled.debate})")

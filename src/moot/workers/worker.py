@@ -1,47 +1,36 @@
 """A worker: takes debates from the queue, runs them, and drains when it is asked to stop.
 
-It runs one segment for each debate: one workflow of the engine; the engine's own steps are not used.
+It looks into the queue when it is told that there is work, when it has a place again, and now and then. A database that
+goes away is told once, and once more when it is back.
 """
 
 import asyncio
-import threading
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
-from dbos import DBOS, DBOSConfig
-from dbos._serialization import DBOSPortableJSONSerializer
-from sqlalchemy.exc import SQLAlchemyError
-
 from moot.app.plan.settings import Config
-from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
+from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueAway, QueueError, State
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
 from moot.models.transport import Meter
-from moot.workers.jobs import Ending, Jobs, Lease
+from moot.workers import jobs, leases, schedules
+from moot.workers.jobs import SLOTS, STOP, Ending, Lease
 from moot.workers.lease_runs import AGAIN, Held, Segments, Wanted, handed_on
-from moot.workers.leases import Beaten, Fence, Heart, Leases
-from moot.workers.provider_limits import Allowed
-from moot.workers.queue_tables import (
-    APPLICATION,
-    CONNECTIONS,
-    QUEUE,
-    SCHEMA,
-    SEGMENT,
-    VERSION,
-    client_of,
-    engine_of,
-    make_ready,
-    plain,
-    unreachable,
-)
-from moot.workers.schedules import FIRES, fire, put_schedules, recover
+from moot.workers.leases import Beaten, Beating, Fence, Heart, Lost
+from moot.workers.provider_limits import Allowed, Queueing
+from moot.workers.queue_database import Connection, Database
+from moot.workers.queue_tables import make_ready
+from moot.workers.schedules import Firing, fire
+from moot.workers.worker_log import Note
+from moot.workers.worker_outage import Outage
 
 Result = TypeVar("Result")
 
 
 class Worker:
-    """Holds debates of the queue until it is drained. A process has one worker at a time, in one event loop.
+    """Runs debates of the queue until it is drained.
 
     Args:
         workspace: where debates run; its records are written behind a fence from now on.
@@ -50,18 +39,19 @@ class Worker:
 
     def __init__(self, workspace: Workspace, wanted: Wanted) -> None:
         self.workspace, self.wanted = workspace, wanted
-        engine = engine_of(wanted.address)
-        self.jobs = Jobs(engine, client_of(engine))
-        self.leases = Leases(engine, self.jobs.client)
+        self.database = Database(wanted.address)
         self.fence = Fence(workspace.store)
         self._segments = Segments(workspace, wanted, self.fence, self._reach)
         workspace.pen = self.fence
         workspace.pool.meter = self._meter
         self._held: dict[str, Held] = {}
-        self._leave = asyncio.Event()
-        self._beats = engine_of(wanted.address)  # the heart waits for no connection that others have
-        beating = Leases(self._beats, self.jobs.client)
-        self._heart = Heart(beating, wanted.name, wanted.lease, self.fence, self._hear)
+        self._firing: set[asyncio.Task[None]] = set()
+        self._lines: dict[str, Queueing] = {}
+        self._leave, self._news = asyncio.Event(), asyncio.Event()
+        self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
+        self._beats = Database(wanted.address, connections=1)  # the heart waits for no connection that others have
+        who = Beating(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
+        self._heart = Heart(self._beats, who, self.fence, self._hear)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -77,74 +67,72 @@ class Worker:
     def drain(self) -> None:
         """Take nothing new, and give back what it holds; ``run`` ends then."""
         self._leave.set()
+        self._news.set()
 
     async def run(self) -> None:
         """Work until drained.
 
         Raises:
             QueueError: the database cannot be reached.
+            BriefError: a schedule cannot be used.
         """
         self._loop = asyncio.get_running_loop()
         try:
-            await self._do(lambda: make_ready(self.jobs.engine))
-            self._launch()
-            self._heart.start()
+            await make_ready(self.database)
+            config = self.workspace.config or Config()
+            await self.database.do(partial(schedules.put_schedules, schedules=config.schedules))
+            self._beats.listen(self._hear_news)
+            self._beats.keep(self._heart.beat_on())
             async with asyncio.TaskGroup() as group:
-                watch = group.create_task(self._watch())
+                group.create_task(self._take(group))
+                group.create_task(self._watch(group))
+                group.create_task(self._look_at_leases())
                 await self._leave.wait()
-                watch.cancel()
-            await self._give_back()
-        except SQLAlchemyError as error:
-            raise unreachable(error) from None
+                await self._give_back()
+            with suppress(QueueError):
+                await self.database.do(partial(leases.leave, worker=self.wanted.name))
         finally:
-            for item in self._held.values():
-                item.ask("drain", now=True)
-            DBOS.destroy(destroy_registry=True)
-            self._heart.stop()
-            self._beats.dispose()
-            self.jobs.engine.dispose()
-
-    def _launch(self) -> None:
-        """Begin to take segments; the engine runs them in this event loop."""
-        config: DBOSConfig = {
-            "name": APPLICATION,
-            "system_database_url": plain(self.jobs.engine.url.render_as_string(hide_password=False)),
-            "dbos_system_schema": SCHEMA,
-            "application_version": VERSION,
-            "executor_id": self.wanted.name,
-            "serializer": DBOSPortableJSONSerializer(),
-            "sys_db_pool_size": CONNECTIONS,
-            "log_level": "CRITICAL",
-            "run_migrations": False,
-        }
-        DBOS(config=config)
-
-        @DBOS.workflow(name=SEGMENT, max_recovery_attempts=1000)
-        async def segment(debate: str, number: int) -> str:  # pyright: ignore[reportUnusedFunction]
-            return await self._segment(debate, number)
-
-        @DBOS.workflow(name=FIRES, max_recovery_attempts=1000)
-        async def scheduled(at: datetime, brief: dict[str, str]) -> None:  # pyright: ignore[reportUnusedFunction]
-            await self._begin(at, brief)
-
-        put_schedules(self.jobs.client, (self.workspace.config or Config()).schedules)
-        DBOS.launch()
-        wanted = self.wanted
-        self.jobs.client.register_queue(QUEUE, worker_concurrency=wanted.most, polling_interval_sec=wanted.poll)
+            for held in self._held.values():
+                held.ask("drain", now=True)
+            await self._beats.close()
+            await self.database.close()
 
     # ---- a segment --------------------------------------------------------------------------------------------------
 
-    async def _segment(self, debate: str, number: int) -> str:
-        """The workflow: run a debate from where its record ends; in one word what became of it."""
-        began = self.fence.now()
-        lease = await self._do(lambda: self.leases.claim(debate, number, self.wanted.name, self.wanted.lease))
-        if lease is None:
-            return "gone"
+    async def _take(self, group: asyncio.TaskGroup) -> None:
+        """Take debates out of the queue whenever there is a place for one."""
+        while not self.leaving:
+            self._news.clear()
+            pause, room = self.wanted.poll, self.wanted.most - len(self._held)
+            if room > 0:
+                began = self.fence.now()
+                try:
+                    taken = await self._do(
+                        partial(leases.take, worker=self.wanted.name, most=room, seconds=self.wanted.lease)
+                    )
+                except QueueError:
+                    pause = min(pause, self.wanted.lease / 3)  # whoever comes back tells of it before
+                else:
+                    pause = min(pause, self.wanted.poll if taken.later is None else max(taken.later, 0.0))
+                    for lease in taken.leases:
+                        self._open(lease, began)
+                        group.create_task(self._segment(lease))
+            await self._pause(self._news, pause)
+
+    def _open(self, lease: Lease, began: float) -> None:
+        """Let a debate be written from now on."""
+        debate = lease.debate
         self.fence.open(debate, began + self.wanted.lease)
         held = self._held[debate] = Held(lease=lease)
-        self.wanted.say(f"{debate}: taken" + (f", try {lease.tries}" if lease.tries > 1 else ""))
-        if lease.stop or self._leave.is_set():
+        text = "taken" + (f", attempt {lease.tries}" if lease.tries > 1 else "")
+        self.wanted.say(Note(event="taken", debate=debate, text=text, state="running"))
+        if lease.stop or self.leaving:
             held.ask("cancel" if lease.stop else "drain", now=False)
+
+    async def _segment(self, lease: Lease) -> None:
+        """Run a debate from where its record ends, and say what became of it."""
+        debate = lease.debate
+        held = self._held[debate]
         try:
             ending = await self._hold(debate, held)
             state = await self._end(lease, ending)
@@ -152,18 +140,23 @@ class Worker:
             if self._held.get(debate) is held:  # else it was taken anew meanwhile
                 del self._held[debate]
                 self.fence.shut(debate)
-        told = f"{state}" if state else "lost to another worker"
-        self.wanted.say(f"{debate}: {told}" + (f": {ending.reason}" if state and ending.reason else ""))
-        return state or "lost"
+            self._news.set()  # there is a place again
+        if isinstance(state, Lost):
+            text = self._outage.explain(state)
+            self.wanted.say(Note(event="lost", debate=debate, text=text, level="WARNING"))
+            return
+        level = "WARNING" if state == "parked" else "INFO"
+        text = f"{state}: {ending.reason}" if ending.reason else state
+        self.wanted.say(Note(event="ended", debate=debate, text=text, state=state, level=level))
 
-    async def _end(self, lease: Lease, ending: Ending) -> State | None:
+    async def _end(self, lease: Lease, ending: Ending) -> State | Lost:
         """Say how it ended; where the database is away, again, as long as the lease holds."""
         while True:
             try:
-                return await self._do(lambda: self.leases.end(lease, ending))
+                return await self._do(partial(leases.end, lease=lease, ending=ending))
             except QueueError:
                 if self.fence.lapsed(lease.debate):
-                    return None
+                    return Lost()
                 await asyncio.sleep(AGAIN)
 
     async def _hold(self, debate: str, held: Held) -> Ending:
@@ -175,72 +168,117 @@ class Worker:
 
     # ---- what the others and the signals want ------------------------------------------------------------------------
 
-    def _hear(self, beaten: Beaten) -> None:
+    def _hear(self, beaten: Beaten | QueueError) -> None:
         """In the heart's thread: hand on what it was told."""
+        self._call(self._heed, beaten)
+
+    def _hear_news(self, words: str) -> None:
+        """In the heart's thread: hand on what other processes tell."""
+        kind, _, name = words.partition(":")
+        if kind in ("", STOP):
+            self._heart.hurry()
+        if kind != STOP:
+            self._call(self._wake, kind, name)
+
+    def _call(self, act: Callable[..., None], *given: object) -> None:
         if self._loop and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._heed, beaten)
+            self._loop.call_soon_threadsafe(act, *given)
 
-    def _heed(self, beaten: Beaten) -> None:
-        for debate, item in tuple(self._held.items()):
-            epoch, stop = beaten.get(debate, (0, ""))
+    def _wake(self, kind: str, name: str) -> None:
+        if kind != SLOTS:
+            self._news.set()
+        for account, line in self._lines.items():
+            if kind == "" or (kind, name) == (SLOTS, account):
+                line.news.set()
+
+    def _heed(self, beaten: Beaten | QueueError) -> None:
+        if isinstance(beaten, QueueAway):
+            self._outage.begin(beaten)
+        elif not isinstance(beaten, QueueError) and self._outage.end():
+            self._news.set()
+        self._let_go()
+        for debate, held in self._held.items():
+            epoch, stop = (0, "") if isinstance(beaten, QueueError) else beaten.get(debate, (0, ""))
+            if epoch == held.lease.epoch and stop:
+                held.ask("cancel", now=stop == "now")
+
+    def _let_go(self) -> None:
+        """Stop what it may run no longer, by its own clock: it needs no database to know."""
+        for debate, held in tuple(self._held.items()):
             if self.fence.lapsed(debate):
-                item.ask("lost", now=True)
-            elif epoch == item.lease.epoch and stop:
-                item.ask("cancel", now=stop == "now")
+                held.ask("lost", now=True)
 
-    async def _watch(self) -> None:
-        """Queue again what others have let fall."""
-        while True:
-            try:
-                for debate in await self._do(lambda: self.leases.watch(self.wanted.lease)):
-                    self.wanted.say(f"{debate}: queued again")
-                await self._do(lambda: recover(self.jobs.engine, self.jobs.client, self.wanted.name, self.wanted.lease))
-            except MootError:
-                self._heed({})  # The database is away, and leases run out; the next look may find it.
-            await asyncio.sleep(self.wanted.lease / 3)
+    async def _look_at_leases(self) -> None:
+        while not self.leaving:
+            await self._pause(self._leave, self.wanted.lease / 3)
+            self._let_go()
+
+    async def _watch(self, group: asyncio.TaskGroup) -> None:
+        """Queue again what others have let fall, and begin what is due."""
+        while not self.leaving:
+            pause = self.wanted.lease / 3
+            with suppress(QueueError):  # the database is away, and leases run out; the next look may find it
+                for debate in await self._do(leases.watch):
+                    self.wanted.say(Note(event="queued again", debate=debate, text="queued again", state="queued"))
+            with suppress(QueueError):
+                firings, soon = await self._do(partial(schedules.due, worker=self.wanted.name))
+                pause = pause if soon is None else min(pause, max(soon, 0.0))
+                for firing in firings:
+                    task = group.create_task(self._begin(firing))
+                    self._firing.add(task)
+                    task.add_done_callback(self._firing.discard)
+            await self._pause(self._leave, pause)
+
+    async def _pause(self, sooner: asyncio.Event, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await sooner.wait()
 
     async def _give_back(self) -> None:
         """Give everything back: the answers in progress have some seconds, then all is broken off."""
-        destroyed = threading.Thread(
-            target=lambda: DBOS.destroy(
-                workflow_completion_timeout_sec=int(self.wanted.grace) + 5, destroy_registry=True
-            )
-        )
-        destroyed.start()
-        for item in tuple(self._held.values()):
-            item.ask("drain", now=False)
+        for held in tuple(self._held.values()):
+            held.ask("drain", now=False)
         end = self.fence.now() + self.wanted.grace
-        while self._held or destroyed.is_alive():
+        while self._held or self._firing:
             if self.fence.now() >= end:
                 end = float("inf")
-                for item in tuple(self._held.values()):
-                    item.ask("drain", now=True)
+                for held in tuple(self._held.values()):
+                    held.ask("drain", now=True)
+                for task in self._firing:
+                    task.cancel()
             await asyncio.sleep(0.05)
 
-    async def _begin(self, at: datetime, brief: dict[str, str]) -> None:
+    async def _begin(self, firing: Firing) -> None:
         """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
 
         async def submit(debate: str) -> Job:
-            return await self._do(lambda: self.jobs.submit(debate, brief["owner"], USUAL_PRIORITY, 0.0))
+            owner = firing.brief["owner"]
+            return await self._do(lambda c: jobs.submit(c, debate, owner, USUAL_PRIORITY, 0.0))
 
         try:
-            job = await fire(self.workspace, at, brief, self.workspace.config or Config(), submit)
-            self.wanted.say(f"{job.debate}: {job.state} by the schedule {brief['schedule']}")
+            job = await fire(self.workspace, firing, self.workspace.config or Config(), submit)
+            text = f"{job.state} by the schedule {firing.name}"
+            self.wanted.say(Note(event="schedule", debate=job.debate, text=text, state=job.state))
         except MootError as error:
-            self.wanted.say(f"the schedule {brief['schedule']} began nothing: {error}")
+            text = f"the schedule {firing.name} began nothing: {error}"
+            self.wanted.say(Note(event="schedule", text=text, level="ERROR"))
+        with suppress(QueueError):  # then it is looked at again, and finds its debate
+            await self._do(partial(schedules.finish, firing=firing))
 
     def _meter(self, provider: str, key: str) -> Meter | None:
         allowance = (self.workspace.config or Config()).limits.get(provider)
         if allowance is None:
             return None
         account = f"{provider} {key}".rstrip()  # each key has limits of its own
-        return Allowed(self.jobs.engine, self.wanted.name, account, allowance, self.wanted.lease)
+        line = self._lines.setdefault(account, Queueing())
+        return Allowed(self.database, self.wanted.name, account, allowance, self.wanted.lease, line)
 
     async def _reach(self) -> None:
-        await self._do(lambda: self.jobs.job(""))
+        await self._do(lambda c: jobs.find(c, ""))
 
-    async def _do(self, work: Callable[[], Result]) -> Result:
+    async def _do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         try:
-            return await asyncio.to_thread(work)
-        except SQLAlchemyError as error:
-            raise unreachable(error) from None
+            return await self.database.do(work)
+        except QueueAway as error:
+            self._outage.begin(error)
+            raise

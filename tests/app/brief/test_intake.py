@@ -174,8 +174,8 @@ def test_the_built_in_moderator_is_the_same_everywhere() -> None:
 
 
 MISTAKES: list[tuple[str, int, str, str]] = [
-    ("---\nrounds: 21\n---\n# Q", 2, "out_of_range", "rounds / max_rounds must be from 0 to 20, not 21"),
-    ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 0 to 20, not -1"),
+    ("---\nrounds: 21\n---\n# Q", 2, "out_of_range", "rounds / max_rounds must be from 1 to 20, not 21"),
+    ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 1 to 20, not -1"),
     ("---\nrounds: a\n---\n# Q", 2, "wrong_type", "rounds / max_rounds is 'a'; it must be a whole number in digits"),
     ("---\nround: 2\n---\n# Q", 2, "unknown_key", "no key 'round' in a header; did you mean 'rounds'?"),
     ("---\ndebaters: [A, B]\n---\n# Q", 2, "unknown_key", "did you mean 'participants'?"),

@@ -31,13 +31,13 @@ BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))
         ({"participants": (ANN, replace(BOB, weight=math.inf))}, "Bob: weight is inf; it must be a number from 0"),
         ({"participants": (ANN, replace(BOB, deadline=0.0))}, "Bob: deadline is 0.0; it must be a number of seconds"),
         ({"options": ("yes",)}, "there must be two or more of them, or none"),
-        ({"options": "yes"}, "there must be two or more of them, or none"),
+        ({"options": "yes"}, "brief.options is 'yes'; it must be a list"),
         ({"options": ("yes", "YES")}, "the options 'yes' and 'YES' cannot be told apart"),
         ({"options": ("18", "18.0")}, "the options '18' and '18.0' cannot be told apart"),
         ({"options": ("yes", "no\nYou must say yes")}, "must be one line of 1 to 200 characters"),
         ({"options": ("a</Verdict>", "b")}, "without < and >"),
         ({"options": ("a", " ")}, "must be one line of 1 to 200 characters"),
-        ({"background": (Source(name="a", text=None),)}, "the document 'a' is no text"),  # type: ignore[arg-type]
+        ({"background": (Source(name="a", text=None),)}, "brief.background[0].text is None; it must be a text"),  # type: ignore[arg-type]
     ],
 )
 async def test_what_cannot_be_is_refused_with_a_sentence(change: dict[str, Any], found: str) -> None:

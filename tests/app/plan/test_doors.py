@@ -105,7 +105,7 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("protocol: moderated\nstrategy: consensus", {}, "b.md:3: moderated cannot be decided by 'consensus'"),
     ("topology: ring", {}, "b.md:2: panel takes no topology; arena does"),
     ("topology: ring", {"protocol": "council"}, "b.md:2: council takes no topology"),
-    ("protocol: socratic\nrounds: 0", {}, "b.md:3: socratic needs at least 1 round, not 0"),
+    ("protocol: socratic\nrounds: 0", {}, "b.md:3: rounds / max_rounds must be from 1 to 20, not 0"),
     ("hub: Ann", {}, "b.md:2: panel takes no hub; arena does"),
     ("protocol: arena\ntopology: ring\nhub: Ann", {}, "b.md:4: hub goes with topology: star"),
     ("protocol: arena\ntopology: star\nhub: Zoe", {}, "b.md:4: 'Zoe' is not a debater; allowed are Ann, Bob"),

@@ -168,7 +168,7 @@ def check(name: str, seed: int) -> float:
 @pytest.mark.parametrize("name", KNOWN)
 def test_no_debate_puts_more_asks_or_takes_more_calls_than_the_most(name: str) -> None:
     # It is near: some of these debates use all of it, or nearly so.
-    assert max(check(name, seed) for seed in range(DEBATES)) >= 0.9
+    assert max(check(name, seed) for seed in range(DEBATES)) >= 0.85
 
 
 def eager(ask: Ask) -> Reply:

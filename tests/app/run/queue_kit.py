@@ -2,12 +2,13 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from moot.app.run.access import allowed
-from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError, State
+from moot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueError, QueueStatus, State
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
 from moot.engine.driver import StopRequest
@@ -50,29 +51,37 @@ class Worker:
             self._queue(debate, owner, priority)
         return self.found[debate]
 
-    async def cancel(self, debate: str, *, now: bool = False) -> bool:
+    async def cancel(self, debate: str, *, now: bool = False) -> Cancelled:
         """See ``Dispatcher.cancel``."""
         self._check()
         job = self.found.get(debate)
         if job is None or job.state not in ("queued", "running", "waiting"):
-            return False
+            return ""
         hand = self._hands[debate]
         hand.stop.reason, hand.again = "stopped", False
         if job.state != "running":
             self._move(debate, "cancelled")
         if hand.task and (now or job.state == "queued"):
             hand.task.cancel()
-        return True
+        return "stopping" if job.state == "running" else "cancelled"
 
     async def job(self, debate: str) -> Job | None:
         """See ``Dispatcher.job``."""
         self._check()
         return self.found.get(debate)
 
-    async def jobs(self, *, state: State | None = None, limit: int = 100) -> tuple[Job, ...]:
+    async def jobs(self, *, state: State | None = None, owner: str | None = None, limit: int = 100) -> tuple[Job, ...]:
         """See ``Dispatcher.jobs``."""
         self._check()
-        return tuple(job for job in reversed(self.found.values()) if state in (None, job.state))[:limit]
+        jobs = [job for job in reversed(self.found.values()) if owner in (None, job.owner)]
+        return tuple(job for job in jobs if state in (None, job.state))[:limit]
+
+    async def status(self) -> QueueStatus:
+        """See ``Dispatcher.status``."""
+        self._check()
+        waiting = [job.since for job in self.found.values() if job.state == "queued"]
+        counts: dict[State, int] = Counter(job.state for job in self.found.values())
+        return QueueStatus(workers=1, places=8, counts=counts, oldest=min(waiting, default=None))
 
     async def close(self) -> None:
         """See ``Dispatcher.close``."""

@@ -129,7 +129,7 @@ HEADER: tuple[Key, ...] = (
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
         further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
-    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=0, high=MOST_ROUNDS, example="2",
+    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=MOST_ROUNDS, example="2",
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants, this many are generated for the topic.",

@@ -1,6 +1,6 @@
 """What leaves Moot as a file or a page.
 
 Read in this order: ``reports``, ``paper`` (HTML and PDF), ``analyses`` with ``plots``, ``recount``,
-``signed_receipts``, ``learned`` (memory, ratings, calibration), ``copy_debates``, ``telemetry``, ``proofs`` with
-``solver_process`` and ``lean_file``.
+``signed_receipts``, ``learned`` (memory, ratings, calibration) with ``truths``, ``copy_debates``, ``telemetry``,
+``proofs`` with ``solver_process`` and ``lean_file``.
 """

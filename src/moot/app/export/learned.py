@@ -15,11 +15,11 @@ from moot.app.plan.learning import Studied, keep, owner_messages, put, study, te
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Closed, Interjected
-from moot.core.text import clean
+from moot.core.event import Closed, Entry, Interjected
+from moot.core.text import clean, clip
 from moot.core.transcript import fold
 from moot.learn.calibration import Calibration, Level, expected, measure
-from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, option_of
+from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, lessons, notes, option_of
 from moot.learn.memory import Found, Kind
 from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.personas import Pair, Persona, model_pairs, models, pairs, performances
@@ -146,15 +146,25 @@ async def note(workspace: Workspace, debate: str, what: Literal["resolve", "doma
         BriefError: the text is missing or too long.
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
-    entries = await workspace.entries(debate)
+    words = _check_note(debate, await workspace.entries(debate), what, text)
+    await owner_messages(workspace.store, debate, workspace.clock).post(Interjected(by=what, text=words))
+    await learn(workspace, debate)
+
+
+def _check_note(debate: str, entries: Sequence[Entry], what: str, text: str) -> str:
+    """What the owner says, in one line.
+
+    Raises:
+        BriefError: the text is missing or too long.
+        RecordError: the debate is not over.
+    """
     if fold(entries).closed is None:
         raise RecordError(f"{debate} is not over; nothing can be said of its outcome yet")
     words = " ".join(clean(text).split())
     if what != FORGET and not 0 < len(words) <= LONGEST:
         meant = {RESOLVE: "answer", DOMAIN: "domain"}[what]
         raise BriefError(f"give the {meant} in 1 to {LONGEST} characters", code="out_of_range")
-    await owner_messages(workspace.store, debate, workspace.clock).post(Interjected(by=what, text=words))
-    await learn(workspace, debate)
+    return words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,30 +176,58 @@ class Resolved:
         wrong: the others who gave one, with what they answered last.
         trust: ``confirmed`` or ``refuted`` is the decision; else nothing follows for it.
         options: the closed set of answers, where there is one and the truth is none of them.
+        forgotten: whether the owner has had the debate forgotten: then nothing is learned from the truth.
     """
 
     right: tuple[str, ...]
     wrong: Mapping[str, str]
     trust: str
     options: tuple[str, ...]
+    forgotten: bool = False
 
 
-async def resolve(workspace: Workspace, debate: str, truth: str) -> Resolved:
-    """Say what was right in a closed debate; see ``note``.
+async def check_truth(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> None:
+    """Check that something can be said to have been right in a debate.
 
     Raises:
-        BriefError: the text is missing or too long.
+        BriefError: the text is missing or too long, or is none of the options of the debate.
+        RecordError: there is no such debate, or it is not over.
+    """
+    entries = await workspace.entries(debate)
+    _check_note(debate, entries, RESOLVE, truth)
+    options = opening(debate, entries).brief.options
+    if options and not anyway and not option_of(truth, options):
+        problem = f"{clip(truth, 100)!r} is no option of {debate}; there are {', '.join(options)}"
+        raise BriefError(f"{problem} (--anyway books it)", code="bad_enum")
+
+
+async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> Resolved:
+    """Say what was right in a closed debate; see ``note``.
+
+    Args:
+        workspace: the workspace.
+        debate: its id.
+        truth: the answer that is right.
+        anyway: whether an answer that is none of the options is booked, which makes everybody wrong.
+
+    Raises:
+        BriefError: the text is missing or too long, or is none of the options of the debate.
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
+    await check_truth(workspace, debate, truth, anyway=anyway)
     await note(workspace, debate, "resolve", truth)
-    items = await remembered(workspace, debate, ("outcome", "position"))
-    last = [item.body for item in items["position"] if item.body["last"]]
-    options = opening(debate, await workspace.entries(debate)).brief.options
+    entries = await workspace.entries(debate)
+    known = notes(await owner_messages(workspace.store, debate, workspace.clock).read())
+    # From the record and not from memory, which holds nothing of a debate that was forgotten.
+    taught = lessons(entries, known)
+    last = [position for position in taught.positions if position.last]
+    options = opening(debate, entries).brief.options
     return Resolved(
-        right=tuple(str(item["who"]) for item in last if item["right"]),
-        wrong={str(item["who"]): str(item["answer"]) for item in last if not item["right"]},
-        trust="".join(str(item.body["trust"]) for item in items["outcome"]),
+        right=tuple(position.who for position in last if position.right),
+        wrong={position.who: position.answer for position in last if not position.right},
+        trust=taught.outcome.trust,
         options=() if option_of(truth, options) else options,
+        forgotten=known.forgotten,
     )
 
 

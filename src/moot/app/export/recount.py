@@ -5,6 +5,7 @@ Another change, such as of places in the middle, may flip a ranking with fewer b
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ class Line(TypedDict):
 
     title: str
     candidates: Mapping[str, str]
-    official_winner: str
+    official_winner: str | None
     ballots: Sequence[tuple[int, Sequence[Sequence[int]]]]
 
 
@@ -39,7 +40,7 @@ class Election:
 
     Attributes:
         title: what was elected.
-        official: the name of the official winner.
+        official: the name of the official winner; "" where it is not known.
         candidates: all names.
         ballots: one for each way in which somebody ranked; its weight is how many did.
     """
@@ -56,7 +57,7 @@ class Result:
 
     Attributes:
         title: what was elected.
-        official: the name of the official winner.
+        official: the name of the official winner; "" where it is not known.
         winners: the winner under each of RULES; "" for a tie.
         condorcet: who wins every duel; "" where nobody does.
     """
@@ -67,8 +68,9 @@ class Result:
     condorcet: str
 
     def matches(self, rule: str) -> bool:
-        """Whether a rule has the official winner, whose name may be spelled with other marks and capitals."""
-        return _plain(self.winners[rule]) == _plain(self.official)
+        """Whether a rule has the official winner; initials, marks and capitals of a name make no difference."""
+        ours, official = _names(self.winners[rule]), _names(self.official)
+        return bool(ours and official) and (ours <= official or official <= ours)
 
 
 def read_elections(text: str) -> tuple[Election, ...]:
@@ -95,14 +97,16 @@ def _election(line: Line) -> Election:
         ballots.append(Ballot(voter=f"ballot {n}", choice=ranks[0][0], ranks=ranks, weight=float(count)))
     return Election(
         title=line["title"],
-        official=line["official_winner"],
+        official=line.get("official_winner") or "",
         candidates=tuple(names.values()),
         ballots=tuple(ballots),
     )
 
 
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+def _names(name: str) -> frozenset[str]:
+    """The parts of a name, without initials where there is anything else."""
+    parts = re.findall(r"[^\W_]+", name.casefold().replace("'", ""))
+    return frozenset([part for part in parts if len(part) > 1] or parts)
 
 
 SINGLE: tuple[Rule, ...] = (PLURALITY, MAJORITY, SUPERMAJORITY, UNANIMITY, WEIGHTED)

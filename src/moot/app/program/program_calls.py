@@ -4,8 +4,10 @@ A listener that raises does not harm the work.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import TypeAlias, TypeVar
 
 from moot.app.run.outcome import Outcome, opening
@@ -89,6 +91,43 @@ async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> 
             return
     if error := doing.result():
         raise error
+
+
+_STEP = re.compile(r"-step\d+(?:-fallback)?(?:-try\d+)?$")
+
+
+def run_of(debate: str) -> str:
+    """The id of the run of a council to which a debate belongs; of any other debate its own."""
+    return _STEP.sub("", debate)
+
+
+def name_work(debate: str) -> None:
+    """Name the task that works on a debate for a stream, so that a resume finds it; see ``stop_streams``."""
+    if task := asyncio.current_task():
+        task.set_name(f"{_STREAMED}{run_of(debate)}")
+
+
+_STREAMED = "moot stream of "
+
+
+async def stop_streams(debate: str) -> None:
+    """Stop what streams of this program still do on a debate, and wait until they have let go of its record.
+
+    A loop that is left by ``break`` leaves its generator to the event loop, which closes it only later. So whoever
+    resumes the debate at once would meet a second writer. A stream that is still read ends without an error.
+    """
+    mine = asyncio.current_task()
+    name = f"{_STREAMED}{run_of(debate)}"
+    left = [task for task in asyncio.all_tasks() if task.get_name() == name and task is not mine]
+    for task in left:
+        ended = asyncio.Event()
+        task.add_done_callback(partial(_set, ended))
+        task.cancel()
+        await ended.wait()
+
+
+def _set(event: asyncio.Event, _: object) -> None:
+    event.set()
 
 
 async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:

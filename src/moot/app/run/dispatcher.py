@@ -5,7 +5,8 @@ shared database, a debate is put on record first and then submitted: some worker
 a person. The record alone is the truth of a debate; a queue only knows which worker should read it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from moot.core.errors import MootError
@@ -13,12 +14,19 @@ from moot.core.errors import MootError
 State: TypeAlias = Literal["queued", "running", "waiting", "parked", "done", "cancelled"]
 """``waiting``: for a person, and no worker is held; ``parked``: given up after too many tries, with the reason."""
 
+Cancelled: TypeAlias = Literal["", "cancelled", "stopping"]
+"""What cancelling came to: nothing; it is cancelled; or its worker has been told to stop it."""
+
 USUAL_PRIORITY = 5
 """From 1, first, to 10, last; among equals the owners take turns."""
 
 
 class QueueError(MootError):
-    """The queue cannot be reached."""
+    """The queue cannot be used."""
+
+
+class QueueAway(QueueError):
+    """The database of the queue cannot be reached now; it may come back by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +42,8 @@ class Job:
         worker: who holds it; "" where nobody does.
         reason: why it is parked, in one sentence; "" otherwise.
         since: seconds since 1970 of its last submission.
+        begins: seconds since 1970 at which it may begin, where it is queued.
+        stopping: whether the worker that runs it has been told to stop it.
     """
 
     debate: str
@@ -44,6 +54,25 @@ class Job:
     worker: str = ""
     reason: str = ""
     since: float = 0.0
+    begins: float = 0.0
+    stopping: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueStatus:
+    """How a queue stands.
+
+    Attributes:
+        workers: how many workers are alive.
+        places: how many debates they can run in parallel.
+        counts: how many debates are in each state; a state without any is missing.
+        oldest: seconds since 1970 since when the debate waits that waits longest and may begin; None where none does.
+    """
+
+    workers: int = 0
+    places: int = 0
+    counts: Mapping[State, int] = field(default_factory=dict["State", int])
+    oldest: float | None = None
 
 
 class Dispatcher(Protocol):
@@ -66,7 +95,7 @@ class Dispatcher(Protocol):
         """
         ...
 
-    async def cancel(self, debate: str, *, now: bool = False) -> bool:
+    async def cancel(self, debate: str, *, now: bool = False) -> Cancelled:
         """Have a debate stopped: taken out of the queue, or paused by the worker that holds it.
 
         Args:
@@ -74,7 +103,7 @@ class Dispatcher(Protocol):
             now: at once, answers in progress are lost; else after them.
 
         Returns:
-            Whether it was queued, running or waiting.
+            What that came to; "" where it was neither queued nor running nor waiting.
         """
         ...
 
@@ -82,8 +111,16 @@ class Dispatcher(Protocol):
         """Where a debate stands; None where it was never submitted."""
         ...
 
-    async def jobs(self, *, state: State | None = None, limit: int = 100) -> tuple[Job, ...]:
-        """What was submitted, the newest first."""
+    async def jobs(self, *, state: State | None = None, owner: str | None = None, limit: int = 100) -> tuple[Job, ...]:
+        """What was submitted, the newest first; with a state or an owner only that."""
+        ...
+
+    async def status(self) -> QueueStatus:
+        """How many workers are alive, and how many debates are in each state.
+
+        Raises:
+            QueueError: the queue cannot be reached.
+        """
         ...
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from moot.app.plan.settings import Config
 from moot.app.run.access import allow, claimed
-from moot.app.run.dispatcher import Dispatcher, Job
+from moot.app.run.dispatcher import Dispatcher, Job, QueueStatus
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Runner, Running, RunTask
 from moot.app.run.start import Start, generate_participants, put_on_record
@@ -71,10 +71,10 @@ class QueueRunner(Runner):
         jobs = await self._open_jobs()
         return {**{job.debate: _by(job) for job in jobs}, **await super().holders()}
 
-    async def check(self) -> None:
+    async def check(self) -> QueueStatus:
         """See ``Runner.check``."""
         await super().check()
-        await self.queue.jobs(limit=1)
+        return await self.queue.status()
 
     async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
         """Put a new debate on record and submit it; see ``Runner.begin``."""
@@ -96,7 +96,7 @@ class QueueRunner(Runner):
 
     async def pause(self, debate: str, *, now: bool = False) -> bool:
         """See ``Runner.pause``."""
-        return self.stop(debate, now=now) or await self.queue.cancel(debate, now=now)
+        return self.stop(debate, now=now) or bool(await self.queue.cancel(debate, now=now))
 
     async def takes_in(self, debate: str) -> bool:
         """See ``Runner.takes_in``; its worker may be about to stop, so it is submitted once more."""

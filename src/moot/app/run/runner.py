@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from moot.app.plan.settings import Config, load_config
+from moot.app.run.dispatcher import QueueStatus
 from moot.app.run.liveness import Liveness, waits_only
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.start import ByMessage, Generation, HostHooks, Start, run_start
@@ -89,6 +90,9 @@ GRACE = 10.0
 MOST = 8
 """The default number of debates in parallel."""
 
+MOST_OWN = 100
+"""The most debates of one owner that run or wait for people in this process."""
+
 KEPT = 200
 """How many debates' errors are kept."""
 
@@ -96,8 +100,7 @@ KEPT = 200
 class Runner:
     """Runs debates in parallel; use it as an async context manager, in one event loop.
 
-    A debate that only waits for people takes no place, so that a silent person does not block others. One owner has at
-    most as many debates as there are places, waiting ones included.
+    A debate that only waits for people takes no place, so that a silent person does not block others.
 
     Args:
         workspace: where they run. The runner does not close it.
@@ -169,9 +172,14 @@ class Runner:
         """Where each debate runs now; see ``Running.by``."""
         return dict.fromkeys(self._tasks, HERE)
 
-    async def check(self) -> None:
-        """Raise an error where no debate can run: the record or the queue cannot be reached."""
+    async def check(self) -> QueueStatus | None:
+        """Raise an error where no debate can run: the record or the queue cannot be reached.
+
+        Returns:
+            How the queue stands; None where there is none.
+        """
         await self.workspace.store.read("ready", limit=1)
+        return None
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
@@ -305,15 +313,23 @@ class Runner:
             return task
 
     async def _check_places(self, owner: str) -> None:
+        """Refuse another debate where no place is left; one that only waits for people takes none.
+
+        Raises:
+            Full: as many run as may.
+        """
         most = max(1, self.most - self._kept) if owner else self.most
-        own = sum(task.owner == owner for task in self._tasks.values())
-        if owner and own >= self.most:
-            raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
+        own = [debate for debate, task in self._tasks.items() if task.owner == owner]
+        if owner and len(own) >= MOST_OWN:
+            raise Full(f"the limit of your open debates is reached ({len(own)}); stop one, or answer its question")
         if len(self._tasks) < most:
             return
-        busy = sum([not await waits_only(self.workspace, text) for text in self.running])
-        if busy >= most:
-            raise Full(f"the limit of running debates is reached ({busy}); stop one, or try again later")
+        busy = [debate for debate in self.running if not await waits_only(self.workspace, debate)]
+        mine = sum(debate in own for debate in busy)
+        if owner and mine >= self.most:
+            raise Full(f"the limit of your running debates is reached ({mine}); stop one, or try again later")
+        if len(busy) >= most:
+            raise Full(f"the limit of running debates is reached ({len(busy)}); stop one, or try again later")
 
     def _release(self, debate: str) -> None:
         """Forget a debate that has ended, also one that was stopped before its task ran."""

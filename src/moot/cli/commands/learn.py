@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, complete_debate, finish, open_memory, open_workspace, store_option
+from moot.cli.options import DONE, ERROR, USAGE, complete_debate, finish, open_memory, open_workspace, store_option
 from moot.core.text import counted
 
 if TYPE_CHECKING:
@@ -172,33 +172,62 @@ def forget(debate: str, store: Path | str | None) -> int:
 
 
 @rich_click.command()
-@click.argument("debate", shell_complete=complete_debate)
-@click.option("--answer", required=True, help="The right answer.")
+@click.argument("debate", required=False, shell_complete=complete_debate)
+@click.option("--answer", help="The right answer.")
+@click.option(
+    "--from",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Many right answers: CSV with the columns debate and answer, or .jsonl with these keys on each line.",
+)
+@click.option("--anyway", is_flag=True, help="Record an answer that is none of the options.")
 @store_option
-def resolve(debate: str, answer: str, store: Path | str | None) -> int:
+def resolve(debate: str | None, answer: str | None, path: Path | None, anyway: bool, store: Path | str | None) -> int:
     """Record the right answer of a debate, once it is known.
 
     The last answer of each participant is then counted as right or wrong, which calibrates its confidence. Answers are
     compared like votes: by the option that they name, else by their words. So write the answer as the debaters did.
     """
     from moot.app.export.learned import resolve as settle
+    from moot.app.export.truths import FaultyTruths, Truth, read_truths, resolve_all
+
+    if (path is None) == (debate is None) or (debate is None) != (answer is None):
+        raise click.UsageError("Give a debate and --answer, or --from FILE.")
+
+    async def keep() -> "tuple[tuple[str, Truth, Resolved], ...]":
+        async with open_workspace(store) as workspace:
+            if path is not None:
+                return await resolve_all(workspace, read_truths(path), anyway=anyway)
+            name, right = await workspace.find(debate or ""), answer or ""
+            truth = Truth(debate=name, answer=right, where="")
+            return ((name, truth, await settle(workspace, name, right, anyway=anyway)),)
+
+    try:
+        found = finish(keep())
+    except FaultyTruths as error:
+        for fault in error.faults:
+            click.echo(f"moot: {fault}", err=True)
+        click.echo("moot: nothing was recorded", err=True)
+        return USAGE
+    for name, truth, resolved in found:
+        _tell_resolved(name, truth.answer, resolved)
+    return DONE
+
+
+def _tell_resolved(name: str, answer: str, found: "Resolved") -> None:
     from moot.cli.display.text_layout import line, short
 
-    async def keep() -> "tuple[str, Resolved]":
-        async with open_workspace(store) as workspace:
-            name = await workspace.find(debate)
-            return name, await settle(workspace, name, answer)
-
-    name, resolved = finish(keep())
     click.echo(f"{name}: the right answer is {line(answer)}")
-    if resolved.options:
-        click.echo(f"  this is not one of the options: {', '.join(map(line, resolved.options))}")
-    click.echo(f"  right: {', '.join(map(line, resolved.right)) or 'nobody'}")
-    for who, text in resolved.wrong.items():
-        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(text, 120)}")
-    if resolved.trust in ("confirmed", "refuted"):
-        click.echo(f"  the decision is {resolved.trust}")
-    return DONE
+    if found.options:
+        click.echo(f"  this is not one of the options: {', '.join(map(line, found.options))}")
+    click.echo(f"  right: {', '.join(map(line, found.right)) or 'nobody'}")
+    for who, held in found.wrong.items():
+        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(held, 120)}")
+    if found.trust in ("confirmed", "refuted"):
+        click.echo(f"  the decision is {found.trust}")
+    if found.forgotten:
+        click.echo("  this debate was forgotten: nothing is learned from it")
 
 
 def _print(data: object) -> None:

@@ -72,7 +72,10 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
 @as_json
 @store_option
 def calibration(as_json: bool, store: Path | str | None) -> int:
-    """Show how well the confidence of each model matches its accuracy, over all resolved debates."""
+    """Show how well the confidence of each model matches its accuracy, over all resolved debates.
+
+    n counts the last answer of every participant that gave a confidence.
+    """
     from moot.app.export.learned import calibration as calibrate
     from moot.app.export.learned import recalibration, weights
     from moot.learn.panels import ENOUGH

@@ -1,8 +1,9 @@
 """``moot submit``, ``moot worker`` and ``moot queue``: queue debates, run them on workers, and manage the queue."""
 
 import json
-from collections.abc import Sequence
+import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -28,7 +29,7 @@ from moot.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from moot.app.run.dispatcher import Job, State
+    from moot.app.run.dispatcher import Job, QueueStatus, State
     from moot.app.run.start import Start
     from moot.app.run.workspace import Workspace
     from moot.workers.worker import Worker
@@ -43,6 +44,7 @@ class WorkerOptions(TypedDict):
     name: str | None
     lease: float
     grace: float
+    log_json: bool
     store: Path | str | None
 
 
@@ -78,13 +80,14 @@ class SubmitOptions(CapOptions, WishOptions):
     metavar="S",
     help="Seconds for the answers in progress when the worker is asked to end.",
 )
+@click.option("--log-json", is_flag=True, help="Log every event as JSON lines.")
 @store_option
 def worker(**given: Unpack[WorkerOptions]) -> int:
     """Run the debates of a queue, until the worker is asked to end.
 
     Start workers on as many machines as you like. After Ctrl-C or SIGTERM a worker takes no new debates, returns its
     debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
-    take over its debates when its leases expire.
+    take over its debates when its leases expire. The log goes to standard error.
     """
     return finish(_work(given))
 
@@ -98,22 +101,26 @@ async def _work(worker_options: WorkerOptions) -> int:
     from moot.core.text import counted
     from moot.workers.lease_runs import Wanted
     from moot.workers.worker import Worker
+    from moot.workers.worker_log import Note, WorkerLog
 
     async with open_for_running(worker_options["store"]) as workspace:
         workspace.config = load_config()
+        name = _name(worker_options["name"])
+        log = WorkerLog(partial(click.echo, err=True), name, as_json=worker_options["log_json"])
         wanted = Wanted(
             address=address,
-            name=_name(worker_options["name"]),
+            name=name,
             most=worker_options["most"],
             lease=worker_options["lease"],
             grace=worker_options["grace"],
-            say=click.echo,
+            say=log.take,
         )
-        click.echo(f"{wanted.name}: runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}")
+        text = f"{name} runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}"
+        log.take(Note(event="started", text=text))
         found = Worker(workspace, wanted)
         _listen(found)
         await found.run()
-        click.echo(f"{wanted.name}: ended; all its debates are back in the queue or finished")
+        log.take(Note(event="stopped", text=f"{name} has ended; all its debates are back in the queue or finished"))
     return DONE
 
 
@@ -137,10 +144,13 @@ def _listen(found: "Worker") -> None:
     import os
     import signal
 
+    from moot.workers.worker_log import Note
+
     def press() -> None:
         if found.leaving:
             os._exit(INTERRUPTED)
-        click.echo(f"{found.wanted.name}: takes no new debates; press again to end at once")
+        text = f"{found.wanted.name} takes no new debates; press again to end at once"
+        found.wanted.say(Note(event="draining", text=text))
         found.drain()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -184,6 +194,8 @@ async def _submit(briefs: tuple[str, ...], submit_options: SubmitOptions) -> int
                 after=submit_options["after"],
             )
             click.echo(debate)
+        if not (await queue.status()).workers:
+            click.echo("moot: no worker is running; start one with: moot worker", err=True)
     return DONE
 
 
@@ -218,60 +230,66 @@ async def _lay_down(workspace: "Workspace", start: "Start") -> str:
 STATES = ("queued", "running", "waiting", "parked", "done", "cancelled")
 """The states of a job; repeated here as texts, so that help imports nothing heavy."""
 
-WIDTH, REASON = 160, 60
-"""Columns of the table where the output has no width, and columns of a reason."""
+
+class QueueOptions(TypedDict):
+    """The options of ``moot queue`` as the user typed them."""
+
+    state: "State | None"
+    owner: str | None
+    most: int
+    as_json: bool
+    store: Path | str | None
 
 
 @rich_click.group(invoke_without_command=True)
 @click.option("--state", type=click.Choice(STATES), help="Show only debates in this state.")
+@click.option("--owner", metavar="NAME", help="Show only debates of this owner.")
 @click.option(
     "-n", "--most", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Maximum number of debates."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the debates as JSON.")
 @store_option
 @click.pass_context
-def queue(context: click.Context, state: "State | None", most: int, as_json: bool, store: Path | str | None) -> int:
-    """Show the submitted debates and their states, the newest first."""
+def queue(context: click.Context, **queue_options: Unpack[QueueOptions]) -> int:
+    """Show the workers, the number of debates in each state, and the submitted debates, the newest first."""
     if context.invoked_subcommand is not None:
         return DONE
-    jobs = finish(_look(store, state, most))
-    if as_json:
+    from moot.cli.display.queue_table import queue_table, status_lines
+
+    status, jobs = finish(_look(queue_options))
+    if queue_options["as_json"]:
         click.echo(json.dumps([asdict(job) for job in jobs], ensure_ascii=False, indent=2))
-    elif jobs:
-        _table(jobs)
-    else:
-        click.echo("The queue is empty. Start with: moot submit BRIEF")
+        return DONE
+    click.echo("\n".join(status_lines(status, time.time())))
+    if jobs:
+        click.echo()
+        queue_table(jobs)
+        if len(jobs) == queue_options["most"]:
+            click.echo(f"These are the newest {len(jobs)}; -n shows more, --state and --owner show fewer.")
     return DONE
 
 
-async def _look(store: Path | str | None, state: "State | None", most: int) -> "tuple[Job, ...]":
-    async with open_queue(store) as (_, dispatcher):
-        return await dispatcher.jobs(state=state, limit=most)
+async def _look(queue_options: QueueOptions) -> "tuple[QueueStatus, tuple[Job, ...]]":
+    async with open_queue(queue_options["store"]) as (_, dispatcher):
+        state, owner = queue_options["state"], queue_options["owner"]
+        jobs = await dispatcher.jobs(state=state, owner=owner, limit=queue_options["most"])
+        return await dispatcher.status(), jobs
 
 
-def _table(jobs: "Sequence[Job]") -> None:
-    from rich.table import Table
-    from rich.text import Text
+@queue.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+def status(as_json: bool, store: Path | str | None) -> int:
+    """Show how many workers are alive, how many debates are in each state, and since when the oldest one waits."""
+    from moot.cli.display.queue_table import status_lines
 
-    from moot.cli.display.output import console_for
-    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
+    async def look() -> "QueueStatus":
+        async with open_queue(_above(store)) as (_, dispatcher):
+            return await dispatcher.status()
 
-    styles = {"done": GOOD, "parked": BAD, "waiting": WARN, "cancelled": FAINT}
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT)
-    for name in ("state", "debate", "owner", "worker", "attempts", "since"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("reason", overflow="fold")
-    for job in jobs:
-        table.add_row(
-            Text(job.state, style=styles.get(job.state, "")),
-            Text(job.debate),
-            Text(line(job.owner)),
-            Text(job.worker),
-            Text(str(job.tries)),
-            Text(moment(job.since), style=FAINT),
-            Text(short(job.reason, REASON), style=FAINT),
-        )
-    console_for(width=WIDTH).print(table)
+    found = finish(look())
+    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(status_lines(found, time.time())))
+    return DONE
 
 
 @queue.command()
@@ -284,8 +302,9 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
     async def stop() -> int:
         async with open_queue(_above(store)) as (workspace, dispatcher):
             name = await workspace.find(debate)
-            if await dispatcher.cancel(name, now=now):
-                click.echo(f"{name}: is being cancelled")
+            if came := await dispatcher.cancel(name, now=now):
+                stopping = f"stopping {'at once' if now else 'after the answers in progress'}; then it is cancelled"
+                click.echo(f"{name}: {came if came == 'cancelled' else stopping}")
                 return DONE
             click.echo(f"moot: {name} is not queued, running or waiting", err=True)
             return ERROR

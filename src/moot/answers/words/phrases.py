@@ -274,7 +274,7 @@ _SHAM = (
     rf"(?:that|this|it|above|which)(?:'s| is| was| would be) (?:(?:only|just|merely|simply) )?(?:an? )?{_any(_SHAMS)}"
 )
 _STARTS = """
-    actually | wait | no | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if
+    actually | wait(?! a \\w) | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if
     | but only | provided | assuming | at least
 """
 _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"

@@ -41,53 +41,163 @@ VOTES: Patterns = (
     ),
     _word("vote", r"i (?:now |hereby |therefore )?(?:am |'m )?(?:chang|switch|mov)(?:e|ing) my vote to"),
     _word("vote", r"my (?:final |own )?vote (?:goes to|is for|is)"),
+    _word("my vote", r"my (?:final |own )?vote (?:has to|must) go to"),
     _word("ballot", r"my (?:final |own )?ballot (?:goes to|is for|is)"),
-    _word("stimme", r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für|ich gebe meine stimme"),
-    _word("stimme", r"meine stimme geht an|meine stimme gilt"),
+    _word("vote for", r"i(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to vote for"),
+    _word(
+        "stimme",
+        r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für"
+        r"|ich gebe (?:hiermit )?meine stimme(?: an| für)?",
+    ),
+    _word("stimme", r"meine (?:endgültige )?stimme (?:geht an|gilt|bekommt|erhält|ist für)"),
     _word("votiere", r"ich votiere für|votiere ich für"),
     _word("ich wähle", r"ich wähle"),
     _word("je vote", r"je vote(?: donc)? (?:pour|en faveur de)"),
-    _word("mon vote", r"mon vote va à"),
-    _word("voto", r"mi voto es para|mi voto va para|il mio voto va a|meu voto vai para|meu voto é para"),
+    _word("mon vote", r"(?:mon vote|ma voix) (?:va à|est pour|revient à)|je (?:donne|accorde) (?:ma voix|mon vote) à"),
+    _word("voix", r"ma voix (?:va à|est pour|revient à)|je (?:donne|accorde) ma voix à"),
+    _word(
+        "voto",
+        r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
+        r"|(?:do|assegno) il mio voto a|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
+        r"|concedo) (?:o )?meu voto (?:a|para)",
+    ),
     _word("voto", r"(?:(?:yo|io|eu) )?voto (?:por|a favor de|per|a favore di|em|no|na)"),
+    _word("vote for", r"i hereby vote for"),
+    _word("mon vote", r"mon vote est pour"),
+    _word("elijo", r"(?:yo )?elijo a"),
+    _word("scelgo", r"(?:io )?scelgo"),
+    _word("escolho", r"(?:eu )?escolho"),
+    _word("wybieram", r"(?:ja )?wybieram"),
+    _word("выбираю", r"(?:я )?выбираю"),
+    _sign("ختار", r"(?:أنا )?[أا]ختار(?!\w)"),
+    _sign("我选", r"我[选選](?![择擇票出中])"),
     _word("votez", r"(?:eu )?votez (?:pentru|cu)"),
     _word("stem", r"(?:ik stem(?: daarom)?|(?:daarom|dus) stem ik) (?:op|voor)"),
     _word("röstar", r"jag röstar (?:på|för)"),
     _word("stemmer", r"jeg stemmer (?:på|for)"),
     _word("äänestän", r"äänestän"),
-    _word("głos", r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój )?głos na)"),
+    _word(
+        "głos",
+        r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na"
+        r"|jest za|pada na)",
+    ),
     _word("hlasuj", r"hlasuj[iu] pro"),
-    _word("голос", r"(?:я )?(?:голосую за|отдаю (?:свой )?голос за|віддаю (?:свій )?голос за)"),
+    _word(
+        "голос",
+        r"(?:я )?(?:голосую за|отдаю (?:свой |мой )?голос за|віддаю (?:свій )?голос за)|мой голос (?:за|получает"
+        r"|достаётся|достается|отдан за)(?!\\w)",
+    ),
     _word("ψηφίζω", r"ψηφίζω(?: υπέρ| τον| την)?"),
-    _word("oyum", r"(?:benim )?oyum"),
+    _word("oyum", r"(?:benim )?(?:son |kesin )?oyum(?! (?:yok|bu)\b)"),
     _word("saya", r"saya (?:memilih|memberikan suara untuk)"),
     _word("phiếu", r"tôi bỏ phiếu cho"),
-    _sign("أصوت", r"أصوت ل(?:صالح)?"),
+    _sign(
+        "صو",
+        r"(?:أنا |إنني )?(?:س)?[أا]ص[وّ]+ت (?:ل(?:صالح|ـ)?|إلى)|(?:[أا]منح|[أا]عطي) صوتي (?:ل(?:صالح|ـ)?|إلى)"
+        r"|صوتي (?:النهائي )?(?:ل(?:صالح|ـ)|إلى)",
+    ),
     _sign(
         "投",
-        r"我(?:(?:选择|選擇)?投票?(?:给|給)|投票(?:支持|选择|選擇)|的票投(?:给|給)|的投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
+        r"我(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))"
+        r"|(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)(?:投)?(?:给|給)"
+        r"|的(?:最终)?投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
     ),
-    _sign("투표", r"(?:나의|내|저의|제) 투표(?:는)?(?=\s*:)"),
+    _sign("표", r"(?:나의|내|저의|제) (?:최종 )?(?:투표|표)(?:는)?(?=\s*:)"),
+    _sign("मेरा", r"मेरा (?:अंतिम )?(?:वोट|मत)(?=\s*:)"),
+    _sign("صوتي", r"صوتي(?: النهائي)?(?=\s*:)"),
 )
 """A first-person statement of a vote; the candidate's name follows it."""
 
 AFTER = (
     _sign("投票", r"に(?:一票を)?投票(?:します|する|いたします|致します)"),
-    _sign("入れます", r"に(?:一票|票)を入れます"),
-    _sign("투표", r"(?:에게|에) ?(?:한 표를 )?투표(?:합니다|한다|하겠습니다|할게요)"),
+    _sign("票", r"に(?:私の)?(?:一票|票)を(?:入れます|投じます|入れる|投じる)|に入れます"),
+    _sign("です", r"(?<=[^\s])です(?=[。\n!、,;:\s(\u2014-]|$)"),
+    _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
+    _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)|(?:에게|에) 갑니다"),
+    _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
+    _sign(
+        "stimme",
+        r" (?:bekommt|erhält|hat) meine stimme(?!\w)|(?<!\w) meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))",
+    ),
+    _sign(
+        "vo",
+        r" (?:tiene|recibe|obtiene) mi voto(?!\w)| (?:ha|riceve|ottiene) il mio voto(?!\w)| (?:tem"
+        r"|recebe) (?:o )?meu voto(?!\w)",
+    ),
+    _sign("vo", r" (?:a|reçoit|obtient|remporte) (?:ma voix|mon vote)(?!\w)"),
+    _sign("głos", r" (?:dostaje|otrzymuje|ma) mój głos(?!\w)"),
+    _sign("голос", r" получает мой голос(?!\w)"),
+    _sign(
+        "को",
+        r" को (?:(?:अपना|मेरा) )?(?:वोट|मत|मतदान) (?:देता|देती|दूँगा|दूँगी|दूंगा|दूंगी|दे रहा|दे रही|करता"
+        r"|करती)(?: हूँ| हूं| हू)?| को (?:जाता |मिलता )?है",
+    ),
+    _sign(
+        "के",
+        r" के (?:पक्ष में|लिए) (?:(?:अपना )?(?:वोट|मत|मतदान) (?:देता|देती|करता|करती|दे रहा"
+        r"|दे रही)(?: हूँ| हूं)|है)",
+    ),
+    _sign(
+        "oy",
+        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)",
+    ),
+    _sign("支持", r"を(?:支持|選択|選び)(?:します|ます|する)"),
+    _sign("चुन", r" को (?:चुनता|चुनती)(?: हूँ| हूं)?"),
+    _sign("seçiyorum", r"(?:'?[ny]?[ıiuü])? (?:seçiyorum|tercih ediyorum)"),
+    _sign("던", r"(?:에게|에) (?:제 )?(?:한 )?표를 던집니다"),
+    _sign("oyumu", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)"),
 )
 """The same where the name stands before the verb, up to the particle."""
 
-SUBJECT = re.compile(r"(?:私は|わたしは|나는|저는|전)[、,\s]*")
-"""Who votes, where the name stands before the verb."""
+BEFORE: tuple[tuple[str, str], ...] = (
+    (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票)は$"),
+    (r"(?:에게|에) 갑니다", r"(?:제|저의|내|나의) (?:한 )?표는$"),
+    (r" (?:को|के).*है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)$"),
+    (r" meine stimme", r"(?:ich gebe|gebe ich)$"),
+    (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
+)
+"""What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
+
+SUBJECT = re.compile(
+    r"(?:(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*|(?:私の|わたしの)?(?:最終的?な?)?(?:一票"
+    r"|投票先?|票)は[、\s]*"
+    r"|(?:제|저의|내|나의) (?:한 )?표는\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)\s*|(?:ich gebe|gebe ich)\s*"
+    r"|(?:ben )?oyumu\s*)"
+)
+"""Who votes, or that somebody does, where the name stands before the verb."""
+
+SO = re.compile(
+    r"böyle|şöyle|bu şekilde|इस तरह|ऐसे|इस प्रकार|이렇게|다음과 같이|このように|こう|次のとおり|次の通り"
+    r"|以下のとおり|形式で"
+)
+"""What stands in place of a name where a sentence only announces the vote."""
 
 LABELS = (
     _word("vote", r"(?:my )?(?:final )?vote(?=\s*:)|(?:mon )vote(?=\s*:)"),
     _word("ballot", r"(?:my )?(?:final )?ballot(?=\s*:)"),
     _word("final", r"(?:my )?final (?:answer|choice|decision)(?: is\b|(?=\s*:))"),
     _word("my choice", r"my choice(?: is\b|(?=\s*:))"),
+    _word("wahl", r"meine (?:endgültige )?wahl(?=\s*:)"),
+    _word("choix", r"mon choix(?: final)?(?=\s*:)"),
+    _word("elección", r"mi (?:voto final|elección)(?=\s*:)|mi voto (?:final|definitivo)(?=\s*:)"),
+    _word("voto", r"(?:mi|il mio|meu|o meu) voto (?:final|finale|definitivo)(?=\s*:)|voto(?=\s*:)"),
+    _word("esco", r"(?:a )?minha escolha(?=\s*:)"),
+    _word("scelta", r"(?:la )?mia scelta(?=\s*:)"),
+    _word("выбор", r"мой выбор(?=\s*:)"),
+    _word("голос", r"мой (?:окончательный|итоговый) голос(?=\s*:)"),
+    _word("wybór", r"mój wybór(?=\s*:)"),
+    _word("głos", r"mój ostateczny głos(?=\s*:)"),
+    _word("tercihim", r"(?:benim )?tercihim(?=\s*:)"),
+    _sign("我的选择", r"我的(?:最终)?选择(?=\s*:)"),
+    _sign("選択", r"私の選択(?=\s*:)"),
+    _sign("最終投票", r"最終投票(?=\s*:)"),
+    _sign("선택", r"(?:제|나의|저의) 선택(?=\s*:)"),
+    _sign("최종", r"(?:제 |나의 )?최종 투표(?=\s*:)"),
+    _sign("اختياري", r"اختياري(?=\s*:)"),
+    _sign("पसंद", r"मेरी पसंद(?=\s*:)"),
     _word("stimme", r"meine stimme(?=\s*:)"),
     _word("votum", r"(?:mein )?votum(?=\s*:)"),
+    _word("voix", r"ma voix(?=\s*:)"),
     _word("voto", r"(?:mi|il mio|meu|o meu) voto(?=\s*:)"),
     _word("stem", r"mijn stem(?=\s*:)"),
     _word("głos", r"mój głos(?=\s*:)"),
@@ -128,6 +238,7 @@ ABSTENTIONS = (
     _sign("çekimser", r"(?<!\w)çekimser kalıyorum" + _TAIL),
     _sign("phiếu trắng", r"(?<!\w)tôi bỏ phiếu trắng" + _TAIL),
     _sign("أمتنع", r"أمتنع عن التصويت"),
+    _sign("मतदान", r"मैं मतदान (?:से परहेज़|में भाग नहीं|नहीं) (?:करता|करती|लेता|लेती)(?: हूँ| हूं)?"),
     _sign("我", r"我(?:选择|選擇|决定|決定)?(?:弃权|棄權|放弃投票|放棄投票)(?=\s*(?:$|[。.!,、\n]))"),
     _sign("棄権", r"(?<!\w)(?:私は)?(?:投票を)?棄権(?:します|いたします|する)(?=\s*(?:$|[。.!,、\n]))"),
     _sign("기권", r"(?<!\w)(?:저는|나는)? ?기권(?:합니다|한다|하겠습니다)(?=\s*(?:$|[。.!,\n]))"),
@@ -159,19 +270,19 @@ _UNDOING = """
     | (?:please )?(?:change|switch|move) (?:this|that|it|my|to) | (?:can't|cannot|no longer) support
     | (?:my|a|by) mistake | wrong (?:name|line|candidate|one|button) | (?:that|this)(?:'s| is| was) wrong
     | (?:said|wrote|says|writes) (?:agent|no one|nobody) | no vote | (?:do not|don't|not) (?:count|use|record|book)
-    | zurück\\w* | widerruf\\w* | ungültig\\w* | scherz\\w* | spass | witz | bedingung\\w* | nur wenn | vorausgesetzt
+    | widerruf\\w* | ungültig\\w* | scherz\\w* | spass | witz | bedingung\\w* | nur wenn | vorausgesetzt
     | (?<!zum )beispiel | platzhalter | storniere\\w* | nicht ernst | es sei denn | plaisant\\w* | blague | retire\\w*
     | rétract\\w* | nul | nulle | à condition | seulement si | (?<!par )exemple | sauf si | broma\\w* | retiro
     | retracto | anul\\w* | condición | sólo si | solo si | (?<!por )ejemplo | mejor dicho | a menos que | ritiro
     | condizione | solo se | (?<!per )esempio | anzi | a meno che | purché | brincadeira | brincando | piada
     | condição | só se | (?<!por )exemplo | aliás | grap\\w* | intrek\\w* | trek | ongeldig | voorwaarde | voorbeeld
     | alleen als | tenzij | mits | skämt\\w* | skoj\\w* | tar tillbaka | trekker | trækker | spøk\\w* | spøg\\w*
-    | sjov | tuller | ogiltig | ugyldig | villkor | betingelse | exempel | eksempel | żart\\w* | wycof\\w* | cofam
+    | sjov | tuller | ogiltig | ugyldig | villkor | betingelse | exempel | eksempel | żart\\w* | cofam
     | nieważn\\w* | warun\\w* | przykład | žert\\w* | vtip | stahuj\\w* | zpět | neplatn\\w* | podmínk\\w* | příklad
     | шучу | шутк\\w* | отзыва\\w* | отменя\\w* | недействител\\w* | услови\\w* | пример | назад | жартую | жарт
     | відклика\\w* | скасов\\w* | умов\\w* | glum\\w* | retrag | anulez | condiți\\w* | exemplu | vits\\w* | perun
     | peruutan | leikki\\w* | ehto\\w* | esimerkki | αστει\\w* | πλάκα | ανακαλώ | άκυρ\\w* | παράδειγμα | şaka\\w*
-    | geri | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
+    | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
     | đùa | rút | hủy | điều kiện | ví dụ
 """
 _FALSE = r"lie|lied|lying|delete|remove|submit|dictated|made me|would (?:write|say)|abstain|enthalte|gotcha|lol|haha"
@@ -190,24 +301,23 @@ UNDONE = re.compile(
 )
 """What, in a short sentence after a vote or a value, may take it back or bind it to a condition, in any language."""
 
-OWN_VOTE = re.compile(
-    rf"(?<!\w)(?:my|this|that|the|mein|meine|diese|mon|ce|mi|il mio|meu|o meu|mijn|мой|min|mój) (?:{_NOUNS})\b"
-)
-SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm\w*|endgültig\w*)\b")
+SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm(?:s|ed)?|endgültig\w*)\b")
 """What makes a sentence about one's own vote harmless ("This is my final vote.")."""
 
 PROVISOS = re.compile(
     r"(?<!\w)(?:es sei denn|falls|sofern|vorausgesetzt|solange|nur wenn|sauf si|à condition|pourvu que|tant que"
     r"|a menos que|siempre que|salvo que|con tal|s[oó]lo si|a meno che|purché|a patto|a condizione|solo se|a não ser"
     r"|desde que|contanto|tenzij|mits|op voorwaarde|если|разве что|при услови\w+|якщо|chyba że|o ile|pod warunkiem"
-    r"|jeśli|pokud|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer|εφόσον|εκτός αν"
+    r"|jeśli|pokud|jestliže|pod podmínkou|dacă|med mindre|forudsat|forutsatt|såvida|förutsatt|hvis|om inte|eğer"
+    r"|εφόσον|εκτός αν"
     r"|αν|jos|mikäli|jika|asalkan|kecuali|nếu|trừ khi)(?!\w)|إذا|بشرط|如果|除非|前提|只要|もし|ただし|限り|면,"
 )
 """What binds a vote to a condition although a reason was given first, in other languages than English."""
 
 FRAGMENT = re.compile(
     r"^\W*(?:(?:but |and |only )?(?:if|when|once|pending|subject to|assuming|as long as|until|should|in case)"
-    r"|falls|wenn|sofern|sobald|si|se|cuando|quand|als|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
+    r"|falls|wenn|sofern|sobald|si(?! (?:può|deve|è|tratta|sa))|se(?! (?:puede|debe|trata|ve|sabe|ha))|cuando"
+    r"|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
     r"|jika|nếu)(?!\w)[^,]*$|^\W*(?:如果|要是|假如|もし|إذا|만약)[^,、，]*$"
 )
 """A sentence that is nothing but a condition."""

@@ -1,0 +1,271 @@
+"""Retraction: whether the words after a vote, an answer or a score take it back, turn from it, postpone it or bind it.
+
+There is one notion for all readers. A text is cut into sentences, and each is looked at by itself. Right behind a
+statement (``near``) every sentence may speak about it. In the words of another field (``far``) most sentences speak
+about the matter, so only those count that say so themselves.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from moot.answers.words import cues, formulas, phrases
+
+ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "mr", "ms", "mrs", "st"))
+"""What must not stand before the blank that ends a sentence."""
+
+SHORT = 90
+"""The most characters of a short sentence."""
+
+
+class Named(Protocol):
+    """Says which values a sentence names."""
+
+    def own(self, text: str) -> bool:
+        """Whether it names the stated value."""
+        ...
+
+    def other(self, text: str) -> bool:
+        """Whether it names another one."""
+        ...
+
+    def length(self, text: str) -> int:
+        """How many words of it are names."""
+        ...
+
+
+_SENTENCES = re.compile(
+    rf"(?<=[.!?…]){ABBREVIATED_END}\s+|(?<=[.!?…])(?=[^\x00-\x7f])|[。！？।؟\n]\s*|\s[\u2013\u2014-]{{1,3}}\s"
+    rf"|[()\[\]]|\u2014\u2014"
+)
+_PARTS = re.compile(r"\s*[,;:،；，、]\s*")
+_MARKS = re.compile(
+    r"[\s>#+*•\u2013\u2014=\"'`«»“”„(\[{|~_-]*(?:\d{1,2}[.)]\s+)?"
+    r"(?:(?:p\. ?s\.?|ps|n\. ?b\.?|note|edit|update|notiz|nota|remarque|примечание|uwaga|注|追記|추신|ملاحظة|नोट"
+    r"|not)\s*[:.]\s*)?"
+    r"(?:(?:oh|ah|well|but|and|so|aber|und|mais|et|pero|mas|ma|но|ale|但|不过|でも|しかし|하지만|그런데|لكن"
+    r"|लेकिन|पर|ama|fakat)"
+    r"[\s,.!…]+)?"
+)
+_FIRST = re.compile(
+    r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
+    r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo"
+    r"|novo|dopo|dentro"
+    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum"
+    r"|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
+    r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
+    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w)"
+)
+"""A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
+_LESSER = re.compile(
+    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse"
+    r"|slower|riskier|costs? more"
+    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez"
+    r"|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
+)
+_LATE_IF = re.compile(
+    r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo"
+    r"|la|i|gli|l')"
+    r"|если|jeśli|jeżeli|अगर|यदि|eğer|إذا|إن|如果)(?!\w)"
+)
+"""A sentence in which a condition stands after a few words ("That is, if the council agrees")."""
+_SUPPOSED = re.compile(
+    r"\b(?:i'd|i would) (?:then |otherwise |rather |probably )?(?:vote|have voted|choose|pick|go) (?:for|with)?"
+)
+"""What one would do in another case; it takes nothing back where the case is named first."""
+_NOTHING = re.compile(
+    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla"
+    r"|niente) da|нечего|nic do"
+    r"|find|found|gefunden|trouvé|encontr|trovat|наш[ёе]?л|znalaz|bulamad)"
+    r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
+)
+"""What is harmless although it is denied: that there is nothing to add, and that no fault was found."""
+_FRAGMENT = re.compile(r"(?:is|are|was|were)\b")
+"""How a piece of a sentence begins that was cut at its brackets."""
+_WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
+_CLAUSE = re.compile(r"[,、，،;]")
+_PLAIN_IF = re.compile(
+    r"\W*(?:but |and |aber |mais |pero |mas |ma |но |ale |但是?|لكن |लेकिन |ama )?"
+    r"(?:if|when|wenn|falls|si|se|если|jeśli|jeżeli|gdy|如果|要是|もし|만약|إذا|اذا|अगर|यदि|eğer)(?!\w)"
+)
+
+
+def taken_back(words: str, named: Named | None = None) -> bool:
+    """Whether a statement does not stand as it was made, after what follows it at once.
+
+    Args:
+        words: the folded words behind it, without quotations.
+        named: which values a sentence names; None where there is no closed choice.
+    """
+    if phrases.TAKEN_BACK.search("\n" + words):
+        return True
+    return any(_against(sentence, named) for sentence in _sentences(words))
+
+
+def taken_back_elsewhere(fields: Sequence[str], named: Named | None = None) -> bool:
+    """Whether a statement does not stand as it was made, after what the other fields behind it say.
+
+    Args:
+        fields: the folded words of each field, without quotations. A field begins with what it is asked for, and only
+            the end of the last one is the author's last word.
+        named: which values a sentence names; None where there is no closed choice.
+    """
+    for number, words in enumerate(fields, 1):
+        sentences = list(_sentences(words))
+        ends = number == len(fields) and len(sentences) > 1
+        if any(_against_far(sentence, named, first=sentence is sentences[0]) for sentence in sentences):
+            return True
+        if ends and _against_last(sentences[-1], named):
+            return True
+    return False
+
+
+def turned(remark: str, named: Named | None = None) -> bool:
+    """Whether a remark on a statement's own line speaks against it, in any of its parts."""
+    parts = [part for sentence in _sentences(remark) for part in _PARTS.split(sentence.text)]
+    return any(_against(Sentence.of(part), named, part=True) for part in parts if part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence without the marks before it, and how many words it has."""
+
+    text: str
+    size: int
+
+    @property
+    def even(self) -> str:
+        """Its words without commas, which may stand or not ("but only, if …")."""
+        return _CLAUSE.sub("", self.text)
+
+    @classmethod
+    def of(cls, text: str) -> "Sentence":
+        """The sentence of these words."""
+        marks = _MARKS.match(text)
+        bare = text[marks.end() if marks else 0 :].strip()
+        return cls(bare, size(bare))
+
+
+def _sentences(words: str) -> Iterator[Sentence]:
+    return (Sentence.of(text) for text in _SENTENCES.split(words) if text and text.strip())
+
+
+def size(text: str) -> int:
+    """How many words a text has; two Chinese signs, or four Japanese or Korean ones, count as one more."""
+    return len(text.split()) + len(_WIDE.findall(text))
+
+
+def begins(table: str, text: str) -> str:
+    """The text where it begins with a cue of a table; "" where not."""
+    return text if text and says(table, text, begins=True) else ""
+
+
+def says(table: str, text: str, *, begins: bool = False) -> bool:
+    """Whether a text holds a cue of a table, or begins with one."""
+    for letters, pattern in cues.patterns(table):
+        if (letters is None or letters.search(text)) and (pattern.match(text) if begins else pattern.search(text)):
+            return True
+    return False
+
+
+def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> bool:
+    """Whether a sentence right behind a statement speaks against it.
+
+    What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
+    """
+    text = sentence.even
+    if says("BACK", text) or says("TURN", sentence.text, begins=True):
+        return True
+    if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
+        return False
+    if sentence.size <= 12 and (says("LATER", text) or says("UNSURE", text)):
+        return True
+    if _binds(sentence) or _prefers(sentence, named) or _exclaims(sentence, named):
+        return True
+    return not part and (old(sentence) or _about_itself(sentence, named))
+
+
+def _binds(sentence: Sentence) -> bool:
+    """Whether a sentence is a condition, and no sentence that only begins with one."""
+    text = sentence.even
+    if says("BOUND", text, begins=True):
+        return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
+    return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
+
+
+def _exclaims(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence is a short exclamation that is not known to be harmless ("Oops, wrong name!")."""
+    text = sentence.text
+    if (
+        not text.endswith("!")
+        or sentence.size > 4
+        or _FRAGMENT.match(text)
+        or len(text) < 3
+        or (named is not None and named.own(text))
+    ):
+        return False
+    return not (says("SAFE", text) or says("ASIDE", text) or says("REASON", text, begins=True))
+
+
+def _about_itself(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence speaks of the author or of the statement, and is not known to be harmless."""
+    text = sentence.text
+    if not (says("SELF", text) or _FIRST.match(text)) or (
+        named is not None and named.own(text) and not named.other(text)
+    ):
+        return False
+    harmless = (
+        says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
+    )
+    return not harmless or (says("DENY", text) and not _NOTHING.search(text))
+
+
+def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> bool:
+    """Whether a sentence of another field says that the statement does not stand."""
+    text = sentence.text
+    if says("BACK", sentence.even):
+        return True
+    if not first and sentence.size <= 12 and says("LATER", sentence.even):
+        return True
+    other = named is not None and named.other(text)
+    short = sentence.size <= 4 and not first
+    return (other or short) and sentence.size <= 16 and says("TURN", text, begins=True)
+
+
+def _against_last(sentence: Sentence, named: Named | None) -> bool:
+    """Whether the last sentence of all takes a statement in another field back, or binds it."""
+    if sentence.size > 12:
+        return False
+    unsure = says("UNSURE", sentence.even) or _exclaims(sentence, named)
+    return unsure or _binds(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
+
+
+def _prefers(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence puts another value in the place of the stated one."""
+    text = sentence.text
+    if named is None or not named.other(text) or says("ASIDE", text):
+        return False
+    if phrases.ASIDE.search(text) and not says("PREFER", text):
+        return False
+    if says("REASON", text, begins=True):
+        return False
+    if lesser(text):
+        return False
+    return sentence.size - named.length(text) <= 4 or (
+        sentence.size <= 25 and (says("PREFER", text) or says("SELF", text))
+    )
+
+
+def lesser(text: str) -> bool:
+    """Whether a text that names another value only says what is wrong with it."""
+    wrong = says("DENY", text) or _LESSER.search(text) is not None
+    return wrong and not says("PREFER", text) and not says("TURN", text, begins=True) and not says("SELF", text)
+
+
+def old(sentence: Sentence) -> bool:
+    """Whether a short sentence takes a statement back in one of many further languages."""
+    text = sentence.text
+    return 0 < len(text) <= SHORT and (
+        formulas.UNDONE.search(text) is not None or formulas.FRAGMENT.search(text) is not None
+    )

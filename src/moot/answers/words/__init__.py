@@ -1,0 +1,5 @@
+"""Words: by which authors vote, abstain, doubt, quote, announce, take back and rule, in many languages.
+
+``formulas`` (votes and abstentions), ``phrases`` (what stands around a statement), ``cues`` (what fourteen languages
+say behind one, from ``cues.toml``), ``ruling_words`` (what follows a decision).
+"""

@@ -1,0 +1,57 @@
+"""Cues: by which words of fourteen languages authors take back, turn, postpone, doubt and bind what they just said.
+
+The rows stand in ``cues.toml``, a table for each thing that words can do, a row for each language. A row holds
+alternatives for folded text with bars between blanks. A stem stands for every word that begins with it and ends in
+``~``; all else is a regular expression. ``retraction`` says what the cues mean together.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+LETTER = r"[\w\u0900-\u097f\u064b-\u065f]"
+"""A letter or a sign that belongs to one, also of Hindi and Arabic."""
+
+_SCRIPTS: Mapping[str, str] = {
+    "ru": "[а-я]",
+    "zh": "[\u4e00-\u9fff]",
+    "ja": "[\u3040-\u30ff]",
+    "ko": "[\uac00-\ud7a3]",
+    "ar": "[\u0621-\u064a]",
+    "hi": "[\u0900-\u097f]",
+}
+"""What must stand in a text for it to be searched for the cues of a language; the others are always searched."""
+
+_UNSPACED = ("zh", "ja", "ko")
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files("moot.answers.words").joinpath("cues.toml").read_text("utf-8"))
+
+
+@cache
+def patterns(name: str) -> tuple[tuple[re.Pattern[str] | None, re.Pattern[str]], ...]:
+    """The patterns of a table by its name: the letters that a text must hold, and what is searched for."""
+    rows = _tables()[name]
+    plain = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in _SCRIPTS)
+    own = [
+        (re.compile(_SCRIPTS[language]), _bounded(_row(row, spaced=language not in _UNSPACED), language))
+        for language, row in rows.items()
+        if language in _SCRIPTS
+    ]
+    return ((None, _bounded(plain, "")), *own)
+
+
+def _bounded(row: str, language: str) -> re.Pattern[str]:
+    if language in _UNSPACED:
+        return re.compile(f"(?:{row})")
+    clitic = "(?:و|ف)?" if language == "ar" else ""
+    return re.compile(rf"(?<!{LETTER}){clitic}(?:{row})(?!{LETTER})")
+
+
+def _row(row: str, *, spaced: bool) -> str:
+    """A row as one pattern: bars between blanks part the cues, and a stem takes the rest of its word."""
+    return re.sub(r"\s+\|\s+", "|", " ".join(row.split())).replace("~", rf"{LETTER}*" if spaced else "")

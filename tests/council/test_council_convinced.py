@@ -1,0 +1,137 @@
+"""What voters and the moderator of a debate step see, and how a moderator's own words are read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.core.brief import Brief, Participant
+from moot.council import AgentWrapper, DebateStep
+from moot.phases.base import Sequence
+from moot.protocols.council import Choose, Elect, chosen, debate_step
+from moot.protocols.spec import dump, load
+from moot.testing.replay import Harness, Oracle
+from tests.council.councils import Scripted
+from tests.kits.players import CHAIR, resume_everywhere
+
+
+class Voter(Scripted):
+    """It votes for whoever has the word "tested" in the newest proposal that the ballot shows."""
+
+    def __call__(self, prompt: str) -> str:
+        if "I vote for:" in prompt or "I pick:" in prompt:
+            self.prompts.append(prompt)
+            laid = prompt.rpartition("You are ")[0]
+            best = [name for name in ("Ada", "Bo", "Cy") if "tested" in laid.rpartition(f"[{name}]:")[2].split("[")[0]]
+            return f"I {'pick' if 'I pick:' in prompt else 'vote for'}: {best[0] if best else 'Ada'}"
+        return super().__call__(prompt)
+
+
+async def hold(folder: Path, rounds: int, voting: str) -> tuple[dict[str, object], str]:
+    """A step in which Bo's proposal becomes the best one in the second round; the result and the last prompt."""
+    people = {
+        "Ada": Voter("Ada's plan", "", "Ada's plan, longer"),
+        "Bo": Voter("Bo's plan", "", "Bo's plan, cheaper", "Bo's plan, cheaper and tested"),
+        "Cy": Voter("Cy's plan", "", "Cy's plan again"),
+    }
+    chair = Voter("none")
+    moderator = AgentWrapper(chair, "Chair") if voting == "moderator" else None
+    agents = [AgentWrapper(agent, name) for name, agent in people.items()]
+    step = DebateStep(agents, moderator, rounds, voting, store=folder / f"{voting}{rounds}.sqlite")
+    result = await step.execute("Which plan?")
+    return dict(result), (chair if moderator else people["Cy"]).prompts[-1]
+
+
+@pytest.mark.parametrize("voting", ["majority", "weighted", "consensus", "moderator"])
+async def test_rounds_can_change_the_winner(tmp_path: Path, voting: str) -> None:
+    first, early = await hold(tmp_path, 0, voting)
+    after, late = await hold(tmp_path, 2, voting)
+    assert (first["winner"], after["winner"]) == ("Ada's plan", "Bo's plan")
+    assert "tested" not in early
+    assert late.count("Bo's plan, cheaper and tested") == 2, "in the debate, and as the newest proposal"
+    assert "--- Round 1 ---" in late
+    assert late.index("Bo's plan, cheaper\n") < late.rindex("[Ada]:")
+
+
+@pytest.mark.parametrize("voting", ["majority", "moderator"])
+async def test_an_old_record_goes_on_as_it_began(voting: str) -> None:
+    made = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob"), CHAIR))
+    tree = debate_step(made, voting=voting, rounds=1)
+    assert isinstance(tree, Sequence)
+    decide = tree.parts[2]
+    for heard in (True, False):
+        part = (
+            Choose(by=decide.by, acts=decide.acts, task=decide.task, heard=heard)
+            if isinstance(decide, Choose)
+            else decide
+        )
+        if isinstance(part, Elect):
+            part = replace(part, vote=replace(part.vote, heard=heard))
+        other = Sequence(parts=(*tree.parts[:2], part))
+        assert ("heard" in str(dump(other))) == heard
+        assert load(dump(other)) == other
+        place = Harness(brief=made, protocol=other)
+        oracle = Oracle()
+        whole = await place.hold({person.name: oracle for person in made.participants})
+        votes = [turn.ask for turn in whole.transcript.all() if turn.act == "vote"]
+        assert {ask.view.last for ask in votes if ask} == {None if heard else 0}
+        await resume_everywhere(place, whole, step=4)
+
+
+NAMES = ("Ada", "Bo", "Al B")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The best proposal is Bo.", ("Bo",)),
+        ("The winner is: Bo", ("Bo",)),
+        ("**Winner:** Al B", ("Al B",)),
+        ("Bo has the best proposal", ("Bo",)),
+        ("Select: Bo", ("Bo",)),
+        ("I go with Bo, because it is cheap.", ("Bo",)),
+        ("Ada is good, but Bo is better.", ("Bo",)),
+        ("Ada did not convince me. I choose Bo.", ("Bo",)),
+        ("Winner:\nBo", ("Bo",)),
+        ("I would not pick Bo.", ()),
+        ("Neither Ada nor Bo wins.", ()),
+        ("I pick nobody", ()),
+        ("Bob wins.", ()),
+        ("> The best proposal is Bo.\nI agree with nobody.", ()),
+        ("Ada wins. Bo wins.", ("Ada", "Bo")),
+        ("Both Ada and Bo are strong.", ("Ada", "Bo")),
+        ("Bo is thorough.", ("Bo",)),
+    ],
+)
+def test_whom_a_moderator_chooses_in_words_of_its_own(text: str, expected: tuple[str, ...]) -> None:
+    assert chosen(text, NAMES) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "winner", "extra"),
+    [
+        ("The best proposal is Bo.", "Bo's plan", {}),
+        ("Nobody convinced me.", "Ada's plan", {"fallback": "first_proposal", "unparsed": {"Chair": "no_form"}}),
+        ("Both Ada and Bo are strong.", "", {"unparsed": {"Chair": "no_form"}}),
+    ],
+)
+async def test_the_first_proposal_never_wins_while_another_was_named(
+    tmp_path: Path, said: str, winner: str, extra: dict[str, object]
+) -> None:
+    asked: list[str] = []
+
+    def chair(prompt: str) -> str:
+        asked.append(prompt)
+        return said
+
+    agents = [AgentWrapper(Scripted(f"{name}'s plan"), name) for name in ("Ada", "Bo")]
+    step = DebateStep(agents, AgentWrapper(chair, "Chair"), 0, "moderator", store=tmp_path / "r.sqlite")
+    result = await step.execute("Which plan?")
+    assert result["winner"] == winner
+    keys = ("fallback", "unparsed", "invalid_votes")
+    assert {key: result[key] for key in keys if key in result} == extra
+    assert len(asked) <= 2, "it is asked again once at most"
+    if not winner:
+        assert result.outcome
+        assert result.outcome.decision
+        assert result.outcome.decision.how.endswith("Chair names Ada and Bo and chooses none of them clearly")
