@@ -99,7 +99,6 @@ NO_MESSAGE = [
     "I think we should hire her. My vote is HIRE.",
     "Verdict: HIRE\nWithdrawn: true",
     '{"Verdict": "HIRE"}',
-    "My verdict is <Verdict>HIRE</Verdict>.",
     "<Message></Message>",
     '<Message verdict="HIRE">x</Message>',
     "<Message><Verdict>HIRE</Message>",

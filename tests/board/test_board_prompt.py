@@ -157,7 +157,7 @@ def test_a_last_verdict_behind_ones_own_message_goes_on_from_nothing() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "I say HIRE.",
+        "My Thoughts: she is weak.",
         '<Message id="T1">\n<Verdict>HIRE',
         ANSWER.replace("<Cites>", "<Speaker>Ms. Park</Speaker>\n<Cites>"),
     ],
@@ -166,6 +166,11 @@ def test_a_message_that_was_not_read_shows_nothing_of_itself(words: str) -> None
     held = transcript((CHEN, words))
     assert prompt(PARK, held)[1].text.startswith(f"T1 [Dr. Chen]:\n  {UNREAD}\n\nYou are Ms. Park.")
     assert texts(prompt(CHEN, held), "assistant") == [words]
+
+
+def test_prose_without_any_tag_is_shown_as_what_was_said() -> None:
+    said = '  <Message id="T1">\n  <Speaker>Dr. Chen</Speaker>\n  <Content>I say HIRE.</Content>\n  </Message>\n\n'
+    assert said in prompt(PARK, transcript((CHEN, "I say HIRE.")))[1].text
 
 
 def test_of_a_message_that_was_read_in_part_that_part_is_shown() -> None:

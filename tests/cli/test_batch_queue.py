@@ -11,7 +11,8 @@ from moot.app.batch.run_batch import Batching
 from moot.app.batch.summary import Came
 from moot.app.plan.settings import Config
 from moot.cli.display.progress import Progress
-from moot.workers.queue_tables import engine_of, make_ready
+from moot.workers.queue_database import Database
+from moot.workers.queue_tables import make_ready
 from tests.app.batch.batch_kit import BRIEF, item
 from tests.cli.commands import QUOTES, moot
 from tests.council.agents import own_place
@@ -28,11 +29,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def ready(database: str) -> str:
+async def ready(database: str) -> str:
     """A database in which the tables of the queue are made."""
-    engine = engine_of(database)
-    make_ready(engine)
-    engine.dispose()
+    connections = Database(database)
+    await make_ready(connections)
+    await connections.close()
     return database
 
 

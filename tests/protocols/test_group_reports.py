@@ -150,3 +150,10 @@ async def test_an_old_record_goes_on_with_the_counts_in_their_places() -> None:
     agent = Scripted(groups.answer)
     await Harness(brief=groups.brief, protocol=old, name="grouped").hold(dict.fromkeys(NAMES, agent))
     assert "answer 1 by 1 (the report says 4); answer 2 by 3 (the report says 2)" in "\n".join(groups.tasks)
+
+
+async def test_the_only_line_that_is_left_reports_the_only_answer_that_is_left() -> None:
+    held = await Groups(words={"Keep it": "Let the place live on."}).hold()
+    mixed = next(each for each in held.transcript.turns(REPORT) if len(stands(held.transcript, each)) == 2)
+    found = {stand.answer: (stand.argument, stand.told == stand.count) for stand in stands(held.transcript, mixed)}
+    assert found == {"Close it": (FOR["Close it"], True), "Let the place live on.": (FOR["Keep it"], True)}

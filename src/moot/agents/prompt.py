@@ -14,8 +14,8 @@ from itertools import groupby
 
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
-from moot.core.agent import Context, proposal_names
-from moot.core.ask import Ask
+from moot.core.agent import Context, is_open_prose, proposal_names
+from moot.core.ask import Ask, Form, Value
 from moot.core.brief import Brief, View
 from moot.core.roles import ARTIFACTS, artifacts
 from moot.core.text import clip
@@ -89,12 +89,21 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     # Who speaks is known from the ask, whatever the message says.
     speaker = {field.name: name or turn.by for field in form.fields if field.name.lower() == SPEAKER}
     read = {key: value for key, value in turn.fields.items() if key not in speaker}
+    if not read and own:
+        return turn.text
+    read = read or _said(form, turn)
     if not read:
-        return turn.text if own else UNREAD
+        return UNREAD
     shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
     carried = "".join(artifact.mark for artifact in artifacts([turn]))
     marks = {field.name: carried for field in form.fields if carried and field.name.lower() == ARTIFACTS.lower()}
     return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
+
+
+def _said(form: Form, turn: Turn) -> dict[str, Value]:
+    """Prose that fits no form as what was said; nothing where something of it may be private or forged."""
+    fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
+    return {fields[-1].name: turn.text} if fields and is_open_prose(form, turn) else {}
 
 
 def label(turn: Turn, brief: Brief) -> str:

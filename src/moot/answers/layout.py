@@ -218,7 +218,7 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
     """The section that a line opens, if it opens one."""
     if not row.strip():
         return None
-    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row)) or _LABEL.fullmatch(undecorated(bare(row)))
+    match = _LABEL.fullmatch(row) or _LABEL.fullmatch(bare(row)) or _LABEL.fullmatch(undecorated(row))
     if not match or _INDENTED.match(row):
         return None
     name = key(match["name"])
@@ -412,6 +412,7 @@ _WHY: Mapping[str, str] = {
     "missing_candidate": "it has no score",
     "malformed": "the form is broken",
     "unclosed": "a closing tag is missing",
+    "inside_content": "it stands inside another field; it needs a tag of its own",
     "truncated": "the answer was cut off",
     "speaker_mismatch": "the message is in somebody else's name",
     "too_large": "the answer is too long",

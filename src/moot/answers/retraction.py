@@ -148,7 +148,7 @@ class Sentence:
 
 
 def _sentences(words: str) -> Iterator[Sentence]:
-    return (Sentence.of(text) for text in _SENTENCES.split(words) if text and text.strip())
+    return (Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
 
 
 def size(text: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from moot.answers.plain_text import fold, key
 from moot.answers.words import phrases
 from moot.core.ask import Field
+from moot.core.text import bare
 
 _START = re.compile(
     r"\A\s*(?:(?:<\|?(?:im_start|start_header_id|start_of_turn|begin_of_text|start|bos|s|assistant)\|?>|\[/?INST\]"
@@ -26,7 +27,6 @@ _END = re.compile(
 _LOST = re.compile(r"</(?P<name>[A-Za-z][\w-]{0,40})>")
 MOST = 5
 """The most closing tags of nothing at the end of a text."""
-_ORNAMENT = "\ufe0e\ufe0f\u200d\u20e3"
 _REFUSING = frozenset("❌✗✘🚫⛔☐❎☒🔲⬜❓⁉")
 _LEAD = re.compile(
     r"(?P<lead>[ \t]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?)(?P<open>(?:\*\*|__)?)(?P<rest>.*)"
@@ -58,6 +58,7 @@ def without_marks(text: str) -> str:
 
 def undecorated(row: str) -> str:
     """The line with its label plain: without emoji before or behind it, and without brackets around it."""
+    row = bare(row)
     found = _LEAD.fullmatch(row)
     if not found:
         return row
@@ -81,7 +82,7 @@ def _without_ornaments(words: str) -> str:
 
 
 def _is_ornament(signs: str) -> bool:
-    return all(sign in _ORNAMENT or unicodedata.category(sign) in ("So", "Sk") for sign in signs)
+    return all(unicodedata.category(sign) in ("So", "Sk") for sign in signs)
 
 
 def as_lines(fields: Sequence[Field], text: str) -> str:

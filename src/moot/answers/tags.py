@@ -12,6 +12,7 @@ from moot.answers.plain_text import fold, key, without_comments
 from moot.answers.values import Fault, Found, read_value
 from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
+from moot.core.roles import VERDICT
 from moot.core.text import bare
 
 _TOKEN = re.compile(
@@ -31,6 +32,8 @@ _MEANING: Mapping[str, str] = {
     "#13": "\r",
     "#9": "\t",
 }
+INSIDE = "inside_content"
+"""Why a verdict is not read that stands inside another field of its message."""
 SPEAKER = "speaker"
 """The field, compared without case, that says who a message is from."""
 
@@ -128,6 +131,8 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
         ):
             messages.append(element)
     if not messages:
+        if loose := _loose(form, text, outer):
+            return loose
         bare = not _outside(text, outer).strip("` \n\t") and not any(
             element.name == form.envelope.lower() for element in outer.elements
         )
@@ -142,6 +147,58 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
     return read[0] if all(item.fields == read[0].fields for item in read) else _none(form, "ambiguous")
 
 
+def _loose(form: Form, text: str, outer: Level) -> Found | None:
+    """Tags that stand in prose without a message around them ("I think <Verdict>HIRE</Verdict>"), each once and plain.
+
+    What stands around them is what was said. None where there are no such tags.
+    """
+    names = {field.name.lower(): field for field in form.fields}
+    said = [part.strip() for part in _outside(text, outer).split("\n") if part.strip(" `*_.,;:!\t")]
+    inside = [element for element in outer.elements if element.name in names]
+    if not said or not inside or len(inside) < len(outer.elements) or outer.broken:
+        return None
+    if len({element.name for element in inside}) < len(inside) or any(element.stop < 0 for element in inside):
+        return None
+    if not all(_is_own_remark(text, element) for element in inside):
+        return None
+    found = Found()
+    for asked in form.fields:
+        place = next((element for element in inside if names[element.name] is asked), None)
+        if place is not None:
+            found.take(asked, _value(asked, text, place))
+        elif asked.required and asked.kind == "text" and not asked.private:
+            found.fields[asked.name] = "\n".join(said)
+    return found
+
+
+_OWN = re.compile(
+    r"\b(?:i|we) (?:(?:now|still|also|therefore|thus|firmly|would) ){0,2}"
+    r"(?:think|say|believe|vote|conclude|give|hold)\b(?: that)?"
+)
+
+
+def _is_own_remark(text: str, element: Element) -> bool:
+    """Whether a tag in prose is its author's own: not quoted, announced, doubted or denied, and not taken back."""
+    start = max(0, element.open - 300)
+    row = text[start : element.open].rpartition("\n")[2]
+    before = _OWN.sub("", re.split(r"[.!?]\s", fold(row))[-1])
+    above = [line for line in text[start : element.open].split("\n")[:-1] if line.strip()]
+    behind = fold(text[element.end :][:600])
+    clause = re.split(r"[.!?;,\n]", behind)[0]
+    strange = (phrases.REPORTS, phrases.DOUBTS, phrases.DENIALS)
+    quoted = row.lstrip().startswith((">", "|")) or row.count('"') % 2 or row.count("`") % 2
+    led = (
+        not row.strip() and above and any(each.search(fold(above[-1])) for each in strange) and above[-1].endswith(":")
+    )
+    return not (
+        quoted
+        or led
+        or any(pattern.search(before) for pattern in strange)
+        or any(pattern.search(clause) for pattern in strange)
+        or phrases.TAKEN_BACK.search("\n" + behind)
+    )
+
+
 def _none(form: Form, reason: str) -> Found:
     return Found(
         {}, [f"{asked.name}: {reason}" for asked in form.fields if asked.required] or [f"{form.name}: {reason}"]
@@ -152,7 +209,23 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> Found:
     if message.stop < 0 and (inside.broken or inside.rest >= 0):
         return _none(form, "unclosed")
     torn = inside.broken == "malformed" or _is_torn(form, text, inside)
-    return _none(form, "malformed") if torn else _fields(form, text, inside)
+    if torn:
+        return _none(form, "malformed")
+    found = _fields(form, text, inside)
+    nested = {
+        inner.name
+        for element in inside.elements
+        if element.stop >= 0 and element.name != VERDICT.lower()
+        for inner in level(text, element.start, element.stop).elements
+    }
+    if VERDICT.lower() in nested and not any(name == VERDICT for name in [*found.fields, *_named(found)]):
+        found.unread += [f"{VERDICT}: {INSIDE}" for asked in form.fields if asked.name == VERDICT]
+    return found
+
+
+def _named(found: Found) -> list[str]:
+    """The fields that were not read."""
+    return [unread.rpartition(": ")[0] for unread in found.unread]
 
 
 def _is_torn(form: Form, text: str, found: Level) -> bool:

@@ -12,7 +12,7 @@ from moot.board.meeting_results import (
     generate_next_speaker,
     parse_response_fields,
 )
-from moot.board.members import PRESETS, AgentType, BoardMember, Preset, TimeKeeper
+from moot.board.members import PRESETS, AgentType, BoardMember, Preset, TimeKeeper, VerdictType
 
 __all__ = [
     "PRESETS",
@@ -25,6 +25,7 @@ __all__ = [
     "Preset",
     "ResponseFields",
     "TimeKeeper",
+    "VerdictType",
     "generate_next_speaker",
     "parse_response_fields",
 ]

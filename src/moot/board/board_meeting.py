@@ -2,20 +2,21 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from moot.app.program.program_agents import Seating, described_by, sitting
 from moot.app.program.program_calls import Tell, check_same, name_work, stop_streams, stream, told
-from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board
+from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board, timed_by
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
 from moot.board.meeting_results import BoardResult, result
-from moot.board.members import PRESETS, BoardMember, TimeKeeper
+from moot.board.members import PRESETS, BoardMember, TimeKeeper, VerdictType
 from moot.core.brief import Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 
-VERDICTS = ("HIRE", "NO_HIRE")
+VERDICTS = tuple(verdict.value for verdict in VerdictType)
 """The documented verdicts."""
 
 
@@ -26,11 +27,12 @@ class BoardMeeting:
     Attributes:
         topic: the question that the board decides.
         members: who sits on it; empty for those of the preset.
-        verdicts: the possible verdicts; empty for words of the members' own; None for the preset's, else HIRE, NO_HIRE.
+        verdicts: the possible verdicts, as words or an enumeration; empty for words of the members' own; None for the
+            preset's, else HIRE, NO_HIRE.
         documents: texts that all are given, by the names under which they are cited.
         rules: the layer of instructions that all share; "" for the preset's.
         preset: one of PRESETS, for members, verdicts and rules; "" for none.
-        timekeeper: who keeps the time; the built-in one where nobody else is named.
+        timekeeper: who keeps the time, and how often it speaks; the built-in one where nobody else is named.
         agent: who answers for members without an agent of their own; None for the owner's model.
         rounds: the cap: so many messages for each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
@@ -45,7 +47,7 @@ class BoardMeeting:
     topic: str
     members: Sequence[BoardMember] = ()
     _: KW_ONLY
-    verdicts: Sequence[str] | None = None
+    verdicts: Sequence[str] | type[StrEnum] | None = None
     documents: Mapping[str, str] = field(default_factory=dict[str, str])
     rules: str = ""
     preset: str = ""
@@ -73,7 +75,7 @@ class BoardMeeting:
             background=tuple(Source(name=name, text=text) for name, text in self.documents.items()),
             rules=self.rules or (ready.rules if ready else ""),
             participants=tuple(people),
-            options=known if self.verdicts is None else tuple(self.verdicts),
+            options=known if self.verdicts is None else tuple(str(verdict) for verdict in self.verdicts),
             limits=self.limits or Limits(),
             seed=self.seed,
         )
@@ -136,6 +138,7 @@ class BoardMeeting:
             table = self._table()
             brief = self._brief(table.seat(workspace.pool))
             plan = await plan_board(workspace, brief, rounds=self.rounds, strategy=self.strategy)
+            plan = timed_by(plan, every=self.timekeeper.every, deadline=self.timekeeper.deadline)
             debate = workspace.new_id(plan)
             if tell:
                 name_work(debate)

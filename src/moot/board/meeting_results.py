@@ -39,7 +39,7 @@ def parse_response_fields(message: str, *, verdicts: Sequence[str] = (), speaker
     )
 
 
-def generate_next_speaker(messages: Sequence[Turn], members: Sequence[str], *, seed: int = 0) -> str:
+def generate_next_speaker(messages: Sequence[Turn], members: Sequence[str], *, seed: int = 0, every: int = 4) -> str:
     """Who speaks next: ``timekeeper`` behind every fourth message of members, else a member, the quiet first.
 
     The weight is ``max(1, 10 - messages)``, three times that for whoever the newest message speaks to; the last speaker
@@ -49,8 +49,9 @@ def generate_next_speaker(messages: Sequence[Turn], members: Sequence[str], *, s
         messages: the turns so far, such as ``BoardResult.messages``.
         members: the names of the members.
         seed: what chance is drawn from.
+        every: after so many messages of members the timekeeper speaks.
     """
-    return next_speaker(messages, members, seed=seed)
+    return next_speaker(messages, members, seed=seed, every=every)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The briefs ``examples/board-*.md`` show the same boards with a case of their own
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 
 
 class AgentType(Enum):
@@ -15,6 +15,13 @@ class AgentType(Enum):
     TIMEKEEPER = "manages process only"
 
 
+class VerdictType(StrEnum):
+    """The documented verdicts; each equals its word. A board's own verdicts are words, or an enumeration like this."""
+
+    HIRE = "HIRE"
+    NO_HIRE = "NO_HIRE"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeKeeper:
     """Whoever keeps the time and judges nothing.
@@ -22,10 +29,14 @@ class TimeKeeper:
     Attributes:
         name: what it is called in the debate.
         agent: who answers for it, as for a member; None for the built-in one, which asks no model.
+        every: after so many messages it speaks.
+        deadline: after so many messages it names those who owe a verdict, and they must give one.
     """
 
     name: str = "TimeKeeper"
     agent: object = None
+    every: int = 4
+    deadline: int = 20
     type: AgentType = field(default=AgentType.TIMEKEEPER, init=False)
 
 

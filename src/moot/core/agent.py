@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
 from moot.core.text import letter
@@ -49,15 +49,26 @@ def open_to(who: str, turn: Turn) -> Turn:
     """The turn as a participant may read it: without the fields that are private to others.
 
     The original text of an answer may contain private fields anywhere. So if the form has any, others read a text that
-    is composed of the fields they may read, and nothing of an answer that was not readable.
+    is composed of the fields they may read, and nothing of an answer that was not readable, unless that is prose
+    without any tag and without the name of a private field.
     """
     asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     if turn.by == who or turn.reply is None or not any(field.private for field in asked):
+        return turn
+    if turn.ask and turn.ask.form and is_open_prose(turn.ask.form, turn):
         return turn
     hidden = {field.name for field in asked if field.private and turn.fields.get(field.to) != who}
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))
+
+
+def is_open_prose(form: Form, turn: Turn) -> bool:
+    """Whether an answer in tags has none, so that nothing of it can be meant for the author or one other alone."""
+    private = [field.name.lower() for field in form.fields if field.private]
+    text = turn.text.lower()
+    plain = bool(text.strip()) and "<" not in text and "&lt;" not in text
+    return form.layout == "tags" and not turn.fields and plain and not any(name in text for name in private)
 
 
 def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:

@@ -17,7 +17,7 @@ from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
 from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked, standings
-from moot.core.transcript import Turn
+from moot.core.transcript import Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices
@@ -250,6 +250,7 @@ class Meeting:
         turns: who speaks next.
         view: which turns of the log go along.
         act: what the messages are.
+        told: whether who was refused (verdict, withdrawal) is told why; old records do not.
         name: what it is called in paths.
     """
 
@@ -263,6 +264,7 @@ class Meeting:
     turns: Turns = QUIET
     view: View = OWN
     act: str = "argue"
+    told: bool = False
     name: str = "meeting"
 
     def __post_init__(self) -> None:
@@ -289,7 +291,9 @@ class Meeting:
                 name = self._next(state, course, said, states)
             n += 1
             course.keys.append(state.key(n))
-            yield [self._ask(state, n, name, len(said) + 1, states[name], due=course.deadlines > 0)]
+            last = next((turn for turn in reversed(said) if turn.by == name), None) if self.told else None
+            refused = _refused(last, states[name]) if last else ""
+            yield [self._ask(state, n, states[name], (len(said) + 1, refused), due=course.deadlines > 0)]
         if not any(turn.reply for turn in said):
             yield Halted(path=ROOT, reason=f"none of {len(said)} answered")
         elif len(said) < most:
@@ -303,8 +307,8 @@ class Meeting:
         hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("floor"))
         return self.turns.next(said, debtors or people, hearing)
 
-    def _ask(self, state: State, n: int, name: str, number: int, member: Standing, *, due: bool) -> Ask:
-        owes = due and not member.verdict
+    def _ask(self, state: State, n: int, member: Standing, told: tuple[int, str], *, due: bool) -> Ask:
+        owes, name, (number, refused) = due and not member.verdict, member.name, told
         most = self.rounds * len(state.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
         form = addressed(
@@ -316,7 +320,7 @@ class Meeting:
             key=state.key(n),
             to=name,
             act=self.act,
-            task="\n\n".join(filter(None, (task, self.due if owes else "", _attached(state, name)))),
+            task="\n\n".join(filter(None, (task, refused, self.due if owes else "", _attached(state, name)))),
             form=judged(form) if member.verdict else bound_to_judge(form) if owes else form,
             view=self.view,
         )
@@ -393,6 +397,35 @@ def _told(course: Course, states: Mapping[str, Standing]) -> str:
     return f"Deadline {course.deadlines}: only {names} may speak until each has given the verdict."
 
 
+_WHY: Mapping[str, str] = {
+    "ambiguous": "more than one stood there",
+    "not_allowed": "that is not one of the verdicts",
+    "empty": "nothing stood there",
+    "inside_content": "it stood inside the content; write it in a tag of its own, beside Content",
+    "speaker_mismatch": "the message was in somebody else's name",
+    "unclosed": "a closing tag was missing",
+    "malformed": "the tags of the message were broken",
+    "no_form": "the message was not in the form",
+    "truncated": "the message was cut off",
+}
+
+
+def _refused(turn: Turn, member: Standing) -> str:
+    """What was refused in a member's last message, and why, in words for its next prompt; "" for nothing."""
+    parted = [text.rpartition(": ") for text in (turn.reply.unread if turn.reply else ())]
+    unread = {name: reason for name, _, reason in parted}
+    told: list[str] = []
+    if (why := unread.get(VERDICT)) and not read_field(turn, VERDICT):
+        told.append(f"Your last message gave no verdict that counts: {_WHY.get(why, 'it could not be read')}.")
+    if turn.mark in member.refused:
+        told.append("You could not leave the meeting: a withdrawal counts only with a verdict.")
+    elif WITHDRAWN in unread:
+        told.append("You did not leave the meeting: Withdrawn must be true or false.")
+    if not told and (why := unread.get("Content")):
+        told.append(f"Nothing of your last message was booked: {_WHY.get(why, 'it could not be read')}.")
+    return " ".join(told)
+
+
 def _attached(state: State, name: str) -> str:
     """What can be cited, without words of those who attached it."""
     turns = [turn for turn in state.transcript.turns() if state.transcript.sees(name, turn)]
@@ -420,5 +453,5 @@ def board(brief: Brief, choices: Choices) -> Phase:
         raise ProtocolError(found, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    meeting = Meeting(form=message(brief.options), rounds=rounds)
+    meeting = Meeting(form=message(brief.options), rounds=rounds, told=True)
     return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

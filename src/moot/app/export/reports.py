@@ -131,7 +131,8 @@ def diagram(plan: Plan) -> str:
 
 def plan_data(ready: Ready) -> dict[str, object]:
     """A debate before it begins, as plain data: what was understood, and what it would use at least and at most."""
-    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
+    brief, costing = ready.plan.brief, ready.costing
+    least, most, (low, high) = costing.least, costing.most, costing.expected_tokens
     return {
         "topic": brief.topic,
         "protocol": ready.plan.name,
@@ -152,9 +153,9 @@ def plan_data(ready: Ready) -> dict[str, object]:
         "phases": list(most.phases),
         "asks": {"least": least.asks, "most": most.asks},
         "calls": {"least": least.calls, "most": most.calls},
-        "tokens": {"least": least.tokens, "most": most.tokens},
-        "expected_tokens": {"least": least.expected, "most": most.expected},
-        "cost": {"least": least.cost, "most": most.cost},
+        "tokens": {"least": low, "most": most.tokens},
+        "expected_tokens": {"least": low, "most": high},
+        "cost": {"least": costing.least_cost, "most": most.cost},
         "unpriced": list(most.unpriced),
         "participants_made_by": ready.caster,
         "repeated": round(most.repeated, 3),

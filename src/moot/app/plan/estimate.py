@@ -197,6 +197,32 @@ class Costing:
     least: Estimate
     most: Estimate
 
+    @property
+    def expected(self) -> int:
+        """The tokens to expect: the mean of what is likely either way, never more than the most."""
+        return min(round((self.least.expected + self.most.expected) / 2), self.most.tokens)
+
+    @property
+    def expected_tokens(self) -> tuple[int, int]:
+        """What is likely either way, the smaller number first: to agree at once can take more words than to go on."""
+        low, high = sorted(min(play.expected, self.most.tokens) for play in (self.least, self.most))
+        return low, high
+
+    @property
+    def expected_cost(self) -> float | None:
+        """What those tokens cost, in US dollars, at the mean price of a token; None where a price is unknown."""
+        return _share_of(self.most, self.expected)
+
+    @property
+    def least_cost(self) -> float | None:
+        """What is likely if all agree at once, never more than the most; None where a price is unknown."""
+        return _share_of(self.most, self.expected_tokens[0])
+
+
+def _share_of(estimate: Estimate, tokens: int) -> float | None:
+    """The cost of so many of the tokens of an estimate."""
+    return None if estimate.cost is None else estimate.cost * min(tokens / max(estimate.tokens, 1), 1.0)
+
 
 def once(who: Participant, ask: Ask) -> int:
     """One call for one answer."""

@@ -25,12 +25,13 @@ from moot.core.text import clean_data
 from moot.core.transcript import Transcript, Turn
 from moot.demo.debater import CLOCK
 from moot.phases.base import Phase, Rounds
+from moot.phases.base import Sequence as Sequenced
 from moot.phases.choices import Choices
 from moot.phases.reflection import Reflection, review_of, score_of
 from moot.phases.shares import Shares, map_reduce
 from moot.policy.board_turns import QuietFirst
 from moot.policy.turns import Hearing
-from moot.protocols.board import EVERY, addressed, message
+from moot.protocols.board import EVERY, Meeting, addressed, message
 from moot.protocols.council import (
     VOTING,  # a face takes them from here
     debate_step,
@@ -39,7 +40,7 @@ from moot.protocols.grouped import LEAST, REPORT, Groups, Stand, stands
 from moot.protocols.known import build
 from moot.protocols.spec import load
 
-__all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_message", "timed"]
+__all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_message", "timed", "timed_by"]
 
 
 @asynccontextmanager
@@ -161,19 +162,35 @@ async def plan_board(
     return replace(plan, chosen=choices.told())
 
 
-def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0) -> str:
+def timed_by(plan: Plan, *, every: int, deadline: int) -> Plan:
+    """The plan of a board whose timekeeper speaks after so many messages, and sets a deadline after so many.
+
+    Raises:
+        ProtocolError: a number below 1.
+    """
+    tree = plan.protocol
+    if not isinstance(tree, Sequenced):
+        return plan
+    parts = tuple(
+        replace(part, every=every, deadline=deadline) if isinstance(part, Meeting) else part for part in tree.parts
+    )
+    return replace(plan, protocol=replace(tree, parts=parts))
+
+
+def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0, every: int = EVERY) -> str:
     """Who speaks next on a board: a member's name, ``timekeeper`` when it is time for that, "" when nobody is left.
 
     Args:
         turns: the turns so far, oldest first, the timekeeper's among them.
         members: the names of the members.
         seed: what chance is drawn from.
+        every: after so many messages of members it is time for the timekeeper.
     """
     said = [turn for turn in turns if turn.by in members]
     heard = sum(turn.reply is not None for turn in said)
     people = [Participant(name=name) for name in members]
     name = QuietFirst().next(said, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
-    its_time = heard and heard % EVERY == 0 and turns[-1].by in members
+    its_time = heard and heard % every == 0 and turns[-1].by in members
     return "timekeeper" if name and its_time else name
 
 

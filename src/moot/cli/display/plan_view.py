@@ -70,7 +70,7 @@ def plan_words(costing: Costing) -> str:
     tokens = f"{_token_words(costing)} tokens"
     if most.cost is None:
         return f"{asks}, {calls}, {tokens}, cost not known: no price for {', '.join(map(line, most.unpriced))}"
-    return f"{asks}, {calls}, {tokens}, " + (f"at most about {money(most.cost)}" if most.cost else "free")
+    return f"{asks}, {calls}, {tokens}, {'cost ' if most.cost else ''}{_cost_words(costing)}"
 
 
 def _between(low: int, high: int, noun: str) -> str:
@@ -122,16 +122,15 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _token_words(costing: Costing) -> str:
     """The expected number of tokens, and the maximum if every answer has its greatest length."""
-    low, high = amount(costing.least.expected), amount(costing.most.expected)
-    return f"about {low if low == high else f'{low} to {high}'}, at most about {amount(costing.most.tokens)}"
+    return f"about {amount(costing.expected)}, at most about {amount(costing.most.tokens)}"
 
 
 def _cost_words(costing: Costing) -> str:
-    if costing.most.cost is None:
+    if costing.most.cost is None or costing.expected_cost is None:
         return f"not known: no price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
-    return f"at most about {money(costing.most.cost)} ({money(costing.least.cost)} if everybody agrees at once)"
+    return f"about {money(costing.expected_cost)}, at most about {money(costing.most.cost)}"
 
 
 def _limit_words(limits: Limits) -> str:

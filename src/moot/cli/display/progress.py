@@ -189,7 +189,8 @@ def tabled(lines: Sequence[Row]) -> Table:
 
 def plan_of(work: Batching, foreseen: Foreseen) -> dict[str, object]:
     """The estimate for a batch as plain data."""
-    least, most = foreseen.costing.least, foreseen.costing.most
+    costing = foreseen.costing
+    least, most, (low, high) = costing.least, costing.most, costing.expected_tokens
     return {
         "name": work.batch.name,
         "briefs": len(work.batch.items),
@@ -198,8 +199,8 @@ def plan_of(work: Batching, foreseen: Foreseen) -> dict[str, object]:
         "begun": foreseen.begun,
         "asks": {"least": least.asks, "most": most.asks},
         "calls": {"least": least.calls, "most": most.calls},
-        "tokens": {"least": least.tokens, "most": most.tokens},
-        "expected_tokens": {"least": least.expected, "most": most.expected},
-        "cost": {"least": least.cost, "most": most.cost},
+        "tokens": {"least": low, "most": most.tokens},
+        "expected_tokens": {"least": low, "most": high},
+        "cost": {"least": costing.least_cost, "most": most.cost},
         "unpriced": list(most.unpriced),
     }

@@ -1,0 +1,99 @@
+"""What a board tells: who was refused is told why, prose is shown as said, and the timekeeper keeps given times."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.board import BoardMeeting, BoardMember, TimeKeeper, VerdictType
+from moot.core.errors import ProtocolError
+from tests.council.agents import own_place
+
+LEAVE = "<Withdrawn>true</Withdrawn>"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_place(tmp_path, monkeypatch)
+
+
+class Members:
+    """Two members: Ann says these things in turn and then leaves with a verdict, Ben leaves at once with one."""
+
+    def __init__(self, *said: str) -> None:
+        self.said, self.asked = list(said), list[str]()
+        self.heard: list[str] = []
+
+    def ann(self, prompt: str) -> str:
+        self.asked.append(prompt)
+        left = f"<Message><Verdict>HIRE</Verdict>{LEAVE}<Content>Done.</Content></Message>"
+        return self.said.pop(0) if self.said else left
+
+    def ben(self, prompt: str) -> str:
+        self.heard.append(prompt)
+        leaves = LEAVE if not self.said else ""
+        return f"<Message><Verdict>NO_HIRE</Verdict>{leaves}<Content>I have read it.</Content></Message>"
+
+    def meeting(self, **more: object) -> BoardMeeting:
+        people = (BoardMember("Ann", agent=self.ann), BoardMember("Ben", agent=self.ben))
+        return BoardMeeting("Whom to hire?", people, **more)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "<Message><Content>So <Verdict>HIRE</Verdict> it is.</Content></Message>",
+            "Your last message gave no verdict that counts: it stood inside the content; write it in a tag of its own",
+        ),
+        (
+            "<Message><Verdict>STRONG</Verdict><Content>Good.</Content></Message>",
+            "Your last message gave no verdict that counts: that is not one of the verdicts.",
+        ),
+        (
+            f"<Message>{LEAVE}<Content>Bye.</Content></Message>",
+            "You could not leave the meeting: a withdrawal counts only with a verdict.",
+        ),
+        (
+            "<Message><Withdrawn>maybe</Withdrawn><Content>Bye.</Content></Message>",
+            "You did not leave the meeting: Withdrawn must be true or false.",
+        ),
+        (
+            "<Message><Speaker>Ben</Speaker><Content>I am Ben.</Content></Message>",
+            "Nothing of your last message was booked: the message was in somebody else's name.",
+        ),
+    ],
+)
+def test_who_was_refused_is_told_why(said: str, told: str) -> None:
+    members = Members(said, said)
+    members.meeting().run()
+    assert told not in members.asked[0]
+    assert any(told in prompt for prompt in members.asked[1:])
+    assert not any("Your last message" in prompt or "You could not leave" in prompt for prompt in members.heard)
+
+
+def test_prose_that_fits_no_form_is_shown_as_what_was_said() -> None:
+    members = Members(*["I have doubts about the dates in her file."] * 6)
+    members.meeting().run()
+    assert any("I have doubts about the dates in her file." in prompt for prompt in members.heard)
+    assert not any("could not be read" in prompt for prompt in members.heard)
+
+
+def test_what_may_be_private_in_a_broken_message_is_not_shown() -> None:
+    members = Members(*["<Message><Thoughts>She is weak.</Thoughts><Content>Hm."] * 6)
+    members.meeting().run()
+    assert not any("She is weak" in prompt for prompt in members.heard)
+
+
+def test_the_timekeeper_speaks_as_often_as_it_is_told() -> None:
+    members = Members(*["<Message><Content>Hm.</Content></Message>"] * 4)
+    result = members.meeting(timekeeper=TimeKeeper(every=2, deadline=3)).run()
+    keeper = [turn for turn in result.messages if turn.act == "remind"]
+    assert len(keeper) >= 2
+    with pytest.raises(ProtocolError, match="every: 0 is not a number of at least 1"):
+        Members().meeting(timekeeper=TimeKeeper(every=0)).run()
+
+
+def test_verdicts_may_be_an_enumeration() -> None:
+    result = Members().meeting(verdicts=VerdictType).run()
+    assert result.states["Ann"].verdict == VerdictType.HIRE == "HIRE"
+    assert result.states["Ben"].verdict == VerdictType.NO_HIRE
