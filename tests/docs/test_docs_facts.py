@@ -86,12 +86,11 @@ def test_the_bounds_in_tables_of_keys_are_those_of_the_keys() -> None:
     assert checked > 20
 
 
-def test_an_option_takes_what_its_key_takes() -> None:
+def test_an_option_takes_no_more_than_its_key() -> None:
     command, _ = options_of(["run"])
     for param in command.params:
         key = KEYS.get({"max_asks": "asks", "max_tokens": "tokens"}.get(param.name or "", param.name or ""))
         if key and key.kind == "whole" and isinstance(param.type, click.IntRange):
-            assert (param.name, param.type.min) == (param.name, key.low)
             assert param.type.max in (None, key.high)
 
 

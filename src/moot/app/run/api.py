@@ -31,6 +31,7 @@ from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import misspelt
 from moot.engine.driver import StopRequest
+from moot.models.pool import GUEST
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -285,7 +286,8 @@ async def debate(  # house: wide because a program names only what is otherwise
         limits: what the debate may use: Limits in the place of the brief's, or a dictionary of some of them.
         cast: where the brief describes no participants: ``builtin`` for the built-in ones; "" to have a language model
             generate them first, in a debate of its own on record (its id begins with ``cast-``), or to take those
-            that the same model generated earlier for the same topic and background; ``new`` to generate others.
+            that the same model generated earlier for the same topic and background; ``new`` to generate others. An
+            agent of the program generates nobody unless it says ``new``.
         store: the record's file, or the address of its database; None for the user's default.
         on_event: is told of each entry of the record once it is stored. An error in it pauses the debate and is raised.
 
@@ -307,7 +309,9 @@ async def debate(  # house: wide because a program names only what is otherwise
     held = replace(intake.brief, limits=_limits(limits, intake.brief.limits), options=options or intake.brief.options)
     async with _opened(store) as workspace:
         intake = replace(intake, brief=workspace.seat(held))
-        wishes = replace(wishes, models=_models(workspace, model))
+        models = _models(workspace, model)
+        own = not wishes.cast and bool(models) and models[0].startswith(GUEST)  # a function debates, it invents nobody
+        wishes = replace(wishes, models=models, cast="builtin" if own else wishes.cast)
         start = await make_start(workspace, intake, wishes, workspace.config)
         hooks = HostHooks(stop=listener.stop)
         running = run_start(workspace, start, workspace.new_id(start.ready.plan), hooks)

@@ -39,7 +39,6 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.core.text import misspelt
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
-from moot.models.pool import GUEST
 from moot.phases.choices import (
     AT_THE_END,
     OPEN_ORDER,
@@ -278,8 +277,7 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         raise misfit(intake, wishes, error.about, str(error)) from error
     for participant in plan.brief.participants:
         _check_tools(intake, replace(plan.brief, participants=(participant,)), config or workspace.config)
-    described = models[0] in (BUILTIN, HUMAN) or models[0].startswith(GUEST)
-    casts = intake.vacant and wishes.cast != "builtin" and not described
+    casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
     caster = models[0] if casts else ""
     live = live_models(workspace, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
