@@ -8,8 +8,8 @@ from pathlib import Path
 
 from moot.core.brief import Brief, Participant, Settings, Source
 from moot.protocols.known import KNOWN, build
-from moot.record.codec import VERSION
-from moot.testing.replay import Harness, Oracle
+from moot.record.store import VERSION
+from moot.testing.replay import Harness, SeededAgent
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "records"
 BRIEF = Brief(
@@ -30,7 +30,7 @@ async def write() -> None:
     """Hold and store one debate of each protocol."""
     for name in KNOWN:
         held = await Harness(brief=BRIEF, protocol=build(name, BRIEF), name=name).hold(
-            {each.name: Oracle(3) for each in BRIEF.participants}
+            {each.name: SeededAgent(3) for each in BRIEF.participants}
         )
         path = FOLDER / f"v{VERSION}-{name}.jsonl"
         if path.exists():

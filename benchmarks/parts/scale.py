@@ -239,7 +239,7 @@ async def work_until(
     place: Where, wanted: Wanted, leave: "Callable[[Worker], Awaitable[None]]", hear: "Callable[[Note], None]"
 ) -> None:
     """Be a worker until that function returns."""
-    from moot.workers.lease_runs import Wanted as Work
+    from moot.workers.lease_runs import WorkerSettings as Work
     from moot.workers.worker import Worker
 
     async def end() -> None:

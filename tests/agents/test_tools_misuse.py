@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import LONGEST, MOST_SOURCES, Errand, Found, Kit, Silent, lay, misfit, read_arguments
+from moot.agents.toolkit import LONGEST, MOST_SOURCES, Found, Kit, SilentRecorder, ToolUse, lay, misfit, read_arguments
 from moot.core.ask import ToolCall
 from moot.core.errors import RecordError, ToolError, Unavailable
 from moot.core.event import Called
@@ -97,11 +97,11 @@ async def test_what_goes_wrong_is_told_and_the_model_goes_on(called: Called, she
 
 async def test_a_tool_that_takes_too_long_is_stopped() -> None:
     class Sleeper(Lookup):
-        async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+        async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
             await asyncio.sleep(5)
             raise AssertionError
 
-    errand = Errand(context=CONTEXT, say=Journal(), name="tool-1")
+    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
     (called,) = await Kit((Sleeper(),), seconds=0.01).use(wants("search").tools[0], errand)
     assert called.text == "The tool gave no result within 0.01 seconds."
     assert 0 < called.seconds < 1
@@ -118,7 +118,7 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
 async def test_names_are_such_as_any_provider_takes(names: Sequence[str], offered: Sequence[str]) -> None:
     kit = Kit([Lookup(name) for name in names])
     assert [each.name for each in kit.specs] == offered
-    errand = Errand(context=CONTEXT, say=Journal(), name="tool-1")
+    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
     (called,) = await kit.use(replace(wants("search").tools[0], name=offered[0]), errand)
     assert called.model == f"tool:{names[0]}"
 
@@ -206,14 +206,14 @@ async def test_a_tool_asks_once_and_may_fail(asks: int, answer: str | Exception,
 
 
 def test_a_silent_line_knows_what_is_on_record() -> None:
-    silent = Silent(Journal(kept={"answer": wants("x")}))
+    silent = SilentRecorder(Journal(kept={"answer": wants("x")}))
     assert silent.done("answer") == wants("x")
     assert silent.done("repair") is None
 
 
 async def test_without_a_model_a_tool_cannot_ask() -> None:
     (called,) = await Kit((Adviser(),)).use(
-        wants("summarizer").tools[0], Errand(context=CONTEXT, say=Journal(), name="tool-1")
+        wants("summarizer").tools[0], ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
     )
     assert called.text.endswith("this tool needs a language model, and the participant has none")
 
@@ -228,17 +228,17 @@ class Slow(ScriptedModel):
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.0, "Tea. {}"), (0.1, "The tool gave no result within 0.03 seconds.")])
 async def test_the_clock_stands_still_while_the_model_is_asked(seconds: float, text: str) -> None:
-    errand = Errand(context=CONTEXT, say=Journal(), name="tool-1", model=Slow(["Tea."]))
+    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=Slow(["Tea."]))
     *_, called = await Kit((Adviser(seconds=seconds),), seconds=0.03).use(wants("summarizer").tools[0], errand)
     assert called.text == text
 
 
 async def test_a_tool_may_ask_without_a_clock() -> None:
-    errand = Errand(context=CONTEXT, say=Journal(), name="tool-1", model=ScriptedModel(["Tea."]))
+    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=ScriptedModel(["Tea."]))
     assert (await errand.ask("Tea?")).text == "Tea."
 
 
 async def test_a_record_that_lacks_what_it_must_hold_is_damaged() -> None:
     journal = Journal(kept={"tool-1": Called(key="", call="tool-1", text="x", served="scripted:model")})
     with pytest.raises(RecordError, match="not what the model was asked"):
-        await Kit((Adviser(),)).use(wants("summarizer").tools[0], Errand(context=CONTEXT, say=journal, name="tool-1"))
+        await Kit((Adviser(),)).use(wants("summarizer").tools[0], ToolUse(context=CONTEXT, say=journal, name="tool-1"))

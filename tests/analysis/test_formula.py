@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from moot.analysis.claim_arithmetic import TooLarge, declarations, domain, holds, smt, value, written
-from moot.analysis.claim_language import Compare, Joined, NotFormal, parse
+from moot.analysis.claim_language import Compare, Connective, NotFormal, parse
 from moot.app.export.solver_process import answer
 
 NONE: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ def test_premises_names_and_integers() -> None:
     claim = parse("integer n, m: n > 0 implies (m > n implies m * y > 0)")
     assert (claim.names, claim.integers, len(claim.premises)) == (("n", "m", "y"), ("n", "m"), 2)
     assert declarations(claim).split("\n")[1:] == ["(declare-const v_m Int)", "(declare-const v_y Real)"]
-    assert isinstance(parse("not (x > 0 implies x > 1)").conclusion, Joined)
+    assert isinstance(parse("not (x > 0 implies x > 1)").conclusion, Connective)
 
 
 @pytest.mark.parametrize(

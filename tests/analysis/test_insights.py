@@ -10,7 +10,7 @@ from moot.analysis.review import insights, review
 from moot.core.decision import Ballot
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Entered, Failed
-from moot.record.codec import read
+from moot.record.store import read
 from tests.analysis.courses import chain, decide, look, say, table, turned
 from tests.paths import RECORDS
 from tests.report.reports import Diary, ask, hiring

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.arguments.argument_map import RELATIONS, ArgumentMap, Edge, Judgement, Made, Node, Relation, judge
+from moot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Judgement, Node, Relation, judge
 from moot.arguments.svg import svg, width, wrap
 from moot.arguments.tree import SIGNS, VERBS, arrange, as_data, forest, mermaid, safe, standing
 
@@ -17,7 +17,7 @@ NS = "{http://www.w3.org/2000/svg}"
 
 
 def node(n: int, claim: str = "", by: str = "Ann", act: str = "argue", replaced: str = "") -> Node:
-    made = Made(mark=f"T{n}", key=f"#{n}", by=by, act=act, round=n // 3, stance="yes" if n == 1 else "")
+    made = ClaimTurn(mark=f"T{n}", key=f"#{n}", by=by, act=act, round=n // 3, stance="yes" if n == 1 else "")
     return Node(mark=f"T{n}", claim=claim or f"Claim {n}.", made=(made,), replaced=replaced)
 
 

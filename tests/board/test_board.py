@@ -15,7 +15,7 @@ from moot.phases.choices import Choices, Extras, Mediation
 from moot.protocols.board import Meeting, message
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -321,7 +321,7 @@ async def test_artifacts_are_named_to_those_who_may_cite_them() -> None:
 async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> None:
     place = runner(count, rounds=rounds)
     for seed in (1, 2):
-        whole = await place.hold(dict.fromkeys([each.name for each in place.brief.participants], Oracle(seed)))
+        whole = await place.hold(dict.fromkeys([each.name for each in place.brief.participants], SeededAgent(seed)))
         await resume_everywhere(place, whole, seed=seed, step=3)
 
 

@@ -15,7 +15,7 @@ from moot.app.export.plots import draw, draw_all
 from moot.app.run.workspace import Workspace
 from moot.arguments.beliefs import Beliefs
 from moot.core.errors import BriefError
-from moot.record.codec import read
+from moot.record.store import read
 from moot.report.metrics import Use
 from tests.cli.commands import moot
 from tests.paths import RECORDS

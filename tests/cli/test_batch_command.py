@@ -16,7 +16,7 @@ import pytest
 from click.testing import Result
 from rich.console import Console
 
-from moot.app.batch.summary import Came
+from moot.app.batch.summary import BatchOutcome
 from moot.cli.commands.batch import exit_code
 from moot.cli.display.progress import Progress
 from moot.cli.options import DONE, ERROR, INTERRUPTED, LIMIT, UNREACHABLE, WAITING
@@ -162,7 +162,7 @@ def test_the_budget_of_the_whole_batch(tmp_path: Path) -> None:
     ],
 )
 def test_exit_codes(states: list[tuple[str, str]], stopped: bool, code: int) -> None:
-    came = [Came(item="a", number=1, seed=0, debate="d", status=status, kind=kind) for status, kind in states]
+    came = [BatchOutcome(item="a", number=1, seed=0, debate="d", status=status, kind=kind) for status, kind in states]
     assert exit_code(came, stopped=stopped) == code
 
 
@@ -312,6 +312,6 @@ async def test_the_line_says_how_far_the_batch_is() -> None:
     assert "[1/3]" not in shown.getvalue(), "what ended well is only counted"
     progress.remark("so it is")
     assert "so it is" in shown.getvalue()
-    failed = Came(item="item", number=1, seed=0, debate="d", status="error", reason="it is torn")
+    failed = BatchOutcome(item="item", number=1, seed=0, debate="d", status="error", reason="it is torn")
     progress.conclude([failed])
     assert "item #1, d: error: it is torn" in shown.getvalue()

@@ -8,7 +8,7 @@ import pytest
 
 from moot.app.batch.batch_plan import make_batch
 from moot.app.batch.run_batch import Batching
-from moot.app.batch.summary import Came
+from moot.app.batch.summary import BatchOutcome
 from moot.app.plan.settings import Config
 from moot.cli.display.progress import Progress
 from moot.workers.queue_database import Database
@@ -44,7 +44,7 @@ def work_of(place: House) -> Batching:
 async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
     async with house(ready) as place, place.working():
         work = work_of(place)
-        told: list[Came] = []
+        told: list[BatchOutcome] = []
         work.tell = told.append
         await work.run()
         came = await work.look_around()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from moot.app.program.in_place import CUT
-from moot.app.run.people import Meanwhile
-from moot.cli.display.ask_people import Filled, Sheet
+from moot.app.run.people import OutsideMessages
+from moot.cli.display.ask_people import AnswerPrompt, Filled
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Value
 from moot.core.errors import BriefError
 from moot.phases.speak import SETTLEMENT
@@ -32,9 +32,11 @@ def typist() -> Iterator[Typist]:
 
 async def fill(typist: Typist, ask: Ask, *steps: tuple[str, str]) -> Filled:
     """What somebody gives who types that."""
-    outside = Meanwhile(Mailbox(InMemoryStore(), "d", clock=lambda: 0.0), 0)
+    outside = OutsideMessages(Mailbox(InMemoryStore(), "d", clock=lambda: 0.0), 0)
     async with asyncio.TaskGroup() as group:
-        filling = group.create_task(Sheet(typist.console, typist.keyboard, {"T3": "Bull, draft"}, outside).fill(ask))
+        filling = group.create_task(
+            AnswerPrompt(typist.console, typist.keyboard, {"T3": "Bull, draft"}, outside).fill(ask)
+        )
         await typist.type(*steps)
     return filling.result()
 

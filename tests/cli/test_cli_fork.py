@@ -7,7 +7,7 @@ import pytest
 from click.testing import Result
 
 from moot.core.event import Opened
-from moot.record.codec import decode
+from moot.record.store import decode
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served
 
 QUIET = ("--quiet", "--no-report")

@@ -11,8 +11,8 @@ from moot.core.transcript import fold
 from moot.engine.driver import replay
 from moot.learn.lessons import lessons
 from moot.protocols.spec import load
-from moot.record.codec import decode, encode, read
 from moot.record.ledger import Ledger
+from moot.record.store import decode, encode, read
 from moot.report.conclusion import conclusion
 from moot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS

@@ -18,7 +18,7 @@ from moot.app.serve.server_parts import check_host, hosts_of
 from moot.core.errors import BriefError
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
-from moot.web.http_server import Wanted, serve
+from moot.web.http_server import ServerSettings, serve
 from tests.app.serve.serve_kit import PATIENCE, PATIENT, running, wait_for
 from tests.cli.commands import moot, served
 from tests.council.agents import own_place
@@ -153,7 +153,7 @@ async def test_a_port_that_is_taken_is_told(tmp_path: Path, monkeypatch: pytest.
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        wanted = Wanted(store=tmp_path / "m.sqlite", port=port, ready=lambda link: None, say=lambda words: None)
+        wanted = ServerSettings(store=tmp_path / "m.sqlite", port=port, ready=lambda link: None, say=lambda words: None)
         with pytest.raises(BriefError, match="try --port 0"):
             await serve(wanted, OPEN)
     with pytest.raises(BriefError, match="cannot be listened at"):
@@ -169,7 +169,7 @@ async def test_enter_and_signals_in_this_process(tmp_path: Path, monkeypatch: py
         links.append(link)
         asyncio.get_running_loop().call_later(0.1, signal.raise_signal, signal.SIGINT)
 
-    wanted = Wanted(store=tmp_path / "m.sqlite", port=0, ready=ready, say=told.append)
+    wanted = ServerSettings(store=tmp_path / "m.sqlite", port=0, ready=ready, say=told.append)
     async with asyncio.timeout(PATIENCE):
         await serve(wanted, OPEN)
     assert len(links) == 1

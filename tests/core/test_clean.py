@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.ask import ToolCall
-from moot.core.text import Pieces, bare, clean, clean_data, hide
+from moot.core.text import PieceCleaner, bare, clean, clean_data, hide
 from tests.paths import ROOT
 
 SRC = ROOT / "src" / "moot"
@@ -122,7 +122,7 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
 
 @given(st.lists(HOSTILE))
 def test_pieces_are_clean_where_they_are_joined(pieces: list[str]) -> None:
-    cleaner = Pieces()
+    cleaner = PieceCleaner()
     shown = "".join(map(cleaner.take, pieces))
     assert clean(shown) == shown
 
@@ -130,7 +130,7 @@ def test_pieces_are_clean_where_they_are_joined(pieces: list[str]) -> None:
 @given(st.sampled_from([*SAID.values(), EMOJI, FLAGS + "!", f"a\r\nb{TAGS}c\u202ed"]), st.data())
 def test_pieces_come_to_the_same_as_the_whole(text: str, data: st.DataObject) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=20).map(sorted))
-    cleaner = Pieces()
+    cleaner = PieceCleaner()
     shown = "".join(cleaner.take(text[start:end]) for start, end in pairwise([0, *cuts, len(text)]))
     assert shown + cleaner.take(".") == clean(text + ".")
 

@@ -10,7 +10,7 @@ from moot.council import AgentWrapper, DebateStep
 from moot.phases.base import Sequence
 from moot.protocols.council import Choose, Elect, chosen, debate_step
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.council.councils import Scripted
 from tests.kits.players import CHAIR, resume_everywhere
 
@@ -71,7 +71,7 @@ async def test_an_old_record_goes_on_as_it_began(voting: str) -> None:
         assert ("heard" in str(dump(other))) == heard
         assert load(dump(other)) == other
         place = Harness(brief=made, protocol=other)
-        oracle = Oracle()
+        oracle = SeededAgent()
         whole = await place.hold({person.name: oracle for person in made.participants})
         votes = [turn.ask for turn in whole.transcript.all() if turn.act == "vote"]
         assert {ask.view.last for ask in votes if ask} == {None if heard else 0}

@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED
 from moot.protocols.council import PICK, VOTING, OrElse, Weighed, debate_step
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CY, CHAIR))
@@ -25,7 +25,7 @@ async def test_the_debate_step_resumes_from_anywhere(voting: str, latest: bool) 
     tree = debate_step(BRIEF, voting=voting, rounds=2, latest=latest)
     assert load(dump(tree)) == tree
     place = Harness(brief=BRIEF, protocol=tree)
-    oracle = Oracle()
+    oracle = SeededAgent()
     whole = await place.hold({each.name: oracle for each in BRIEF.participants})
     assert whole.transcript.decision
     assert whole.transcript.decision.status == "decided"
@@ -43,7 +43,7 @@ async def test_masked_proposals_cannot_be_picked_or_voted_for() -> None:
     half = replace(ANN, hide=("Bob",))
     brief = replace(BRIEF, participants=(half, BOB, CY, blind))
     moderated = Harness(brief=brief, protocol=debate_step(brief, voting="moderator", rounds=0))
-    oracle = Oracle()
+    oracle = SeededAgent()
     seats = {each.name: oracle for each in brief.participants}
     held = await moderated.hold(seats)
     assert (held.transcript.turns("vote"), held.transcript.decision and held.transcript.decision.winner) == ((), "Ann")

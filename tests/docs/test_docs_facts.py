@@ -13,7 +13,7 @@ import moot
 from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
 from moot.cli.main import COMMANDS, main
 from moot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
-from moot.record.codec import KINDS
+from moot.record.store import KINDS
 from tests.docs.test_docs import DOCUMENTS, FENCE, ROOT
 
 TEXTS = {path: path.read_text("utf-8") for path in DOCUMENTS}

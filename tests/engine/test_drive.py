@@ -38,9 +38,9 @@ from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.record.codec import digest, encode, read
 from moot.record.ledger import Ledger
-from moot.testing.replay import Oracle
+from moot.record.store import digest, encode, read
+from moot.testing.replay import SeededAgent
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Act, Acts, both, failed, just, paying, runner, slowly
 from tests.kits.clock import jumping
@@ -149,7 +149,7 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
         reason="none of 2 participants could be reached: no connection", kind="unavailable"
     )
     assert failed(held) == []
-    resumed = await place.hold({"Ann": Oracle(), "Bob": Oracle()}, held.lines)
+    resumed = await place.hold({"Ann": SeededAgent(), "Bob": SeededAgent()}, held.lines)
     assert resumed.transcript.closed
     assert resumed.transcript.paused is None
 

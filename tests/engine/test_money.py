@@ -28,7 +28,7 @@ from moot.models.names import parse
 from moot.models.prices import cost, quote
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
-from moot.record.codec import decode
+from moot.record.store import decode
 from moot.testing.replay import Harness, Held
 from tests.kits.acting import ARGUE, Acts, both, paying, runner
 

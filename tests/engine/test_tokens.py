@@ -28,7 +28,8 @@ def test_the_smallest_table_repeats_most_of_its_log(protocol: str) -> None:
     tally = TOKENS.measure(protocol, "full_log", 3, 2)
     assert TOKENS.missed(protocol, "full_log", 3, 2, tally) == []
     assert (tally.log.part is None) == (protocol in ("arena", "panel"))
-    assert tally.log.of < tally.late.of, "a ballot holds no log"
+    # A ballot holds no log; the ranking of teams is no ballot.
+    assert tally.log.of < tally.late.of or protocol == "bp_style"
 
 
 def test_a_row_below_the_reach_and_one_above_its_formula_are_named() -> None:

@@ -59,7 +59,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
 """For each part of ``moot`` the parts or modules that it may import beside itself; "" is ``moot/__init__.py``."""
 
 PYDANTIC_PARTS = HOSTS | APP
-PYDANTIC_MODULES = frozenset({"moot.record.codec"})
+PYDANTIC_MODULES = frozenset({"moot.record.store"})
 
 
 def imported(source: Source, modules: frozenset[str]) -> Iterator[tuple[int, str]]:

@@ -8,7 +8,7 @@ from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.phases.base import Phase
 from moot.phases.vote import BALLOT
-from moot.testing.replay import Harness, Held, Oracle, calls, essence
+from moot.testing.replay import Harness, Held, SeededAgent, calls, essence
 from tests.kits.thoroughness import STEP
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))
@@ -59,7 +59,7 @@ async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed
 async def resume_everywhere(place: Harness, whole: Held, *, seed: int = 0, step: int = 1) -> None:
     """Cut a debate that oracles held, behind every entry or every so many; resumed it must be the same debate."""
     for cut in range(0, len(whole.lines), max(step, STEP)):
-        oracle = Oracle(seed)
+        oracle = SeededAgent(seed)
         seats = {each.name: oracle for each in place.brief.participants}
         resumed = await place.hold(seats, whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"

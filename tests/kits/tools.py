@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
@@ -31,7 +31,7 @@ class Lookup:
     def spec(self) -> ToolSpec:
         return ToolSpec(name=self.name, help="Looks something up.", parameters=SCHEMA)
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         self.used.append(str(arguments["q"]))
         self.contexts.append(errand.context)
         return self.answer(str(arguments["q"]))
@@ -47,7 +47,7 @@ class Adviser:
 
     spec = ToolSpec(name="summarizer", help="Sums up.", parameters={"type": "object"})
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         found: list[str] = []
         for _ in range(self.asks):
             reading = await errand.ask("Sum up: tea", self.form)

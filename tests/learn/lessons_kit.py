@@ -10,7 +10,7 @@ from moot.core.event import Asked, Closed, Entry, Event, Failed, Opened, Replied
 from moot.learn.memory import Lessons, Outcome, Pattern
 from moot.phases.speak import ISSUES, draft
 from moot.protocols.arena import response
-from moot.record.codec import digest, encode
+from moot.record.store import digest, encode
 
 TWO: Mapping[str, str] = {"Ann": "ollama:a", "Bob": "ollama:b"}
 THREE: Mapping[str, str] = {**TWO, "Cy": "openai:c"}

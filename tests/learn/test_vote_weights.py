@@ -34,7 +34,7 @@ from moot.protocols.board import worded
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load
 from moot.report.report import report
-from moot.testing.replay import Harness, Oracle, essence
+from moot.testing.replay import Harness, SeededAgent, essence
 from moot.testing.store_checks import InMemoryStore
 from tests.cli.commands import settle
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
@@ -68,7 +68,7 @@ PROTOCOLS: list[tuple[str, Brief]] = [
 
 @pytest.mark.parametrize(("name", "brief"), PROTOCOLS)
 async def test_ballots_weigh_what_the_teller_gave_and_a_cut_changes_nothing(name: str, brief: Brief) -> None:
-    oracle = Oracle()
+    oracle = SeededAgent()
     place = Harness(brief=brief, protocol=build(name, brief, LEARNED), name=name)
     held = await place.hold({each.name: oracle for each in brief.participants})
     turns = held.transcript.all()

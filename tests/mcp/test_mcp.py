@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.core.errors import BriefError, ToolError
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
@@ -28,7 +28,7 @@ from tests.paths import TESTS
 
 SCRIPT = str(TESTS / "mcp" / "mcp_server.py")
 FILES = Server(name="files", command=(sys.executable, SCRIPT, "stdio"))
-ERRAND = Errand(context=CONTEXT, say=Journal(), name="tool-1")
+ERRAND = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
 
 
 async def use(line: Attached, name: str, **arguments: str) -> Found:

@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def served(folder: Path, serving: Serving = SERVING, address: str = "127.0.0.1") -> AsyncGenerator[str]:
     """The server in this process; its address."""
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    wanted = mcp_host.Wanted(store=folder / "moot.sqlite", host=address, ready=ready.set_result)
+    wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", host=address, ready=ready.set_result)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(mcp_host.serve_http(wanted, replace(Config(), serve=serving)))
         try:
@@ -195,7 +195,7 @@ ADDRESSES: Sequence[tuple[str, Serving, str]] = [
 
 @pytest.mark.parametrize(("address", "serving", "said"), ADDRESSES)
 async def test_addresses_that_cannot_be(folder: Path, address: str, serving: Serving, said: str) -> None:
-    wanted = mcp_host.Wanted(store=folder / "moot.sqlite", host=address)
+    wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", host=address)
     with pytest.raises(BriefError, match=said):
         await mcp_host.serve_http(wanted, replace(Config(), serve=serving))
 

@@ -225,7 +225,7 @@ async def within(folder: Path, patch: pytest.MonkeyPatch) -> AsyncGenerator[tupl
     with os.fdopen(theirs) as stdin, os.fdopen(said, "w") as stdout:
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", stdout)
-        wanted = mcp_host.Wanted(store=folder / "moot.sqlite", max_cost=1.0)
+        wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", max_cost=1.0)
         async with asyncio.TaskGroup() as group:
             yield mine, heard_, group.create_task(mcp_host.serve_stdio(wanted, Config()))
     os.close(heard_)

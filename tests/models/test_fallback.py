@@ -20,7 +20,7 @@ from moot.models.layers import Fuse, Patience
 from moot.models.pool import Pool
 from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone
-from moot.record.codec import decode
+from moot.record.store import decode
 from moot.report.markdown import markdown
 from moot.report.report import report
 from moot.testing.replay import Harness, Held

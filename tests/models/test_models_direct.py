@@ -12,7 +12,7 @@ from moot.core.text import LONGEST_NAME
 from moot.models.names import parse
 from moot.models.pydantic_ai_wire import Direct
 from moot.models.transport import Link
-from moot.record.codec import decode, encode
+from moot.record.store import decode, encode
 from tests.models.models_kit import KEY, Notebook, ask, environment
 
 OPENAI = ["openai:gpt-4o", "groq:some-model"]

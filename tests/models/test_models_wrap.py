@@ -10,7 +10,7 @@ from moot.core.agent import Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model
-from moot.models.layers import Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.layers import Patience, Recorded, Retrying, Throttled, TimeLimit
 from moot.models.transport import LONGEST_HOLD, Gate
 from moot.testing.conformance import Journal
 from tests.kits.clock import jumping
@@ -19,7 +19,7 @@ from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 Step = Callable[[Recorder], Awaitable[Called]]
 Wrap = Callable[[Model], Model]
 
-WRAPS: list[Wrap] = [Recorded, Retrying, Timed, lambda model: Throttled(model, Gate(1))]
+WRAPS: list[Wrap] = [Recorded, Retrying, TimeLimit, lambda model: Throttled(model, Gate(1))]
 
 
 @pytest.mark.parametrize("wrap", WRAPS, ids=["recorded", "retrying", "timed", "throttled"])
@@ -137,7 +137,7 @@ def dawdles(*pauses: float | str) -> Step:
 @jumping
 async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again: bool | None) -> None:
     notebook = Notebook()
-    model = Timed(Double(step), patience)
+    model = TimeLimit(Double(step), patience)
     if again is None:
         called = await model.complete(ask(seconds=5.0), notebook)
         assert called.text == ends
@@ -166,14 +166,14 @@ async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, 
         return Called(key="", call="answer", text="late")
 
     with pytest.raises(Unavailable, match="stopped after") as caught:
-        await Timed(Double(step), patience).complete(ask(seconds=0.05), Notebook())
+        await TimeLimit(Double(step), patience).complete(ask(seconds=0.05), Notebook())
     assert caught.value.kind == "timeout"
 
 
 @jumping
 async def test_signs_of_life_are_not_shown() -> None:
     notebook = Notebook()
-    await Timed(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
+    await TimeLimit(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
     assert notebook.deltas == ["a", "b"]
 
 
@@ -181,7 +181,7 @@ async def test_signs_of_life_are_not_shown() -> None:
 async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await Timed(Double(dawdles(9))).complete(ask(), Notebook())
+            await TimeLimit(Double(dawdles(9))).complete(ask(), Notebook())
 
 
 @jumping
@@ -191,13 +191,13 @@ async def test_what_is_on_record_is_known_through_a_clock() -> None:
     async def step(say: Recorder) -> Called:
         return say.done("answer") or Called(key="", call="answer", text="new")
 
-    assert (await Timed(Double(step)).complete(ask(), journal)).text == "kept"
+    assert (await TimeLimit(Double(step)).complete(ask(), journal)).text == "kept"
 
 
 @jumping
 async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:
     notebook = Notebook()
-    assert (await Timed(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
+    assert (await TimeLimit(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
     assert len(notebook.calls) == 1
 
 
@@ -211,7 +211,7 @@ async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
         raise Unavailable("slow", kind="rate", retry_after=0.2, again=True)
 
     def model(*steps: Step) -> Model:
-        return Retrying(Throttled(Recorded(Timed(Double(*steps), HASTY)), gate), HASTY)
+        return Retrying(Throttled(Recorded(TimeLimit(Double(*steps), HASTY)), gate), HASTY)
 
     async with asyncio.TaskGroup() as group:
         first = group.create_task(model(is_told_to_wait, gives("at last")).complete(ask("1"), notebook))

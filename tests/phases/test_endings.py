@@ -11,15 +11,15 @@ from moot.core.brief import Brief, Participant, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase, Sequence
-from moot.phases.choices import Choices, Mediation
-from moot.phases.endings import ENDINGS, STRATEGIES, ending
+from moot.phases.choices import STRATEGIES, Choices, Mediation
+from moot.phases.endings import ENDINGS, ending
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
 from moot.phases.vote import BALLOT, labels
 from moot.protocols.formats import round_robin
 from moot.protocols.spec import dump, load
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -311,7 +311,7 @@ async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, .
     assert load(dump(tree)) == tree
     runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
-    whole = await runner.hold(dict.fromkeys(names, Oracle()))
+    whole = await runner.hold(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.decision
     await resume_everywhere(runner, whole, step=3)
 

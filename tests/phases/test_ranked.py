@@ -16,7 +16,7 @@ from moot.phases.speak import Everyone
 from moot.phases.vote import labels
 from moot.policy.rules import Quorum
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
 
 DAN = Participant(name="Dan")
@@ -196,7 +196,7 @@ async def test_rankings_decide_where_a_vote_is_held(name: str, rule: str) -> Non
     brief = Brief(topic="?", participants=(ANN, BOB, CY), options=("tea", "coffee"))
     tree = build(name, brief, Choices(strategy=rule, rounds=1))
     place = Harness(brief=brief, protocol=tree, name=name)
-    whole = await place.hold(dict.fromkeys(("Ann", "Bob", "Cy"), Oracle()))
+    whole = await place.hold(dict.fromkeys(("Ann", "Bob", "Cy"), SeededAgent()))
     assert decided(whole).rule == rule.replace("_", " ")
     await resume_everywhere(place, whole, step=7)
 

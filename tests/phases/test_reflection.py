@@ -13,7 +13,7 @@ from moot.phases.base import Phase
 from moot.phases.reflection import Reflection
 from moot.phases.shares import map_reduce
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -185,7 +185,7 @@ TREES: list[tuple[Brief, Phase]] = [
 async def test_cut_anywhere_it_is_the_same(brief: Brief, tree: Phase) -> None:
     assert load(dump(tree)) == tree
     place = Harness(brief=brief, protocol=tree)
-    oracle = Oracle()
+    oracle = SeededAgent()
     whole = await place.hold({each.name: oracle for each in brief.participants})
     assert whole.transcript.closed
     await resume_everywhere(place, whole)

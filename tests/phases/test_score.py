@@ -22,7 +22,7 @@ from moot.protocols.spec import dump, load
 from moot.report.course import Mean, Scores, scoreboard, scores
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.testing.replay import Harness, Held, Oracle, essence
+from moot.testing.replay import Harness, Held, SeededAgent, essence
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
 OPEN = Everyone(act="open", task="Open.")
@@ -174,9 +174,9 @@ async def test_ratings_come_the_same_from_a_cut_record() -> None:
     tree = Sequence(parts=(after_turns(TALK, live_scoring(brief), SPOKEN), anonymous_scoring(brief)))
     runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in brief.participants]
-    whole = await runner.hold(dict.fromkeys(names, Oracle()))
+    whole = await runner.hold(dict.fromkeys(names, SeededAgent()))
     for cut in range(0, len(whole.lines), 7):
-        resumed = await runner.hold(dict.fromkeys(names, Oracle()), whole.lines[:cut])
+        resumed = await runner.hold(dict.fromkeys(names, SeededAgent()), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert scores(resumed.transcript) == scores(whole.transcript)
     assert len(scores(whole.transcript).ratings) == 9 + 6

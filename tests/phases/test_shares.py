@@ -13,7 +13,7 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.phases.base import Phase, Sequence
 from moot.phases.shares import Shares
 from moot.phases.speak import Everyone
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.cli.commands import served, settle
 from tests.kits.players import ANN, BOB, hold, resume_everywhere
 
@@ -38,7 +38,7 @@ async def test_too_few_answers_halt_the_debate() -> None:
 
 async def test_shares_resume_from_anywhere() -> None:
     place = Harness(brief=Brief(topic="Tea?", participants=(ANN, BOB)), protocol=Sequence(parts=(BOTH,)))
-    oracle = Oracle()
+    oracle = SeededAgent()
     await resume_everywhere(place, await place.hold({"Ann": oracle, "Bob": oracle}))
 
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from moot.core.decision import Ballot, BallotState
-from moot.phases.endings import STRATEGIES
+from moot.phases.choices import STRATEGIES
 from moot.phases.ranked_vote import RULES as RANKED
 from moot.policy.rankings import Ranked
 from moot.policy.rules import PLURALITY, SUPERMAJORITY, FirstProposal, Quorum, Rule, Share

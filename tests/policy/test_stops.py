@@ -11,13 +11,12 @@ from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Failed, Interjected, Replied
 from moot.core.transcript import Transcript
 from moot.phases.base import Rounds, Sequence
-from moot.phases.choices import Choices, Condition
-from moot.phases.endings import ARGUING, CLAIMING, until
+from moot.phases.choices import ARGUING, CLAIMING, Choices, Condition, until
 from moot.phases.speak import SPOKEN, Everyone, speech
 from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
 from moot.protocols.compose import JUDGEMENT, with_judgement
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, Player, Script, resume_everywhere
 
 SPEECH = speech(())
@@ -237,5 +236,5 @@ async def test_a_gauged_debate_can_be_cut_anywhere() -> None:
     made = brief()
     tree = build("round_robin", made, Choices(until=("consensus_reached", "no_new_arguments"), rounds=2))
     place = Harness(brief=made, protocol=tree)
-    whole = await place.hold({each.name: Oracle(3) for each in SEATED})
+    whole = await place.hold({each.name: SeededAgent(3) for each in SEATED})
     await resume_everywhere(place, whole, seed=3)

@@ -18,7 +18,7 @@ from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, 
 from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.kits.players import Player, resume_everywhere
 
 FOUR = tuple(Participant(name=name) for name in "abcd")
@@ -198,7 +198,7 @@ async def test_chance_comes_from_the_seed() -> None:
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(mode: TurnMode) -> None:
     place = runner(mode)
     assert load(dump(place.protocol)) == place.protocol
-    whole = await place.hold({each.name: Oracle() for each in PEOPLE})
+    whole = await place.hold({each.name: SeededAgent() for each in PEOPLE})
     await resume_everywhere(place, whole)
 
 

@@ -14,7 +14,7 @@ from moot.protocols.adjudication import VOTING
 from moot.protocols.parliament import bp_style, dealt, teams_of
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")
@@ -271,6 +271,6 @@ def test_the_tree_survives_as_data() -> None:
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     brief = Brief(topic="Tea?", participants=(*EIGHT[:4], *JURY, CHAIR))
     place = Harness(brief=brief, protocol=bp_style(brief, Choices()), name="bp_style")
-    whole = await place.hold(dict.fromkeys([each.name for each in brief.participants], Oracle()))
+    whole = await place.hold(dict.fromkeys([each.name for each in brief.participants], SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(place, whole, step=3)

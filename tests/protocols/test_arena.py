@@ -20,7 +20,7 @@ from moot.phases.vote import BALLOT, Vote
 from moot.policy.pairing import Pairs
 from moot.policy.stops import AnyOf, Saving
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.clock import jumping
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -379,7 +379,7 @@ async def test_an_arena_that_ends_early_can_be_cut_anywhere(until: tuple[Conditi
     made = brief(ANN, BOB, CY, CHAIR)
     choices = Choices(until=until, rounds=2, topology="ring")
     place = Harness(brief=made, protocol=build("arena", made, choices))
-    whole = await place.hold({each.name: Oracle(3) for each in made.participants})
+    whole = await place.hold({each.name: SeededAgent(3) for each in made.participants})
     await resume_everywhere(place, whole, seed=3, step=3)
 
 

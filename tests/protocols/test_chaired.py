@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.protocols.known import Choices, build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -202,5 +202,5 @@ async def test_it_needs_one_moderator() -> None:
 async def test_cut_anywhere_and_resumed_it_is_the_same_debate() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"), seed=5)
     place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
-    whole = await place.hold(dict.fromkeys([each.name for each in PEOPLE], Oracle()))
+    whole = await place.hold(dict.fromkeys([each.name for each in PEOPLE], SeededAgent()))
     await resume_everywhere(place, whole)

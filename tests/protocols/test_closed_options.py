@@ -9,7 +9,7 @@ from moot.core.decision import Decision
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, resume_everywhere
 
@@ -101,7 +101,7 @@ async def test_a_moderator_decides_for_an_option_or_not_at_all(protocol: str, fi
 async def test_cut_anywhere_it_is_the_same_debate(protocol: str) -> None:
     made = brief()
     place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
-    oracle = Oracle()
+    oracle = SeededAgent()
     whole = await place.hold({person.name: oracle for person in made.participants})
     await resume_everywhere(place, whole, step=3)
 

@@ -14,7 +14,7 @@ from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.open_fight import Fight
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -159,7 +159,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
     place = runner(count, 2)
     assert load(dump(place.protocol)) == place.protocol
     names = [each.name for each in place.brief.participants]
-    whole = await place.hold(dict.fromkeys(names, Oracle()))
+    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
     assert len(whole.transcript.turns("argue")) > count
     await resume_everywhere(place, whole)
 

@@ -18,7 +18,7 @@ from moot.phases.choices import Choices
 from moot.protocols.fishbowl import Bowl, circles
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -185,7 +185,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
     place = runner(count)
     assert load(dump(place.protocol)) == place.protocol
     names = [each.name for each in place.brief.participants]
-    whole = await place.hold(dict.fromkeys(names, Oracle(3)))
+    whole = await place.hold(dict.fromkeys(names, SeededAgent(3)))
     assert [turn for turn in whole.transcript.turns("argue") if turn.about]
     await resume_everywhere(place, whole, seed=3)
 

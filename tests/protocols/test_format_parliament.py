@@ -15,7 +15,7 @@ from moot.phases.choices import Choices, Mediation
 from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
@@ -231,7 +231,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (*PEOPLE[:3], CHAIR)
     place = runner(people, ("yes", "no"), Choices())
     names = [each.name for each in people]
-    whole = await place.hold(dict.fromkeys(names, Oracle()))
+    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     assert whole.transcript.turns("interrupt")
     await resume_everywhere(place, whole)

@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices
 from moot.protocols.formats import STEPS, chain, chain_of_thought, checked
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -118,7 +118,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (ANN, BOB, CY, CHAIR)
     place = runner(people, ("yes", "no"), Choices(rounds=3))
     names = [each.name for each in people]
-    whole = await place.hold(dict.fromkeys(names, Oracle()))
+    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(place, whole)
 

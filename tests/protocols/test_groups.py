@@ -17,7 +17,7 @@ from moot.phases.base import Sequence as InOrder
 from moot.policy.pairing import split
 from moot.protocols.grouped import REPORT, Groups, stands
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import Player, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")
@@ -349,7 +349,7 @@ async def test_who_cannot_be_read_is_in_no_report() -> None:
 async def test_cut_anywhere_it_is_the_same_debate(options: tuple[str, ...]) -> None:
     made = brief(7, options=options)
     place = Harness(brief=made, protocol=build("grouped", made, Choices(rounds=2)), name="grouped")
-    oracle = Oracle()
+    oracle = SeededAgent()
     whole = await place.hold({each.name: oracle for each in made.participants})
     assert whole.transcript.closed
     await resume_everywhere(place, whole, step=3)

@@ -13,7 +13,7 @@ from moot.phases.speak import Everyone, Floor
 from moot.protocols.compose import CUTTING_IN, INTERRUPTED, Interruption, with_interruptions
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -143,7 +143,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(name: str) -
     brief = Brief(topic="Tea?", participants=PEOPLE)
     place = Harness(brief=brief, protocol=with_interruptions(build(name, brief, Choices(rounds=2))))
     names = [each.name for each in PEOPLE]
-    whole = await place.hold(dict.fromkeys(names, Oracle(1)))
+    whole = await place.hold(dict.fromkeys(names, SeededAgent(1)))
     assert whole.transcript.turns("interrupt")
     assert whole.transcript.closed
     await resume_everywhere(place, whole, seed=1)
@@ -154,7 +154,7 @@ async def test_with_any_protocol_the_debate_is_held_to_its_end(name: str) -> Non
     people = (*PEOPLE, Participant(name="D"), CHAIR)
     brief = Brief(topic="Tea?", participants=people)
     tree = with_interruptions(build(name, brief, Choices(rounds=1)))
-    held = await Harness(brief=brief, protocol=tree).hold({each.name: Oracle(2) for each in people})
+    held = await Harness(brief=brief, protocol=tree).hold({each.name: SeededAgent(2) for each in people})
     assert held.transcript.closed
     turns = held.transcript.turns()
     argued = {turn.key for turn in turns if turn.act in INTERRUPTED and "/interruption-" not in turn.key}

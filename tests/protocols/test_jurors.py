@@ -13,7 +13,7 @@ from moot.phases.speak import Everyone, draft
 from moot.phases.vote import BALLOT, JURY, Count, Vote
 from moot.policy.rules import PLURALITY, WEIGHTED
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, Player, hold, resume_everywhere, votes
 
 JUNE = Participant(name="June", duty="juror", weight=3.0)
@@ -145,7 +145,7 @@ async def test_no_juror_sums_up_for_others(chairs: tuple[Participant, ...], writ
 async def test_a_debate_with_jurors_can_be_cut_anywhere(protocol: str, options: tuple[str, ...]) -> None:
     asked = brief(JUNE, JACK, options=options)
     place = Harness(brief=asked, protocol=build(protocol, asked, Choices(rounds=1)))
-    whole = await place.hold({each.name: Oracle(4) for each in asked.participants})
+    whole = await place.hold({each.name: SeededAgent(4) for each in asked.participants})
     assert {turn.by for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"June", "Jack"}
     assert {turn.act for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"vote"}
     await resume_everywhere(place, whole, seed=4, step=3)

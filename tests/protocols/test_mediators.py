@@ -20,7 +20,7 @@ from moot.phases.speak import POSITIONS, Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.mediators import COMMON_GROUND, mediate
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -143,7 +143,7 @@ async def test_a_mediator_of_any_kind_goes_with_any_protocol(name: str, kind: Me
     brief = Brief(topic="?", participants=PEOPLE, seed=2)
     tree = build(name, brief, choices)
     assert load(dump(tree)) == tree
-    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in PEOPLE], Oracle()))
+    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in PEOPLE], SeededAgent()))
     expected = {"silent": "summarize", "consensus": "consent"}.get(kind) or GUIDED[kind]
     assert held.transcript.turns(expected)
     assert held.transcript.decision
@@ -308,6 +308,6 @@ async def test_cut_and_resumed_it_is_the_same_debate(kind: MediatorKind, when: W
     tree: Phase = build("round_robin", brief, chosen(kind, when, rounds=2))
     runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
-    whole = await runner.hold(dict.fromkeys(names, Oracle()))
+    whole = await runner.hold(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(runner, whole, step=5)

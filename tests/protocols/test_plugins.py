@@ -19,7 +19,7 @@ from moot.phases.choices import Choices, Mediation
 from moot.protocols import spec
 from moot.protocols.known import KNOWN, build, names
 from moot.protocols.spec import dump, load, naming_packages
-from moot.testing.replay import Harness, Oracle, essence
+from moot.testing.replay import Harness, SeededAgent, essence
 from tests.kits.players import ANN, BOB, CHAIR
 
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CHAIR), seed=4)
@@ -90,7 +90,7 @@ async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) 
     assert {"is": "Shot", "task": "Shoot."} in data["parts"][0]["each"]["parts"]
     assert load(data) == tree
     runner = Harness(brief=BRIEF, protocol=tree, name="duel")
-    seats: Mapping[str, Agent] = dict.fromkeys(("Ann", "Bob", "Chair"), Oracle())
+    seats: Mapping[str, Agent] = dict.fromkeys(("Ann", "Bob", "Chair"), SeededAgent())
     whole = await runner.hold(seats)
     assert [turn.by for turn in whole.transcript.turns("argue")] == ["Ann", "Bob"] * 3
     assert len(whole.transcript.turns("guide")) == 3

@@ -15,7 +15,7 @@ from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError, Unstorable
 from moot.core.event import EVENTS, Called, Entered, Entry, Event, Opened, Replied
-from moot.record.codec import decode, digest, encode, read
+from moot.record.store import decode, digest, encode, read
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)

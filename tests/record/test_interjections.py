@@ -16,7 +16,7 @@ from moot.core.transcript import INTERJECTION, Transcript
 from moot.phases.base import State, enter
 from moot.phases.choices import Choices
 from moot.protocols.known import KNOWN, build
-from moot.record.codec import digest, encode
+from moot.record.store import digest, encode
 from moot.testing.store_checks import InMemoryStore
 
 PEOPLE = tuple(Participant(name=name, role="Debater") for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))

@@ -7,8 +7,8 @@ import pytest
 
 from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import Entered, Halted, Interjected
-from moot.record.codec import digest, read
 from moot.record.ledger import Ledger, Publish
+from moot.record.store import digest, read
 from moot.testing.store_checks import InMemoryStore
 
 

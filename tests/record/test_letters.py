@@ -15,7 +15,7 @@ from moot.engine.driver import Hosting, StopRequest
 from moot.record.mailbox import EVERY, TRIES, Mailbox, debates
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
-from moot.testing.replay import Harness, Held, Oracle
+from moot.testing.replay import Harness, Held, SeededAgent
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Acts, just, runner
 from tests.kits.players import resume_everywhere
@@ -210,6 +210,6 @@ async def test_a_debate_with_letters_can_be_cut_anywhere_and_takes_none_twice() 
         await letters(store).post(event)
     brief = Brief(topic="Tea?", participants=TWO, limits=Limits())
     place = Harness(brief=brief, protocol=ARGUE, hosting=lambda: Hosting(letters=letters(store)))
-    whole = await place.hold({each.name: Oracle() for each in TWO})
+    whole = await place.hold({each.name: SeededAgent() for each in TWO})
     assert [event.letter for event in events(whole, Interjected) if isinstance(event, Interjected)] == [1, 3]
     await resume_everywhere(place, whole)

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import RecordConflict
-from moot.record import run_lock
-from moot.record.run_lock import is_running, running
+from moot.record import ledger
+from moot.record.ledger import is_running, running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
 
 HOLD = """
 import sys, time
-from moot.record.run_lock import running
+from moot.record.ledger import running
 with running(sys.argv[1], sys.argv[2]):
     print("held", flush=True)
     time.sleep(30)
@@ -29,9 +29,9 @@ with running(sys.argv[1], sys.argv[2]):
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(run_lock, "PLACES", {})
+    monkeypatch.setattr(ledger, "PLACES", {})
     yield
-    run_lock.PLACES.clear()
+    ledger.PLACES.clear()
 
 
 def test_one_debate_is_run_once_and_others_beside_it() -> None:
@@ -62,7 +62,7 @@ def test_a_fork_has_no_lock_of_its_parent() -> None:
     with running("store", "a"):
         child = os.fork()
         if not child:
-            os._exit(0 if is_running("store", "a") and not run_lock.place_of("store").debates else 1)
+            os._exit(0 if is_running("store", "a") and not ledger.place_of("store").debates else 1)
         assert os.waitpid(child, 0)[1] == 0
 
 
@@ -71,15 +71,15 @@ def test_where_there_can_be_no_lock_the_process_alone_decides(tmp_path: Path, mo
     with running("store", "a"):
         assert is_running("store", "a")
     assert not is_running("store", "a")
-    monkeypatch.setattr(run_lock.os, "name", "nt")
-    assert run_lock.open_file("x") is None
+    monkeypatch.setattr(ledger.os, "name", "nt")
+    assert ledger.open_file("x") is None
 
 
 def test_a_folder_of_somebody_else_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     uid = os.getuid()
     answers = iter([uid, uid + 1])
-    monkeypatch.setattr(run_lock.os, "getuid", lambda: next(answers))
-    assert run_lock.open_file("x") is None
+    monkeypatch.setattr(ledger.os, "getuid", lambda: next(answers))
+    assert ledger.open_file("x") is None
 
 
 def test_a_file_system_without_locks_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,10 @@ from moot.core.transcript import fold
 from moot.phases.choices import Choices, Extras
 from moot.phases.revise import LOOKED_BACK
 from moot.protocols.known import build
-from moot.report.course import Course, Move, Note, Revision, Told, chronicle, course, span
+from moot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, chronicle, course, span
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from tests.report.reports import Diary, opened, person
 
 ANSWER = Form(name="speech", fields=(Field(name="ANSWER"),))
@@ -76,9 +76,9 @@ def test_a_reported_change_is_looked_up_in_the_record(said: str, shown: bool) ->
     diary = talk(*DEBATE)
     say(diary, "Ann", "reflect", {"CHANGED": "YES", "CHANGES": (said,)}, form=LOOKED_BACK)
     found = read(diary)
-    assert found.reflections[0].changes == (Told(words=said, shown=shown),)
+    assert found.reflections[0].changes == (ReportedChange(words=said, shown=shown),)
     # The one change that the record shows, from T3 to T4, is told where the report spans it.
-    assert found.moves == (Move(by="Ann", old="T3", new="T4", before="**tea.**", after="Coffee", told=shown),)
+    assert found.moves == (AnswerChange(by="Ann", old="T3", new="T4", before="**tea.**", after="Coffee", told=shown),)
 
 
 def test_who_did_not_look_back_told_nothing_and_hid_nothing() -> None:
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_not_guessed(fields: Fields, changed: bool | None
 def test_who_only_looked_back() -> None:
     diary = opened(person("Ann"))
     say(diary, "Ann", "reflect", {"CHANGED": "YES", "CHANGES": ("T1 -> T2",)}, form=LOOKED_BACK)
-    assert read(diary).reflections[0].changes == (Told(words="T1 -> T2", shown=False),)
+    assert read(diary).reflections[0].changes == (ReportedChange(words="T1 -> T2", shown=False),)
 
 
 def revised(diary: Diary, mark: str) -> str:
@@ -200,7 +200,7 @@ async def test_a_debate_with_everything_is_reported() -> None:
     brief = Brief(topic="Tea?", participants=people, options=("tea", "coffee"))
     choices = Choices(rounds=2, summarize=1, extras=Extras(revision=True, self_reflection=True, evolution=True))
     tree = build("round_robin", brief, choices)
-    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], Oracle(3)))
+    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], SeededAgent(3)))
     found = report(held.entries, debate="d")
     assert found.course.revisions
     assert len(found.course.notes) == 4

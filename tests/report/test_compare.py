@@ -30,7 +30,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.core.labels import descent
-from moot.report.compare import Difference, Parting, Said, compare
+from moot.report.compare import Difference, Divergence, Said, compare
 from moot.report.metrics import elapsed, faults
 from moot.report.report import as_data
 from tests.paths import GOLDEN
@@ -69,17 +69,17 @@ def said(seq: int, kind: str, words: str, by: str = "", mark: str = "") -> Said:
     return Said(seq=seq, kind=kind, words=words, by=by, mark=mark)
 
 
-PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
+PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
     # Latencies, calls, pauses and seconds make no difference.
     (
         (*ASKED, CALL, TEA, COFFEE, ROUND),
         (*ASKED, Paused(reason="tired"), Resumed(), COFFEE, reply(FIRST[0], "tea", 9.0), ROUND),
-        Parting(same=7, answers=2),
+        Divergence(same=7, answers=2),
     ),
     (
         (*ASKED, COFFEE, TEA),
         (*ASKED, COCOA, COFFEE),
-        Parting(
+        Divergence(
             same=4,
             answers=0,
             one=said(6, "replied", f"draft: {TEA.reply.text}", "Ann", "T1"),
@@ -89,7 +89,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
     (
         (*ASKED, TEA, COFFEE, ROUND),
         (*ASKED, TEA, LATE),
-        Parting(
+        Divergence(
             same=5,
             answers=1,
             one=said(6, "replied", f"draft: {COFFEE.reply.text}", "Ben", "T2"),
@@ -99,7 +99,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
     (
         (*ASKED, TEA, WORD, COFFEE, ROUND, Asked(ask=AGAIN)),
         (*ASKED, TEA, COFFEE, WORD, ROUND, HALT),
-        Parting(
+        Divergence(
             same=8,
             answers=2,
             one=said(9, "asked", "asked for: revision on T2: …", "Ann", "T4"),
@@ -109,7 +109,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
     (
         (*ASKED, TEA, COFFEE, WORD),
         (*ASKED, TEA, COFFEE, ROUND),
-        Parting(
+        Divergence(
             same=6,
             answers=2,
             one=said(7, "interjected", "mind the cost", "Guest", "T3"),
@@ -119,7 +119,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
     (
         (*ASKED, TEA, COFFEE, RULED),
         (*ASKED, TEA, COFFEE, END),
-        Parting(
+        Divergence(
             same=6,
             answers=2,
             one=said(7, "ruled", "decided: tea"),
@@ -129,7 +129,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
     (
         (*ASKED, TEA, COFFEE, RULED),
         (*ASKED, TEA, COFFEE),
-        Parting(
+        Divergence(
             same=6,
             answers=2,
             one=said(7, "ruled", "decided: tea"),
@@ -138,7 +138,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
     (
         ASKED,
         (Asked(ask=replace(FIRST[0], task="Answer.")),),
-        Parting(
+        Divergence(
             same=2,
             answers=0,
             one=said(3, "asked", "asked for: draft: …", "Ann", "T1"),
@@ -149,7 +149,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Parting]] = [
 
 
 @pytest.mark.parametrize(("one", "other", "parting"), PARTINGS)
-def test_where_two_debates_part(one: tuple[Event, ...], other: tuple[Event, ...], parting: Parting) -> None:
+def test_where_two_debates_part(one: tuple[Event, ...], other: tuple[Event, ...], parting: Divergence) -> None:
     found = compare(entries(*one), entries(*other), names=("a", "b"))
     assert found.parting == parting
     assert found.settings == ()
@@ -161,7 +161,7 @@ def test_debates_without_an_answer_in_common_part_at_the_first_entry() -> None:
     other = opened(person("Eve"), topic="Cats?", name="arena").entries[0].event
     assert isinstance(other, Opened)
     found = compare(entries(*ASKED, TEA), entries(opening=other), names=("a", "b"))
-    assert found.parting == Parting(
+    assert found.parting == Divergence(
         same=0, answers=0, one=said(1, "opened", "Shall we? (panel)"), other=said(1, "opened", "Cats? (arena)")
     )
     assert found.settings == (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from moot.app.brief.schema import LOGS
-from moot.arguments.argument_map import ArgumentMap, Judgement, Made, Node
+from moot.arguments.argument_map import ArgumentMap, ClaimTurn, Judgement, Node
 from moot.core.ask import Ask, Field, Form, ToolCall, Usage
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.event import Asked, Attempted, Called, Entered, Entry, Erred, Failed, Opened
@@ -171,7 +171,7 @@ def test_where_there_is_too_little_to_draw_there_is_no_chapter() -> None:
 
 
 def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
-    made = [Made(mark=f"T{n}", key=f"#{n}", by="Ann", act="argue") for n in range(400)]
+    made = [ClaimTurn(mark=f"T{n}", key=f"#{n}", by="Ann", act="argue") for n in range(400)]
     nodes = tuple(Node(mark=each.mark, claim="long " * 30, made=(each,)) for each in made)
     found = ArgumentMap(nodes=nodes)
     judged = Judgement(standing={each.mark: "undecided" for each in made}, settled=False)

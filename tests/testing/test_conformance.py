@@ -14,7 +14,7 @@ from moot.demo.debater import DemoDebater
 from moot.models.base import Request
 from moot.models.pool import build
 from moot.testing.conformance import check_model, check_seat
-from moot.testing.replay import Oracle
+from moot.testing.replay import SeededAgent
 from moot.testing.scripted import Scripted, ScriptedModel
 from moot.testing.wires import Wires
 
@@ -28,7 +28,7 @@ def good(request: Request) -> str:
 async def test_our_seats_conform() -> None:
     await check_seat(DemoDebater)
     await check_seat(lambda: ModelAgent(ScriptedModel(good)))
-    await check_seat(Oracle)
+    await check_seat(SeededAgent)
     await check_seat(lambda: Scripted(lambda ask, context: Refused("no")))
 
 

@@ -14,9 +14,9 @@ from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import RecordError, RecordMismatch
 from moot.core.event import Called, Closed, Interjected, Paused, Replied
 from moot.protocols.known import KNOWN, Choices, build
-from moot.record.codec import read
 from moot.record.ledger import Ledger
-from moot.testing.replay import Harness, Oracle, calls, essence
+from moot.record.store import read
+from moot.testing.replay import Harness, SeededAgent, calls, essence
 from tests.kits.thoroughness import STEP
 
 PEOPLE = (
@@ -38,7 +38,7 @@ def runner(name: str, *, options: tuple[str, ...] = (), choices: Choices | None 
     return Harness(brief=brief, protocol=build(name, brief, choices), name=name)
 
 
-def seats(oracle: Oracle) -> dict[str, Oracle]:
+def seats(oracle: SeededAgent) -> dict[str, SeededAgent]:
     return {each.name: oracle for each in PEOPLE}
 
 
@@ -57,10 +57,10 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
     name: str, options: tuple[str, ...], choices: Choices
 ) -> None:
     place = runner(name, options=options, choices=choices)
-    whole = await place.hold(seats(Oracle()))
+    whole = await place.hold(seats(SeededAgent()))
     assert whole.transcript.closed
     for cut in range(0, len(whole.lines), STEP):
-        oracle = Oracle()
+        oracle = SeededAgent()
         resumed = await place.hold(seats(oracle), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
         finished = calls(whole.entries[:cut])
@@ -75,12 +75,12 @@ def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) ->
         return hashlib.sha256(f"{order}{key}".encode()).digest()[0] / 255 * 0.003
 
     place = runner(name)
-    quick = asyncio.run(place.hold(seats(Oracle(seed))))
-    slow = asyncio.run(place.hold(seats(Oracle(seed, latency=late))))
+    quick = asyncio.run(place.hold(seats(SeededAgent(seed))))
+    slow = asyncio.run(place.hold(seats(SeededAgent(seed, latency=late))))
     assert essence(quick.transcript) == essence(slow.transcript)
 
 
-class Heckler(Oracle):
+class Heckler(SeededAgent):
     """An oracle that speaks up from outside, while the first of certain batches is being asked, once for each."""
 
     def __init__(self, ledger: Ledger, seed: int, share: int) -> None:
@@ -124,25 +124,25 @@ def test_cut_anywhere_with_hecklers_and_latencies_it_is_the_same_debate(
 
 async def test_a_whole_record_is_only_read() -> None:
     place = runner("panel")
-    whole = await place.hold(seats(Oracle()))
-    oracle = Oracle()
+    whole = await place.hold(seats(SeededAgent()))
+    oracle = SeededAgent()
     again = await place.hold(seats(oracle), whole.lines)
     assert oracle.sent == []
     assert again.lines == whole.lines
 
 
 async def test_another_protocol_over_the_record_is_a_mismatch_that_names_the_entry() -> None:
-    whole = await runner("panel").hold(seats(Oracle()))
+    whole = await runner("panel").hold(seats(SeededAgent()))
     other = runner("panel", choices=Choices(rounds=2))
     with pytest.raises(RecordMismatch, match="entry 1: the record holds opened"):
-        await other.hold(seats(Oracle()), whole.lines[:9])
+        await other.hold(seats(SeededAgent()), whole.lines[:9])
 
 
 async def test_a_resumed_debate_says_so_once() -> None:
     place = runner("council")
-    whole = await place.hold(seats(Oracle()))
+    whole = await place.hold(seats(SeededAgent()))
     cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Called))
-    resumed = await place.hold(seats(Oracle()), whole.lines[:cut])
+    resumed = await place.hold(seats(SeededAgent()), whole.lines[:cut])
     assert [type(e.event).__name__ for e in resumed.entries].count("Resumed") == 1
 
 
@@ -156,13 +156,13 @@ CHANGES: list[tuple[Callable[[list[str]], list[str]], str]] = [
 
 @pytest.mark.parametrize(("change", "message"), CHANGES)
 async def test_a_changed_record_is_found(change: Callable[[list[str]], list[str]], message: str) -> None:
-    whole = await runner("panel").hold(seats(Oracle()))
+    whole = await runner("panel").hold(seats(SeededAgent()))
     with pytest.raises(RecordError, match=message):
         read(tuple(change(list(whole.lines))))
 
 
 async def test_the_last_events_are_ruled_and_closed() -> None:
-    whole = await runner("moderated").hold(seats(Oracle()))
+    whole = await runner("moderated").hold(seats(SeededAgent()))
     assert isinstance(whole.entries[-1].event, Closed)
     assert not any(isinstance(entry.event, Paused) for entry in whole.entries)
     assert sum(isinstance(entry.event, Replied) for entry in whole.entries) == len(whole.transcript.turns())

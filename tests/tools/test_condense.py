@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.brief import View
@@ -31,9 +31,9 @@ TURNS = (
 HEARD = replace(CONTEXT, turns=TURNS)
 
 
-def errand(answer: str, context: Context = HEARD) -> tuple[Errand, list[Request]]:
+def errand(answer: str, context: Context = HEARD) -> tuple[ToolUse, list[Request]]:
     model = ScriptedModel([answer])
-    return Errand(context=context, say=Journal(), name="tool-1", model=model), model.history
+    return ToolUse(context=context, say=Journal(), name="tool-1", model=model), model.history
 
 
 # ---- summarizer -----------------------------------------------------------------------------------------------------

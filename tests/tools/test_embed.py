@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.core.agent import Quote
 from moot.core.ask import Usage
 from moot.core.brief import Source
@@ -19,8 +19,8 @@ from moot.tools.rag import Rag
 from tests.kits.tools import CONTEXT
 
 
-def errand(journal: Journal | None = None) -> Errand:
-    return Errand(context=CONTEXT, say=journal or Journal(), name="tool-1")
+def errand(journal: Journal | None = None) -> ToolUse:
+    return ToolUse(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
 TEXTS = (Source(name="a.md", text="Tea costs two cents."), Source(name="b.md", text="Coffee grows in Brazil."))

@@ -13,7 +13,7 @@ from model2vec import StaticModel
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.app.plan.assignment import agent_for, similarity, with_similarity
 from moot.app.plan.settings import Config
 from moot.app.plan.toolbox import check_tools, look_at_tools
@@ -31,7 +31,7 @@ from moot.testing.conformance import Journal
 from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
-from moot.tools.embeddings import Embeddings, Installed, Likening, embedder, likeness
+from moot.tools.embeddings import Embeddings, Installed, SimilarityTool, embedder, likeness
 from moot.tools.rag import Rag
 from tests.cli.commands import settle
 from tests.kits.tools import CONTEXT
@@ -63,8 +63,8 @@ def tiny(tmp_path: Path) -> Path:
     return tmp_path / "tiny"
 
 
-def errand(journal: Journal | None = None) -> Errand:
-    return Errand(context=CONTEXT, say=journal or Journal(), name="tool-1")
+def errand(journal: Journal | None = None) -> ToolUse:
+    return ToolUse(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
 # ---- what it gives
@@ -213,7 +213,7 @@ async def test_the_instrument(tiny: Path) -> None:
     aide = Participant(name="Likeness", seat="likeness:model2vec:tiny", duty="aide")
     context = Context(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
     ask = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
-    reply = await Likening(Installed(str(tiny))).answer(ask, context, Journal())
+    reply = await SimilarityTool(Installed(str(tiny))).answer(ask, context, Journal())
     assert reply.fields["OWN"] == pytest.approx(0.287, abs=0.001)
     assert reply.fields["METHOD"] == "model2vec:tiny"
 
@@ -226,7 +226,7 @@ def test_the_record_names_the_model_and_the_settings_say_where_it_lies(tiny: Pat
     config = Config(embeddings=f"model2vec:{tiny}")
     brief = with_similarity(replace(BRIEF, limits=Limits(cost=0.0)), ("stalled",), config)
     assert brief.participants[-1].seat == "likeness:model2vec:tiny"
-    assert isinstance(agent_for(brief, Pool(env={}), config=config)["Likeness"], Likening)
+    assert isinstance(agent_for(brief, Pool(env={}), config=config)["Likeness"], SimilarityTool)
     for other in (None, Config(), Config(embeddings="ollama:e")):
         with pytest.raises(BriefError, match='measured by model2vec:tiny: set embeddings = "model2vec:" and '):
             similarity(brief.participants[-1].seat, other)

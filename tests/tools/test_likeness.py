@@ -18,7 +18,7 @@ from moot.core.transcript import Turn
 from moot.models.pool import Pool
 from moot.testing.conformance import Journal
 from moot.testing.small_web import Answer, Visit, Web, as_json
-from moot.tools.embeddings import Likening, embedder, measure
+from moot.tools.embeddings import SimilarityTool, embedder, measure
 from tests.cli.commands import settle
 
 ASK = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
@@ -50,14 +50,16 @@ def vectors(visit: Visit) -> Answer:
 async def test_numbers_and_calls(texts: tuple[str, ...], own: float, between: float) -> None:
     async with Web(vectors).serve() as web:
         journal = Journal()
-        reply = await Likening(embedder("ollama:e", {"OLLAMA_HOST": web.url})).answer(ASK, context(*texts), journal)
+        reply = await SimilarityTool(embedder("ollama:e", {"OLLAMA_HOST": web.url})).answer(
+            ASK, context(*texts), journal
+        )
     assert reply.fields == {"OWN": own, "BETWEEN": between, "METHOD": "ollama:e"}
     assert list(journal.kept) == ["tool-1-embed-1"]
 
 
 async def test_without_its_model_there_is_no_answer() -> None:
     with pytest.raises(Unavailable, match="cannot be reached"):
-        await Likening(embedder("ollama:e", {"OLLAMA_HOST": "http://127.0.0.1:9"})).answer(
+        await SimilarityTool(embedder("ollama:e", {"OLLAMA_HOST": "http://127.0.0.1:9"})).answer(
             ASK, context("tea", "tea"), Journal()
         )
 
@@ -113,7 +115,7 @@ async def test_a_brief_that_wants_it_gets_one_that_no_debater_is_told_of() -> No
         name="Likeness", role="Measures how alike texts are", seat="likeness:ollama:e", duty="aide"
     )
     assert "Liken(who='Likeness'" in repr(plan.protocol)
-    assert isinstance(agent_for(plan.brief, Pool(env={}))["Likeness"], Likening)
+    assert isinstance(agent_for(plan.brief, Pool(env={}))["Likeness"], SimilarityTool)
 
 
 async def test_a_brief_cannot_seat_one_itself() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.core.brief import Source
 from moot.core.errors import ToolError
 from moot.core.text import terms
@@ -18,8 +18,8 @@ from tests.kits.tools import CONTEXT
 from tests.paths import EXAMPLES
 
 
-def errand(journal: Journal | None = None) -> Errand:
-    return Errand(context=CONTEXT, say=journal or Journal(), name="tool-1")
+def errand(journal: Journal | None = None) -> ToolUse:
+    return ToolUse(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
 def documents(*names: str) -> tuple[Source, ...]:

@@ -10,7 +10,7 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException
 from primp import PrimpError
 
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.core.errors import BriefError, ToolError
 from moot.testing.conformance import Journal
 from moot.testing.small_web import Answer, Web, as_json, moved, page, searxng, serve_pages
@@ -19,8 +19,8 @@ from moot.tools.fetch import Fetcher
 from moot.tools.web_search import (
     RESULTS,
     DuckDuckGo,
-    Hit,
     OpenPage,
+    SearchResult,
     Searxng,
     WebSearch,
     ask_duckduckgo,
@@ -28,7 +28,7 @@ from moot.tools.web_search import (
 )
 from tests.kits.tools import CONTEXT
 
-ERRAND = Errand(context=CONTEXT, say=Journal(), name="tool-1")
+ERRAND = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
 HITS: list[Mapping[str, object]] = [
     {"title": "Tea\n costs", "url": "https://tea.example/costs", "content": "Two  cents\x1b[31m a cup.", "score": 3},
     {"title": "", "url": "http://b.example/", "content": None},
@@ -45,9 +45,9 @@ class Lookup:
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
 
-    async def find(self, query: str, most: int) -> Sequence[Hit]:
+    async def find(self, query: str, most: int) -> Sequence[SearchResult]:
         self.asked.append((query, most))
-        return [Hit(title=f"{n}", address=f"https://a.example/{n}") for n in range(most)]
+        return [SearchResult(title=f"{n}", address=f"https://a.example/{n}") for n in range(most)]
 
 
 # ---- the tool -------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from moot.models.base import Model, Request, Traits
 from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
 from moot.web.pages import DIST
-from moot.web.site import Site
+from moot.web.site import ServerState
 from tests.models.cable import Cable
 from tests.paths import ROOT
 from tests.web.web_kit import listening, until
@@ -191,7 +191,7 @@ class Stage:
         browser: Chromium.
     """
 
-    site: Site
+    site: ServerState
     base: str
     cable: Cable
     browser: Browser

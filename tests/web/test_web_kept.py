@@ -9,7 +9,7 @@ from moot.app.export.paper import printed
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
-from moot.web.cache import MOST_PRINTS, MOST_RECORDS, Busy, Kept
+from moot.web.cache import MOST_PRINTS, MOST_RECORDS, Busy, ResultCache
 from tests.council.agents import own_place
 from tests.web.web_kit import API, events, opened
 
@@ -23,7 +23,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_thing_is_made_once_for_a_record_of_one_length() -> None:
-    kept, made = Kept(), list[int]()
+    kept, made = ResultCache(), list[int]()
 
     async def ask(count: int, what: str = "map") -> bytes:
         return await kept.made("d-1", what, count, lambda: made.append(count) or b"%d" % count)
@@ -38,7 +38,7 @@ async def test_a_thing_is_made_once_for_a_record_of_one_length() -> None:
 
 
 async def test_what_is_kept_has_a_bound() -> None:
-    kept, made = Kept(most_bytes=25), list[str]()
+    kept, made = ResultCache(most_bytes=25), list[str]()
 
     async def ask(debate: str) -> None:
         await kept.made(debate, "map", 1, lambda: made.append(debate) or bytes(10))
@@ -54,7 +54,7 @@ async def test_records_are_read_once_and_read_on(tmp_path: Path) -> None:
         await debate("# Tea or coffee?\n\nTea is calm.\n", model="builtin:quotes", store=tmp_path / "m.db")
         for _ in range(MOST_RECORDS + 1)
     ]
-    workspace, kept = Workspace.at(tmp_path / "m.db"), Kept()
+    workspace, kept = Workspace.at(tmp_path / "m.db"), ResultCache()
     try:
         with pytest.raises(RecordError, match="no debate"):
             await kept.entries(workspace, "nobody")
@@ -93,7 +93,7 @@ async def test_another_process_makes_the_pdf_and_is_ended_where_it_takes_too_lon
 @pytest.mark.system
 async def test_a_pdf_that_takes_too_long_is_not_tried_again() -> None:
     await pdf_or_skip()
-    kept = Kept(pdf_seconds=0.05)
+    kept = ResultCache(pdf_seconds=0.05)
     with pytest.raises(BriefError, match=r"longer than 0\.05 seconds"):
         await kept.pdf("d-1", 7, LONG)
     kept.pdf_seconds = 60
@@ -107,7 +107,7 @@ async def test_a_pdf_that_takes_too_long_is_not_tried_again() -> None:
 @pytest.mark.system
 async def test_pdfs_are_made_one_by_one_and_few_may_wait() -> None:
     await pdf_or_skip()
-    kept = Kept()
+    kept = ResultCache()
     async with asyncio.TaskGroup() as group:
         asked = [group.create_task(kept.pdf("d-1", 7, PAGE)) for _ in range(MOST_PRINTS)]
         await asyncio.sleep(0)

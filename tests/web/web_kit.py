@@ -24,7 +24,7 @@ from moot.models.base import Model, Request
 from moot.testing.scripted import ScriptedModel
 from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
-from moot.web.site import Site
+from moot.web.site import ServerState
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ class Slow(ScriptedModel):
 class Web:
     """A server and those who come to it."""
 
-    site: Site
+    site: ServerState
     base: str
     transport: httpx2.AsyncBaseTransport | None
     clients: list[httpx2.AsyncClient] = field(default_factory=list[httpx2.AsyncClient])
@@ -164,7 +164,7 @@ async def opened(
 
 
 @asynccontextmanager
-async def listening(app: ASGIApp, bound: socket.socket, site: Site) -> AsyncGenerator[None]:
+async def listening(app: ASGIApp, bound: socket.socket, site: ServerState) -> AsyncGenerator[None]:
     """A real server of the app at a socket, as long as the context lasts."""
     made = config_of(app, lifespan="off", log_level="error")
     server = uvicorn.Server(made)

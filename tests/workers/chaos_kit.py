@@ -27,7 +27,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.event import Entry
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
-from moot.record.codec import read
+from moot.record.store import read
 from moot.testing import wire_formats
 from moot.testing.store_checks import InMemoryStore
 from moot.testing.wires import Call

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from moot.workers.job_queue import Queue
-from moot.workers.lease_runs import Wanted
+from moot.workers.lease_runs import WorkerSettings
 from tests.cli.commands import moot
 
 QUESTION = "Should we rent or own the mail server?"
@@ -107,5 +107,5 @@ def test_a_worker_s_name_is_checked_before_any_work(database: str, tmp_path: Pat
 
 
 def test_a_worker_s_defaults_are_those_of_its_options() -> None:
-    usual = Wanted(address="", name="")
+    usual = WorkerSettings(address="", name="")
     assert (usual.most, usual.lease, usual.grace) == (8, 15.0, 30.0)

@@ -10,7 +10,7 @@ import pytest
 
 from moot.app.run.dispatcher import QueueAway
 from moot.core.event import Closed
-from moot.record.codec import read
+from moot.record.store import read
 from moot.workers.leases import Lost
 from moot.workers.worker_log import Note, WorkerLog
 from moot.workers.worker_outage import Outage

@@ -19,8 +19,8 @@ from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called, Entry
 from moot.protocols.known import Choices
-from moot.record.codec import read
 from moot.record.postgres import PostgresStore
+from moot.record.store import read
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from moot.workers.job_queue import Queue

@@ -11,7 +11,7 @@ from moot.app.plan.stores import open_store
 from moot.app.run.dispatcher import Job, QueueAway, QueueError, QueueStatus, State
 from moot.core.errors import BriefError
 from moot.core.event import Called, Entry, Interjected
-from moot.record.codec import encode
+from moot.record.store import encode
 from moot.workers import leases, queue_tables
 from moot.workers.job_queue import Queue, check_queue, find_queue, open_queue
 from moot.workers.jobs import Ending, Lease

@@ -6,7 +6,7 @@ import pytest
 
 from moot.core.errors import RecordConflict
 from moot.core.event import Asked, Closed, Paused, Resumed
-from moot.record.codec import read
+from moot.record.store import read
 from moot.workers.leases import Fence
 from tests.workers.workers_kit import LEASE, House, Turned, house, until
 

@@ -18,7 +18,7 @@ from moot.protocols.known import Choices
 from moot.record.postgres import PostgresStore
 from moot.testing.scripted import ScriptedModel
 from moot.workers.job_queue import Queue
-from moot.workers.lease_runs import Wanted
+from moot.workers.lease_runs import WorkerSettings
 from moot.workers.queue_database import Connection
 from moot.workers.worker import Worker
 
@@ -71,7 +71,7 @@ class House:
 
     def worker(self, *, most: int = 8, lease: float = LEASE, grace: float = 5.0, away: float = 0.05) -> Worker:
         """A worker that is not running yet."""
-        wanted = Wanted(
+        wanted = WorkerSettings(
             address=self.address,
             name="w1",
             most=most,

@@ -54,7 +54,7 @@ class MessageBox(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Contacts:
     """How the people of one debate can be reached.
 
     Attributes:
@@ -93,7 +93,7 @@ class _Term:
     latest: float
 
     @classmethod
-    def begin(cls, reach: Reach, key: str, allowed: float | None) -> Self:
+    def begin(cls, reach: Contacts, key: str, allowed: float | None) -> Self:
         """The time for an answer to that ask, as this process sees it."""
         if allowed is None:
             return cls(reach.clock, None, inf)
@@ -118,7 +118,7 @@ class Human:
         seconds: the most time that the stand-in may take.
     """
 
-    def __init__(self, reach: Reach, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
+    def __init__(self, reach: Contacts, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
         self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:

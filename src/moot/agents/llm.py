@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.agents.prompt import compose, fit, frame
-from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool, lay
+from moot.agents.toolkit import ROUNDS, USES, Kit, Tool, ToolUse, lay
 from moot.answers.layout import Reading, read, repair
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Form, Reply, ToolCall, Usage, needed
@@ -68,7 +68,7 @@ class ModelAgent:
 
     async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
-        talk = _Talk(self._model, self._seconds, context, say, list(compose(ask, context, self._model.traits)))
+        talk = _Conversation(self._model, self._seconds, context, say, list(compose(ask, context, self._model.traits)))
         answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
             answer = await talk.go_on(ask.form, answer)
@@ -87,7 +87,7 @@ class ModelAgent:
             raise Unreadable(f"{self._model.name} gave no words", kind="empty")
         return _reply(reading, talk, answer)
 
-    async def _converse(self, talk: "_Talk", kit: Kit) -> Called:
+    async def _converse(self, talk: "_Conversation", kit: Kit) -> Called:
         """The answer in words, after the tools that the model asks for have been used."""
         if not kit.specs:
             return await talk.send("answer")
@@ -106,7 +106,7 @@ class ModelAgent:
                 break
         return await talk.send("answer-last")
 
-    async def _offer(self, talk: "_Talk", kit: Kit, n: int) -> Called | None:
+    async def _offer(self, talk: "_Conversation", kit: Kit, n: int) -> Called | None:
         """The answer to the n-th offer of the tools; None where it is refused, or was before a resume."""
         name = "answer" if n == 1 else f"answer-{n}"
         if talk.say.done("answer-plain") and not talk.say.done(name):
@@ -122,7 +122,7 @@ class ModelAgent:
 
 
 @dataclass(slots=True)
-class _Talk:
+class _Conversation:
     """One ask on its way to an answer."""
 
     model: Model
@@ -176,7 +176,7 @@ class _Talk:
             self.used.append(Message(role="tool", text=text, answers=call.id))
 
     async def _use(self, call: ToolCall, kit: Kit) -> str:
-        errand = Errand(
+        errand = ToolUse(
             context=self.context, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
         )
         calls = await kit.use(call, errand)
@@ -240,7 +240,7 @@ def _merge(first: Reading, second: Reading) -> Reading:
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 
 
-def _reply(reading: Reading, talk: _Talk, answer: Called) -> Reply:
+def _reply(reading: Reading, talk: _Conversation, answer: Called) -> Reply:
     usage = Usage()
     for call in talk.calls:
         usage = usage + call.usage
@@ -257,7 +257,7 @@ def _reply(reading: Reading, talk: _Talk, answer: Called) -> Reply:
     )
 
 
-def _instead(talk: _Talk) -> list[str]:
+def _instead(talk: _Conversation) -> list[str]:
     """A note for each model that has answered in place of the participant's own."""
     asked = [call.model for call in talk.calls if not call.model.startswith("tool:")]
     others = dict.fromkeys(model for model in asked if model not in ("", talk.model.name))

@@ -115,7 +115,7 @@ class Found:
 
 
 @dataclass(slots=True, kw_only=True)
-class Errand:
+class ToolUse:
     """One use of a tool: for whom it works, and the one question that it may put to that participant's own model.
 
     Attributes:
@@ -167,7 +167,7 @@ class Errand:
             seconds=self.seconds,
         )
         with _standing(self.clock):
-            self.called = await self.model.complete(request, Silent(self.say))
+            self.called = await self.model.complete(request, SilentRecorder(self.say))
         return read(form, self.called.text)
 
 
@@ -179,7 +179,7 @@ class Tool(Protocol):
         """The tool as a model is told of it."""
         ...
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Use it.
 
         Args:
@@ -206,7 +206,7 @@ class Kit:
         """The tools as a model is told of them."""
         return tuple(replace(tool.spec, name=name) for name, tool in self._tools.items())
 
-    async def use(self, call: ToolCall, errand: Errand) -> tuple[Called, ...]:
+    async def use(self, call: ToolCall, errand: ToolUse) -> tuple[Called, ...]:
         """Use a tool as a model asks for it, unless the record holds the result already.
 
         Returns:
@@ -239,7 +239,7 @@ class Kit:
             errand.called = await errand.say.call(f"{errand.name}-ask", Quote(model=called.served), _lost)
         return (errand.called, called) if errand.called else (called,)
 
-    async def _find(self, tool: Tool | None, call: ToolCall, errand: Errand) -> Found:
+    async def _find(self, tool: Tool | None, call: ToolCall, errand: ToolUse) -> Found:
         """The result, or what went wrong in its place."""
         if tool is None:
             return Found(text=f"There is no tool {clip(call.name, 64)!r}; there are: {', '.join(self._tools)}.")
@@ -285,7 +285,7 @@ async def _lost() -> Called:
     raise RecordError("the record holds the result of a tool, but not what the model was asked for it")
 
 
-class Silent:
+class SilentRecorder:
     """A line that shows nothing of what a tool is told, for those are not the participant's words."""
 
     def __init__(self, say: Recorder) -> None:

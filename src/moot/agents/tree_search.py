@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.agents.search_tree import CLAIMS, REPLIES, Growth, Node, Question, Questions, below, best_line, prepared
-from moot.agents.toolkit import Silent
+from moot.agents.toolkit import SilentRecorder
 from moot.answers.layout import Reading, read
 from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
@@ -66,7 +66,7 @@ class Searching:
         if ask.act not in SOUGHT:
             return await self._seat.answer(ask, context, say)
         tree = Growth(search=self._search, ask=ask, context=context)
-        hunt = _Hunt(self._model, self._seconds, Silent(say), tree)
+        hunt = _TreeSearch(self._model, self._seconds, SilentRecorder(say), tree)
         called = await say.call("tree", Quote(model=MODEL), hunt.record)
         grown = cast("Mapping[str, object]", json.loads(called.text))
         usage = Usage()
@@ -81,7 +81,7 @@ class Searching:
 
 
 @dataclass(slots=True)
-class _Hunt:
+class _TreeSearch:
     """One search."""
 
     model: Model

@@ -21,8 +21,8 @@ from typing import TypeAlias
 from moot.analysis.claim_language import (
     Calc,
     Compare,
+    Connective,
     Formula,
-    Joined,
     Name,
     NotFormal,
     Number,
@@ -165,7 +165,7 @@ def smt(formula: Formula, integers: tuple[str, ...]) -> str:
         NotFormal: it divides by a number that is 0, or has too high an exponent over a variable.
         TooLarge: a number has grown too large.
     """
-    if isinstance(formula, Joined):
+    if isinstance(formula, Connective):
         word = {"implies": "=>", "iff": "="}.get(formula.word, formula.word)
         return f"({word} {' '.join(smt(part, integers) for part in formula.parts)})"
     terms = [_smt(term, integers) for term in formula.terms]
@@ -187,7 +187,7 @@ def divisors(statement: Statement) -> tuple[Term, ...]:
 
 def _divisors(node: Formula | Term) -> Iterator[Term]:
     match node:
-        case Compare(terms=parts) | Joined(parts=parts):
+        case Compare(terms=parts) | Connective(parts=parts):
             for part in parts:
                 yield from _divisors(part)
         case Calc(parts=parts):

@@ -66,7 +66,7 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class Connective:
     """Formulas joined by a word: one for ``not``, two for ``implies`` and ``iff``, from two for ``and`` and ``or``."""
 
     word: Word
@@ -74,7 +74,7 @@ class Joined:
 
 
 Term: TypeAlias = Number | Name | Calc | Power
-Formula: TypeAlias = Compare | Joined
+Formula: TypeAlias = Compare | Connective
 Node: TypeAlias = Term | Formula
 
 
@@ -169,7 +169,7 @@ class _Parser:
             self._fail("an operator")
         node = self._formula(first)
         premises: list[Formula] = []
-        while isinstance(node, Joined) and node.word == "implies":
+        while isinstance(node, Connective) and node.word == "implies":
             premises.append(node.parts[0])
             node = node.parts[1]
         unused = [name for name in integers if name not in self._names]
@@ -224,7 +224,7 @@ class _Parser:
     def _node(self) -> Node:
         node = self._either()
         if word := self._take("implies", "iff"):
-            node = Joined(word=cast(Word, word), parts=(self._formula(node), self._formula(self._either())))
+            node = Connective(word=cast(Word, word), parts=(self._formula(node), self._formula(self._either())))
             if self._next.text in ("implies", "iff"):
                 self._fail("a bracket that says what belongs together, or the end,")
         return node
@@ -239,11 +239,11 @@ class _Parser:
         parts = [self._formula(node)]
         while self._take(word):
             parts.append(self._formula(read()))
-        return Joined(word=word, parts=tuple(parts))
+        return Connective(word=word, parts=tuple(parts))
 
     def _negated(self) -> Node:
         if self._take("not"):
-            return Joined(word="not", parts=(self._formula(self._deeper(self._negated)),))
+            return Connective(word="not", parts=(self._formula(self._deeper(self._negated)),))
         node = self._sum()
         if self._next.text not in _SIGNS:
             return node
@@ -310,4 +310,4 @@ class _Parser:
 
 
 def _is_formula(node: Node) -> TypeGuard[Formula]:
-    return isinstance(node, Compare | Joined)
+    return isinstance(node, Compare | Connective)

@@ -15,10 +15,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from moot.answers import plain_text, retraction
-from moot.answers.candidates import Roster, Stated
+from moot.answers.candidates import Roster, Stated, tail_fault
 from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
 from moot.answers.plain_text import fold
-from moot.answers.remarks import tail_fault
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value

@@ -25,12 +25,22 @@ from moot.answers.plain_text import (
     without_label,
     without_thoughts,
 )
-from moot.answers.rulings import end_of, is_decision, is_taken_back, settle, unbooked
-from moot.answers.section_shapes import as_lines, from_envelope, from_table, undecorated, without_marks
+from moot.answers.rulings import (
+    as_lines,
+    end_of,
+    from_envelope,
+    from_table,
+    is_announced,
+    is_decision,
+    is_taken_back,
+    settle,
+    unbooked,
+    undecorated,
+    without_marks,
+)
 from moot.answers.tags import escape, read_tags
 from moot.answers.values import Fault, Found, read_value, slot, stands
 from moot.answers.words import phrases
-from moot.answers.words.ruling_words import OWN_LEAD
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
 
@@ -42,7 +52,6 @@ _LABEL = re.compile(
 _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _MARK = re.compile('["“”„«»「」『』]')
-_POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|this|words|line)$")
 _INDENTED = re.compile(r" {0,3}\t| {4}")
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
 
@@ -108,7 +117,7 @@ def _in_other_shape(form: Form, text: str) -> Found | None:
         return tagged
     above, brace, _ = text.partition("{")
     rows = [row for row in above.split("\n") if row.strip() and not _FENCE.match(row)]
-    own = brace and not above.rpartition("\n")[2].strip() and not _announced(rows[-1] if rows else "", first=True)
+    own = brace and not above.rpartition("\n")[2].strip() and not is_announced(rows[-1] if rows else "", first=True)
     held = read_json(form, text) if own else Found()
     return held if held.fields else None
 
@@ -156,7 +165,7 @@ def _cut(fields: Sequence[Field], text: str, *, wary: bool) -> list[Section]:
         fence = _FENCE.match(row) is not None
         label = None if fenced or fence or quoted else _label(by_key, row)
         fenced ^= fence
-        announced = label is not None and _announced(above, first=not sections)
+        announced = label is not None and is_announced(above, first=not sections)
         foreign = (foreign and phrases.INTRO.fullmatch(fold(above).strip()) is None) or (
             announced and (wary or not sections)
         )
@@ -235,19 +244,6 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
         rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
     lead = re.sub(r"\d+", "0", row[: match.start("open")])
     return Section(asked, [rest.strip()], lead, final=bool(final) and key(asked.name) != name)
-
-
-def _announced(above: str, *, first: bool) -> bool:
-    """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
-    said = fold(above).strip()
-    if not said or phrases.INTRO.fullmatch(said) or OWN_LEAD.fullmatch(said):
-        return False
-    if said.endswith(":") and len(said.split()) <= 3 and not phrases.OPENERS.match(said):
-        return True
-    closed = re.search(r"[.!?;)\"»。]$", said) or not (first or _POINTING.search(said))
-    if not said.endswith(":") and closed:
-        return False
-    return phrases.REPORTS.search(said) is not None or phrases.DOUBTS.search(said) is not None
 
 
 def read_lines(form: Form, text: str) -> Found:

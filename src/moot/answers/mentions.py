@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.answers import retraction
-from moot.answers.candidates import Roster
+from moot.answers.candidates import CLOSERS, Roster, is_emoji, tail_fault
 from moot.answers.plain_text import fold, key
-from moot.answers.remarks import CLOSERS, is_emoji, tail_fault
 from moot.answers.words import formulas, phrases
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"

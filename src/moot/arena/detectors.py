@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Protocol, TypeVar
 
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.answers.layout import read
 from moot.core.agent import Context, Quote
 from moot.core.ask import Field, Form
@@ -207,7 +207,7 @@ async def _embed(embedder: Embedder, texts: Sequence[str], seconds: float) -> tu
     try:
         context = Context(brief=Brief(topic="", participants=(me,)), me=me)
         async with asyncio.timeout(seconds):
-            return await embedder.embed(texts, Errand(context=context, say=Straight(), name="likeness"))
+            return await embedder.embed(texts, ToolUse(context=context, say=Straight(), name="likeness"))
     finally:
         await embedder.close()
 

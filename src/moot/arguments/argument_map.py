@@ -146,7 +146,7 @@ _PROPOSALS = ("draft", "propose", "revise")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class ClaimTurn:
     """One turn that makes a claim: its mark and key, who speaks, the act, the round (0 outside rounds), the ANSWER."""
 
     mark: str
@@ -170,7 +170,7 @@ class Node:
 
     mark: str
     claim: str
-    made: tuple[Made, ...]
+    made: tuple[ClaimTurn, ...]
     replaced: str = ""
 
     @property
@@ -251,7 +251,7 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
     """
     transcript = source if isinstance(source, Transcript) else fold(source)
     claims: dict[str, str] = {}
-    made: dict[str, list[Made]] = {}
+    made: dict[str, list[ClaimTurn]] = {}
     home: dict[str, str] = {}
     marks: dict[str, str] = {}
     for turn in transcript.turns(*SPOKEN):
@@ -314,11 +314,11 @@ def _words(turn: Turn) -> str:
     return turn.text if argument is None else shown(argument)
 
 
-def _made(turn: Turn, same: str) -> Made:
+def _made(turn: Turn, same: str) -> ClaimTurn:
     """The making of a claim, ``same`` as it is compared."""
     answer = read_field(turn, "ANSWER")
     stance = "" if answer is None or bare(shown(answer)) == same else shown(answer)
-    return Made(mark=turn.mark, key=turn.key, by=turn.by, act=act_of(turn), round=turn.round, stance=stance)
+    return ClaimTurn(mark=turn.mark, key=turn.key, by=turn.by, act=act_of(turn), round=turn.round, stance=stance)
 
 
 def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
@@ -377,7 +377,7 @@ def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
     )
 
 
-def _node(mark: str, claim: str, made: Sequence[Made], replaced: dict[str, str]) -> Node:
+def _node(mark: str, claim: str, made: Sequence[ClaimTurn], replaced: dict[str, str]) -> Node:
     """A claim and its replacement, if all of its authors have replaced it."""
     news = [replaced.get(item.mark, "") for item in made]
     return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")

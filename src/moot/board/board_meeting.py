@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from moot.app.program.program_agents import Seating, described_by, sitting
+from moot.app.program.program_agents import ProgramAgents, described_by, sitting
 from moot.app.program.program_calls import Tell, check_same, name_work, stop_streams, stream, told
 from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board, timed_by
 from moot.app.run.api import block
@@ -148,7 +148,7 @@ class BoardMeeting:
 
             return _result(await (told(workspace, debate, tell, go) if tell else go()))
 
-    def _table(self) -> Seating:
+    def _table(self) -> ProgramAgents:
         members = self.members or PRESETS[self.preset].members
         return sitting([*map(self._member, members), *self._keeper()])
 

@@ -60,7 +60,7 @@ LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
 """The kinds of logs; repeated here as texts, so that help imports nothing heavy."""
 
 
-class CapOptions(TypedDict):
+class LimitOptions(TypedDict):
     """The limits as the user typed them."""
 
     budget: float | None
@@ -187,7 +187,7 @@ def wish_options(command: Command) -> Command:
     return command
 
 
-def caps_of(given: CapOptions) -> "LimitWishes":
+def caps_of(given: LimitOptions) -> "LimitWishes":
     """The typed limits as an object."""
     from moot.app.run.prepare import LimitWishes
 
@@ -210,7 +210,7 @@ def finish(work: Coroutine[object, object, Result]) -> Result:
         work.close()  # an early Ctrl-C leaves it unused
 
 
-def wishes_of(given: WishOptions, caps: CapOptions) -> "Wishes":
+def wishes_of(given: WishOptions, caps: LimitOptions) -> "Wishes":
     """The typed settings as an object."""
     from moot.app.run.prepare import Wishes
 

@@ -148,7 +148,7 @@ def bare(text: str) -> str:
     return text if text.isascii() else _RUN.sub("", text)
 
 
-class Pieces:
+class PieceCleaner:
     """Cleans a text that arrives in pieces, such as a streamed answer.
 
     Characters at the end of a piece wait for the next piece, where that decides whether they are kept.

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.brief.program_values import plain_participant
 from moot.app.plan.assignment import check_agent
-from moot.app.program.program_agents import PERSON, HumanAgent, Seating, adapter, described_by, is_guest, sitting
+from moot.app.program.program_agents import PERSON, HumanAgent, ProgramAgents, adapter, described_by, is_guest, sitting
 from moot.app.program.program_calls import number, whole
 from moot.core.brief import Duty, Participant, Settings
 from moot.core.errors import BriefError
@@ -188,7 +188,7 @@ def create_agent(
     return Participant(name="", persona=system_prompt, seat=model or "", settings=settings, tools=tuple(tools))
 
 
-def sit(agents: Sequence[object], moderator: object | None = None) -> Seating:
+def sit(agents: Sequence[object], moderator: object | None = None) -> ProgramAgents:
     """Agents as participants.
 
     Raises:

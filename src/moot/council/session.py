@@ -19,7 +19,7 @@ from moot.core.errors import BriefError, ModelError, RecordError, Waiting
 from moot.core.text import slug
 from moot.council.agent_wrapper import Context
 from moot.council.step_results import StepResult
-from moot.council.steps import CouncilEvent, RecordedStep, Step, Telling, Venue, task_of, tried
+from moot.council.steps import CouncilEvent, RecordedStep, Step, StepHost, Telling, task_of, tried
 
 Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 """What takes the place of a step that failed: another step, or a function of the task and the context."""
@@ -203,7 +203,7 @@ class Council:
         async def work() -> StepResult:
             if not isinstance(step, RecordedStep):
                 return as_result(await _own(step, run))
-            venue = Venue(
+            venue = StepHost(
                 store=self.store,
                 limits=self.limits,
                 raised=run.raised,

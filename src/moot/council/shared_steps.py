@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from moot.app.program.program_agents import Seating
+from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import whole
 from moot.app.program.program_plans import shares_plan
 from moot.app.run.outcome import Outcome
@@ -100,7 +100,7 @@ class ParallelStep(RecordedStep):
         self.agents, self.task_splitter = tuple(agents), task_splitter
         sit(self.agents)
 
-    def _sit(self, task: str) -> Seating:
+    def _sit(self, task: str) -> ProgramAgents:
         return sit(self.agents)
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
@@ -171,13 +171,13 @@ class SplitStep(RecordedStep):
             return (WHOLE,) * self.min_agents
         return share_out(found, most)
 
-    def _copies(self, count: int) -> Seating:
+    def _copies(self, count: int) -> ProgramAgents:
         template = self.agent_template
         named = isinstance(template, AgentWrapper) or getattr(template, "name", "")
         first = wrap(template) if named else AgentWrapper(template, "Agent")  # type: ignore[arg-type]
         return sit([AgentWrapper(first.agent, f"{first.name} {n}", first.expertise_level) for n in range(1, count + 1)])
 
-    def _sit(self, task: str) -> Seating:
+    def _sit(self, task: str) -> ProgramAgents:
         return self._copies(len(self.split(task)))
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:

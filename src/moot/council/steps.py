@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
-from moot.app.program.program_agents import Seating
+from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import (
     Tell,
     check_same,
@@ -57,7 +57,7 @@ class CouncilEvent:
 
 
 @dataclass(slots=True)
-class Teller:
+class StepEvents:
     """Tells of one debate of a council.
 
     Attributes:
@@ -85,7 +85,7 @@ Telling: TypeAlias = Tell[CouncilEvent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Venue:
+class StepHost:
     """Where and how a step is held.
 
     Attributes:
@@ -124,7 +124,7 @@ class Kind:
     make: Making
 
 
-async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outcome:
+async def hold(venue: StepHost, brief: Brief, sitting: ProgramAgents, kind: Kind) -> Outcome:
     """Run the debate of a step, or resume it where its record ends.
 
     Raises:
@@ -150,9 +150,9 @@ async def hold(venue: Venue, brief: Brief, sitting: Seating, kind: Kind) -> Outc
     return ended(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
 
 
-def _telling(venue: Venue, debate: str, tell: Telling) -> Tell[Entry]:
+def _telling(venue: StepHost, debate: str, tell: Telling) -> Tell[Entry]:
     """Tells of the entries of a record as of events of a council."""
-    vote_weigher = Teller(step=venue.step, debate=debate)
+    vote_weigher = StepEvents(step=venue.step, debate=debate)
 
     async def say(entry: Entry) -> None:
         if event := vote_weigher.tell(entry):
@@ -167,7 +167,7 @@ async def tried(store: Path | str | None, debate: str) -> int:
         return await count_failed(workspace, debate)
 
 
-def brief_of(task: str, context: Context, sitting: Seating, limits: Limits | None) -> Brief:
+def brief_of(task: str, context: Context, sitting: ProgramAgents, limits: Limits | None) -> Brief:
     """The brief of a step: the task is its topic, the context stands behind it in every prompt.
 
     Raises:
@@ -232,7 +232,7 @@ class RecordedStep(ABC):
             Unavailable: no model could be reached; the debate can be resumed.
             ModelError: nobody answered.
         """
-        return await self.hold(task, context or Context(), Venue())
+        return await self.hold(task, context or Context(), StepHost())
 
     async def resume(self, debate: str, *, limits: Limits | None = None) -> StepResult:
         """Take a debate of this step up where its record ends; no finished call is made again.
@@ -248,9 +248,9 @@ class RecordedStep(ABC):
         """
         await stop_streams(debate)
         task = await task_of(self.store, debate)
-        return await self.hold(task, Context(), Venue(debate=debate, raised=limits))
+        return await self.hold(task, Context(), StepHost(debate=debate, raised=limits))
 
-    async def hold(self, task: str, context: Context, venue: Venue) -> StepResult:
+    async def hold(self, task: str, context: Context, venue: StepHost) -> StepResult:
         """Hold the debate at a venue; what the step itself says of store and limits goes before it."""
         sitting = self._sit(task)
         brief = brief_of(task, context, sitting, venue.raised or self.limits or venue.limits)
@@ -263,7 +263,7 @@ class RecordedStep(ABC):
         return ()
 
     @abstractmethod
-    def _sit(self, task: str) -> Seating:
+    def _sit(self, task: str) -> ProgramAgents:
         """Who takes part."""
 
     @abstractmethod
@@ -319,7 +319,7 @@ class DebateStep(RecordedStep):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
         sit(self.agents, moderator)
 
-    def _sit(self, task: str) -> Seating:
+    def _sit(self, task: str) -> ProgramAgents:
         return sit(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
 
     def _chosen(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from moot.core.ask import Usage
 from moot.core.brief import Limits
 from moot.core.errors import LimitReached, ModelError
 from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
-from moot.core.text import Pieces, clean, clean_data, counted, named
+from moot.core.text import PieceCleaner, clean, clean_data, counted, named
 from moot.deadline import Deadline
 from moot.record.ledger import Ledger
 
@@ -142,7 +142,7 @@ class CallRecorder:
 
     def __init__(self, key: str, ledger: Ledger, budget: Budget, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._budget, self._show = key, ledger, budget, show
-        self._pieces = Pieces()
+        self._pieces = PieceCleaner()
         self.clock: Deadline | None = None  # what ends the turn
 
     def delta(self, text: str) -> None:
@@ -170,7 +170,7 @@ class CallRecorder:
 
     async def _send(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
         await self._ledger.add(tried)
-        self._pieces = Pieces()
+        self._pieces = PieceCleaner()
         name, n = tried.call, tried.n
         try:
             answer = await send()

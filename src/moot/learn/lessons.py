@@ -204,7 +204,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
         positions=tuple(_positions(transcript, held, who, seqs, known.truth)),
         relations=tuple(_relations(debaters, who, final, moved)),
         performances=tuple(_performances(transcript, held, who, known.truth)),
-        matches=matches(transcript, final, who),
+        matches=matches(transcript, final, who) if len(set(who.values())) > 1 else (),
         uses=_uses(transcript),
     )
 

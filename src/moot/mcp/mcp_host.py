@@ -100,7 +100,7 @@ AT_HAND = "@stdio"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class HostSettings:
     """The settings of the server.
 
     Attributes:
@@ -145,7 +145,7 @@ def log_to_stderr() -> None:
     logging.basicConfig(level=logging.ERROR, handlers=[stream])
 
 
-async def serve_stdio(wanted: Wanted, config: Config) -> None:
+async def serve_stdio(wanted: HostSettings, config: Config) -> None:
     """Serve one client over standard input and output until it disconnects or a signal comes; then pause all debates.
 
     Raises:
@@ -174,7 +174,7 @@ async def serve_stdio(wanted: Wanted, config: Config) -> None:
                 pass
 
 
-async def serve_http(wanted: Wanted, config: Config) -> None:
+async def serve_http(wanted: HostSettings, config: Config) -> None:
     """Serve clients with a token over HTTP until a signal comes; then pause all debates.
 
     Raises:
@@ -203,7 +203,7 @@ async def serve_http(wanted: Wanted, config: Config) -> None:
 
 
 @asynccontextmanager
-async def _held(wanted: Wanted, config: Config, most: int) -> AsyncGenerator[Ending]:
+async def _held(wanted: HostSettings, config: Config, most: int) -> AsyncGenerator[Ending]:
     """A runner over the store, for the time of the context; signals end what is served in it."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     workspace = Workspace.at(wanted.store)

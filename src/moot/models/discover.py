@@ -124,7 +124,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Available:
     """What can be used now.
 
     Attributes:
@@ -145,7 +145,7 @@ class Reach:
         return (*(model for server in self.servers for model in server.models), BUILTIN)
 
 
-async def look_around(env: Environment | None = None, *, seconds: float = SECONDS) -> Reach:
+async def look_around(env: Environment | None = None, *, seconds: float = SECONDS) -> Available:
     """Look for local servers and keys.
 
     Args:
@@ -162,7 +162,7 @@ async def look_around(env: Environment | None = None, *, seconds: float = SECOND
     servers = tuple(server for server in found if server.url or server.provider != "compatible")
     keys = {provider.name: key.origin for provider in PROVIDERS.values() if (key := _key(provider, values))}
     needed = {provider.name: " or ".join(provider.keys) for provider in PROVIDERS.values() if provider.needs_key}
-    return Reach(
+    return Available(
         servers=servers,
         keys=tuple(keys.items()),
         missing=tuple((name, variables) for name, variables in needed.items() if name not in keys),

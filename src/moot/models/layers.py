@@ -158,7 +158,7 @@ class Throttled(Layer):
             return called
 
 
-class Timed(Layer):
+class TimeLimit(Layer):
     """Ends a try that takes too long as a whole, to its first sign of life, or between two.
 
     Signs of life are pieces of thinking and text; what a server sends to keep a connection open is none.
@@ -178,7 +178,7 @@ class Timed(Layer):
         clock = asyncio.get_running_loop().time
         began = clock()
         whole, silence = Deadline(request.seconds), Deadline(self._patience.first)
-        watched = _Watched(say, lambda: silence.restart(self._patience.gap))
+        watched = _WatchedRecorder(say, lambda: silence.restart(self._patience.gap))
         try:
             async with whole, silence:
                 called = await self._model.complete(request, watched)
@@ -195,7 +195,7 @@ class Timed(Layer):
         return replace(called, seconds=clock() - began)
 
 
-class _Watched:
+class _WatchedRecorder:
     """A line to the engine that notes every sign of life; "" is one without words."""
 
     def __init__(self, say: Recorder, note: Callable[[], None]) -> None:

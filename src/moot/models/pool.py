@@ -15,7 +15,7 @@ from moot.core.agent import Quote, Recorder
 from moot.core.errors import BriefError, Unavailable
 from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
-from moot.models.layers import Breaker, Breaking, Fuse, Layer, Patience, Recorded, Retrying, Throttled, Timed
+from moot.models.layers import Breaker, Breaking, Fuse, Layer, Patience, Recorded, Retrying, Throttled, TimeLimit
 from moot.models.names import Environment, ModelName, need_key, parse
 from moot.models.ollama import Ollama
 from moot.models.pydantic_ai_wire import Direct
@@ -151,7 +151,7 @@ class Pool:
         whole = f"{GUEST}{name}"
         if self._guests.setdefault(whole, model) is not model:
             raise BriefError(f"two guests are called {name}; each needs a name of its own", code="duplicate_name")
-        self._models[whole] = self._guarded(Retrying(Recorded(Timed(model, self._patience)), self._patience))
+        self._models[whole] = self._guarded(Retrying(Recorded(TimeLimit(model, self._patience)), self._patience))
 
     def available(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the names whose models would be asked now: all but those that their breaker leaves out.
@@ -204,4 +204,4 @@ def build(name: str, *, env: Environment | None = None, patience: Patience | Non
 def stack(name: ModelName, link: Link, patience: Patience) -> Model:
     """A model in all its layers."""
     adapter = Ollama(name, link) if name.provider.wire == "ollama" else Direct(name, link)
-    return Retrying(Throttled(Recorded(Timed(adapter, patience)), link.gate), patience)
+    return Retrying(Throttled(Recorded(TimeLimit(adapter, patience)), link.gate), patience)

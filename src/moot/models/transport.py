@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from httpx2 import AsyncClient, Request, Response
 
 CONNECT_SECONDS = 10.0
-"""Seconds to reach a host. All other limits are those of ``layers.Timed``, which tells words from signs of life."""
+"""Seconds to reach a host. All other limits are those of ``layers.TimeLimit``, which tells words from signs of life."""
 
 IN_FLIGHT = 50
 """Calls in flight to one provider with one key; the cost of a pool of connections grows with its square."""

@@ -12,7 +12,7 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.event import Opened
 from moot.core.transcript import Turn, read_field
-from moot.pattern.pattern_base import Debater, Face, Result, debaters_of, described
+from moot.pattern.pattern_base import Debater, PatternBase, Result, debaters_of, described
 
 MOST_ROUNDS = 3
 MOST_DEBATERS = 100
@@ -32,7 +32,7 @@ class Position(TypedDict):
     round: int
 
 
-class Held(TypedDict):
+class GroupAnswer(TypedDict):
     """An answer that a group held: in the words of its report, with the number of its holders by the record."""
 
     answer: str
@@ -45,7 +45,7 @@ class Summary(TypedDict):
 
     group: int
     by: str
-    answers: list[Held]
+    answers: list[GroupAnswer]
 
 
 class GroupedState(TypedDict):
@@ -72,7 +72,7 @@ class GroupedResult(Result):
     """
 
 
-class GroupedDebatePattern(Face[GroupedResult]):
+class GroupedDebatePattern(PatternBase[GroupedResult]):
     """Groups of 3 to 5 debate among themselves, tell each other every answer they hold, reconsider and decide.
 
     For six debaters and more; who debates with whom is drawn, and the same again for the same debaters.
@@ -185,7 +185,7 @@ def _said(turn: Turn) -> _Said:
 
 
 def _summary(group: int, report: GroupReport) -> Summary:
-    answers: list[Held] = [
+    answers: list[GroupAnswer] = [
         {"answer": stand.answer, "count": stand.count, "argument": stand.argument} for stand in report.stands
     ]
     return {"group": group, "by": report.by, "answers": answers}

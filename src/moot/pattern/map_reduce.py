@@ -11,7 +11,7 @@ from moot.app.run.outcome import Outcome
 from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.event import Opened
-from moot.pattern.pattern_base import Face, Result
+from moot.pattern.pattern_base import PatternBase, Result
 
 MOST_ITEMS = 100
 """The most items of one run."""
@@ -35,7 +35,7 @@ class MapReduceResult(Result):
     """
 
 
-class MapReducePattern(Face[MapReduceResult]):
+class MapReducePattern(PatternBase[MapReduceResult]):
     """Each item is worked on by a mapper of its own, all at once; then one reducer puts the answers together.
 
     Args:

@@ -18,7 +18,7 @@ from moot.core.errors import MootError
 from moot.core.event import Entry, Opened
 from moot.core.text import slug
 from moot.core.transcript import Transcript, read_field
-from moot.pattern.pattern_base import MOST_ROUNDS, Debater, Face, Result, debaters_of, described
+from moot.pattern.pattern_base import MOST_ROUNDS, Debater, PatternBase, Result, debaters_of, described
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable, RunnableConfig
@@ -56,7 +56,7 @@ class DebateResult(Result):
     """
 
 
-class DebatePattern(Face[DebateResult]):
+class DebatePattern(PatternBase[DebateResult]):
     """Debaters argue in rounds, all at once; after each round a moderator sums up and settles the matter, or goes on.
 
     Args:

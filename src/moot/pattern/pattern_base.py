@@ -126,7 +126,7 @@ class Result(dict[str, Any]):
 R = TypeVar("R", bound=Result)
 
 
-class Face(ABC, Generic[R]):
+class PatternBase(ABC, Generic[R]):
     """A pattern's way to the workspace.
 
     Args:

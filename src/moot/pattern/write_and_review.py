@@ -9,7 +9,7 @@ from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
 from moot.core.brief import Brief, Limits
 from moot.core.event import Opened
-from moot.pattern.pattern_base import MOST_ROUNDS, Face, Result
+from moot.pattern.pattern_base import MOST_ROUNDS, PatternBase, Result
 
 
 class Draft(TypedDict):
@@ -42,7 +42,7 @@ class ReflectionResult(Result):
     """
 
 
-class ReflectionPattern(Face[ReflectionResult]):
+class ReflectionPattern(PatternBase[ReflectionResult]):
     """A writer writes, a reviewer gives feedback and a score; the writer writes anew until the score is high enough.
 
     Args:

@@ -6,7 +6,10 @@ from typing import Literal, TypeAlias
 
 from moot.core.errors import ProtocolError
 from moot.core.roles import VoteWeights
+from moot.phases.speak import SPOKEN
 from moot.policy.pairing import Topology
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule
+from moot.policy.stops import Alike, AnyOf, NothingNew, Stop
 from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 
 MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "reflector", "toolagent"]
@@ -190,3 +193,48 @@ class Choices:
             raise ProtocolError(
                 f"{protocol} has its own order of speaking; turn_mode works with {formats}", about="turn_mode"
             )
+
+
+# ---- strategies and ends of rounds ----------------------------------------------------------------------------------
+
+ARGUING = tuple(act for act in SPOKEN if act != "close")
+"""The acts that hold answers; closing statements come after the rounds."""
+
+CLAIMING = tuple(act for act in ARGUING if act != "question")
+"""The acts that carry claims: an examiner's questions are always new, what counts is what they bring to light."""
+
+
+def until(choices: Choices) -> Stop | None:
+    """What ends the rounds before their number is full; None if only their number does."""
+    stops: dict[str, Stop] = {
+        "consensus_reached": Alike(acts=ARGUING),
+        "no_new_arguments": NothingNew(acts=CLAIMING),
+    }
+    chosen = tuple(stop for name, stop in stops.items() if name in choices.until)
+    return chosen[0] if len(chosen) == 1 else AnyOf(stops=chosen) if chosen else None
+
+
+STRATEGIES: Mapping[str, Rule] = {
+    "majority": PLURALITY,
+    "plurality": PLURALITY,
+    "weighted": WEIGHTED,
+    "consensus": UNANIMITY,
+    "unanimous": UNANIMITY,
+    "absolute": MAJORITY,
+    "supermajority": SUPERMAJORITY,
+}
+"""The rules by which a vote is decided, by the words of a brief."""
+
+
+def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> Rule:
+    """The rule of a strategy; the default where none is chosen.
+
+    Raises:
+        ProtocolError: there is no such strategy; ``beside`` and ``after`` name the other choices, for the message.
+    """
+    if not strategy:
+        return default
+    if strategy not in STRATEGIES:
+        there = ", ".join((*beside, *STRATEGIES, *after))
+        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
+    return STRATEGIES[strategy]

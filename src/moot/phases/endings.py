@@ -12,43 +12,14 @@ from collections.abc import Mapping
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase
-from moot.phases.choices import Choices, SummaryStyle
-from moot.phases.speak import SPOKEN, VERDICT, Everyone, draft, narrowed
+from moot.phases.choices import Choices, SummaryStyle, rule_of
+from moot.phases.speak import VERDICT, Everyone, draft, narrowed
 from moot.phases.verdict import Keep, Pick, Rank
 from moot.phases.vote import Adopt, Count, Vote
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule
-from moot.policy.stops import Alike, AnyOf, NothingNew, Stop
-
-ARGUING = tuple(act for act in SPOKEN if act != "close")
-"""The acts that hold answers; closing statements come after the rounds."""
-
-CLAIMING = tuple(act for act in ARGUING if act != "question")
-"""The acts that carry claims: an examiner's questions are always new, what counts is what they bring to light."""
-
-
-def until(choices: Choices) -> Stop | None:
-    """What ends the rounds before their number is full; None if only their number does."""
-    stops: dict[str, Stop] = {
-        "consensus_reached": Alike(acts=ARGUING),
-        "no_new_arguments": NothingNew(acts=CLAIMING),
-    }
-    chosen = tuple(stop for name, stop in stops.items() if name in choices.until)
-    return chosen[0] if len(chosen) == 1 else AnyOf(stops=chosen) if chosen else None
-
+from moot.policy.rules import PLURALITY, Quorum
 
 LOG = View(numbered=True)
 """The whole log, each turn under its mark: what the participants of a format see."""
-
-STRATEGIES: Mapping[str, Rule] = {
-    "majority": PLURALITY,
-    "plurality": PLURALITY,
-    "weighted": WEIGHTED,
-    "consensus": UNANIMITY,
-    "unanimous": UNANIMITY,
-    "absolute": MAJORITY,
-    "supermajority": SUPERMAJORITY,
-}
-"""The rules by which a vote is decided, by the words of a brief."""
 
 ENDINGS = ("mediator_summary", "agent_closing", "vote", "vote_based", "ranked_reasons", "no_consensus")
 """The other ways in which a debate of a format can end."""
@@ -128,20 +99,6 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
             rule = Quorum(rule=PLURALITY if name == "vote" else rule_of(name, PLURALITY, beside=ENDINGS))
             vote = Vote(rule=rule, acts=CLOSED, task=VOTING, jury=JURY_VOTING, reasons=True)
             return (Count(rule=rule, acts=CLOSED, reasons=True) if brief.options else vote,)
-
-
-def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> Rule:
-    """The rule of a strategy; the default where none is chosen.
-
-    Raises:
-        ProtocolError: there is no such strategy; ``beside`` and ``after`` name the other choices, for the message.
-    """
-    if not strategy:
-        return default
-    if strategy not in STRATEGIES:
-        there = ", ".join((*beside, *STRATEGIES, *after))
-        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
-    return STRATEGIES[strategy]
 
 
 def mediator(brief: Brief, what: str) -> str:

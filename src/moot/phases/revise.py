@@ -13,7 +13,7 @@ from moot.core.text import clip
 from moot.core.transcript import SUMMARY, Turn, read_field
 from moot.phases.base import Phase, Play, State, is_batch
 from moot.phases.endings import LOG
-from moot.phases.speak import NEAREST, POSITIONS, SPOKEN, Everyone, speech
+from moot.phases.speak import NEAREST, POSITIONS, SPOKEN, Everyone, same_language, speech
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
 
@@ -261,11 +261,6 @@ TRANSLATE = (
 )
 
 
-def spoken(one: str, other: str) -> bool:
-    """Whether two names are of one language."""
-    return one.casefold() == other.casefold()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Translate:
     """What participants with a language of their own said is translated for the report, by the moderator if it may.
@@ -287,7 +282,9 @@ class Translate:
 
     def play(self, state: State) -> Play:
         """Ask for all translations in parallel; nobody else sees them."""
-        tongues = [who.name for who in state.brief.participants if who.language and not spoken(self.into, who.language)]
+        tongues = [
+            who.name for who in state.brief.participants if who.language and not same_language(self.into, who.language)
+        ]
         said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
         if turns:

@@ -302,6 +302,11 @@ def hearers(state: State, name: str, view: View) -> tuple[str, ...]:
     return () if len(readers) == len(brief.participants) else readers
 
 
+def same_language(one: str, other: str) -> bool:
+    """Whether two names are of one language."""
+    return one.casefold() == other.casefold()
+
+
 def roster(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
     """Those who are meant: the names given, or all debaters."""
     return who or state.brief.names("debater")

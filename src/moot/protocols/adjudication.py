@@ -18,8 +18,8 @@ from moot.core.event import Ruled
 from moot.core.text import counted, listed
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Phase, Play, State
-from moot.phases.choices import Choices
-from moot.phases.endings import ENDINGS, LOG, SUMMING_UP, ending, mediator, rule_of
+from moot.phases.choices import Choices, rule_of
+from moot.phases.endings import ENDINGS, LOG, SUMMING_UP, ending, mediator
 from moot.phases.ranked_vote import RANKING
 from moot.phases.speak import VERDICT, Everyone, hearers
 from moot.phases.verdict import FAIR, REASON, Keep

@@ -10,8 +10,8 @@ from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase, Sequence
-from moot.phases.choices import Choices
-from moot.phases.endings import mediator, rule_of
+from moot.phases.choices import Choices, rule_of
+from moot.phases.endings import mediator
 from moot.phases.ranked_vote import RULES, vote
 from moot.phases.speak import ISSUES, Critique, Everyone, draft, revision
 from moot.phases.verdict import JUDGE, Pick

@@ -20,8 +20,8 @@ from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, 
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
-from moot.phases.choices import Choices
-from moot.phases.endings import mediator, rule_of
+from moot.phases.choices import Choices, rule_of
+from moot.phases.endings import mediator
 from moot.phases.speak import hearers
 from moot.phases.vote import weighed
 from moot.policy.board_turns import SPEAKING_TO, QuietFirst, recommendation

@@ -22,14 +22,14 @@ from moot.core.roles import standings
 from moot.phases import base
 from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn
-from moot.phases.choices import Choices, Condition
+from moot.phases.choices import Choices, Condition, until
 from moot.phases.consent import Consent
-from moot.phases.endings import LOG, until
+from moot.phases.endings import LOG
 from moot.phases.helpers import Liken, similarity_agent
 from moot.phases.ranked_vote import Ranking
-from moot.phases.revise import EVOLVE, TOPIC_LANGUAGE, TRANSLATE, Mindful, Reflect, Revise, Summarize, Translate, spoken
+from moot.phases.revise import EVOLVE, TOPIC_LANGUAGE, TRANSLATE, Mindful, Reflect, Revise, Summarize, Translate
 from moot.phases.score import anonymous_scoring, live_scoring, reasoned_evaluation
-from moot.phases.speak import SPOKEN, Everyone, bound, clash, speech
+from moot.phases.speak import SPOKEN, Everyone, bound, clash, same_language, speech
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.convergence import Stalled
@@ -367,7 +367,7 @@ def translation(brief: Brief, home: str) -> tuple[Phase, ...]:
         home: the language of the debate, into which is translated; "" for that of the topic.
     """
     languages = [participant.language for participant in brief.participants if participant.duty == "debater"]
-    apart = any(not spoken(language, home or languages[0]) for language in languages)
+    apart = any(not same_language(language, home or languages[0]) for language in languages)
     if not apart or not any(languages):
         return ()
     task = TRANSLATE.replace(TOPIC_LANGUAGE, home) if home else TRANSLATE

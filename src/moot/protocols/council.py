@@ -18,8 +18,8 @@ from moot.core.text import listed
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Phase, Play, Rounds, State
 from moot.phases.base import Sequence as Steps
-from moot.phases.choices import Choices
-from moot.phases.endings import mediator, rule_of
+from moot.phases.choices import Choices, rule_of
+from moot.phases.endings import mediator
 from moot.phases.ranked_vote import RULES, vote
 from moot.phases.speak import Everyone, draft, revision
 from moot.phases.vote import Vote, candidates, in_sight, newest, settle

@@ -15,8 +15,8 @@ from moot.core.event import Halted
 from moot.core.text import listed
 from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner
-from moot.phases.choices import Choices
-from moot.phases.endings import LOG, ending, until
+from moot.phases.choices import Choices, until
+from moot.phases.endings import LOG, ending
 from moot.phases.speak import Everyone, linked, speech
 
 OPENING = "All state a position before the inner circle begins. Say what yours is, and give your main reasons."

@@ -14,8 +14,8 @@ from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
 from moot.core.transcript import TARGET
 from moot.phases.base import Phase, Rounds, Sequence
-from moot.phases.choices import Choices
-from moot.phases.endings import LOG, ending, until
+from moot.phases.choices import Choices, until
+from moot.phases.endings import LOG, ending
 from moot.phases.speak import Everyone, Floor, speech
 
 ROUND_ROBIN_OPENING = "State your position on the topic and your main reasons."

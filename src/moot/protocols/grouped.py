@@ -18,8 +18,7 @@ from moot.core.text import letter, listed, words
 from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 from moot.phases import base
 from moot.phases.base import ROOT, Phase, Play, State
-from moot.phases.choices import Choices
-from moot.phases.endings import rule_of
+from moot.phases.choices import Choices, rule_of
 from moot.phases.speak import draft, lay, revision, roster
 from moot.phases.vote import Count, Vote
 from moot.policy.pairing import Teams, done, split

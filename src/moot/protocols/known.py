@@ -10,12 +10,8 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.text import misspelt
 from moot.phases.base import At, Phase, Rounds, Sequence
-from moot.phases.choices import Choices
-from moot.phases.endings import (
-    STRATEGIES,  # hosts take them from here, with the protocols
-    mediator,
-    rule_of,
-)
+from moot.phases.choices import STRATEGIES, Choices, rule_of
+from moot.phases.endings import mediator
 from moot.phases.helpers import with_recall, with_weights
 from moot.phases.ranked_vote import RULES, vote
 from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, narrowed, revision

@@ -13,8 +13,8 @@ from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner
-from moot.phases.choices import Choices
-from moot.phases.endings import LOG, ending, until
+from moot.phases.choices import Choices, until
+from moot.phases.endings import LOG, ending
 from moot.phases.speak import Everyone, bound, clash, linked, speech
 
 OPENING = "Nobody has spoken yet. State your position and the strongest reason for it; the others will attack both."

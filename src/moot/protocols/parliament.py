@@ -25,7 +25,7 @@ MOST = 8
 """There are so many speeches, and nobody may be left without one."""
 
 
-class Office(NamedTuple):
+class SpeechRole(NamedTuple):
     """One of the eight speeches: what its speaker is called, of which of the four teams, and what there is to do."""
 
     title: str
@@ -50,49 +50,49 @@ GOVERNMENT, OPPOSITION = ("Opening Government", "Closing Government"), ("Opening
 
 # Each duty says what this speech alone can do, so that eight speeches are not one speech eight times.
 OFFICES = (
-    Office(
+    SpeechRole(
         title="Prime Minister",
         team=GOVERNMENT[0],
         duty="Define the motion: say exactly what the government proposes, in a way that can be debated. "
         "Then open the case for it with your strongest arguments.",
     ),
-    Office(
+    SpeechRole(
         title="Leader of the Opposition",
         team=OPPOSITION[0],
         duty="Say where you disagree with the motion as it was defined. Rebut the Prime Minister's case, "
         "then open the case against it with arguments of your own.",
     ),
-    Office(
+    SpeechRole(
         title="Deputy Prime Minister",
         team=GOVERNMENT[0],
         duty="Rebut the Leader of the Opposition. Rebuild what was attacked in the Prime Minister's case, "
         "and complete it with a further argument.",
     ),
-    Office(
+    SpeechRole(
         title="Deputy Leader of the Opposition",
         team=OPPOSITION[0],
         duty="Rebut the Deputy Prime Minister. Rebuild what was attacked in your Leader's case, "
         "and complete it with a further argument.",
     ),
-    Office(
+    SpeechRole(
         title="Member of the Government",
         team=GOVERNMENT[1],
         duty="Bring an extension: a new line for the motion that the Opening Government did not have, "
         "and which does not contradict theirs. Say what is new in it. Rebut the Opening Opposition with it.",
     ),
-    Office(
+    SpeechRole(
         title="Member of the Opposition",
         team=OPPOSITION[1],
         duty="Bring an extension: a new line against the motion that the Opening Opposition did not have, "
         "and which does not contradict theirs. Say what is new in it. Rebut the Member of the Government.",
     ),
-    Office(
+    SpeechRole(
         title="Government Whip",
         team=GOVERNMENT[1],
         duty="Sum up: name the two or three clashes on which the debate turns, and say for each why your side won "
         "it, by your team's extension above all. Rebut what was said, but bring no new argument.",
     ),
-    Office(
+    SpeechRole(
         title="Opposition Whip",
         team=OPPOSITION[1],
         duty="Sum up: name the two or three clashes on which the debate turns, and say for each why your side won "
@@ -229,7 +229,7 @@ def order_paper(speakers: Listed[str]) -> str:
     return "\n".join(rows)
 
 
-def spoken_for(office: Office, options: tuple[str, ...]) -> Form:
+def spoken_for(office: SpeechRole, options: tuple[str, ...]) -> Form:
     """A speech that says for whom it is given, so that the log shows it where names are hidden too."""
     field = Field(name="OFFICE", kind="choice", choices=(office.full,), required=False, help="for whom you speak")
     answer, *rest = speech(options).fields

@@ -13,8 +13,8 @@ from moot.core.brief import Brief, View
 from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn
 from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
-from moot.phases.choices import Choices
-from moot.phases.endings import LOG, ending, until
+from moot.phases.choices import Choices, until
+from moot.phases.endings import LOG, ending
 from moot.phases.speak import Everyone, check_names, linked, speech
 
 STATEMENTS = ("open", "answer")

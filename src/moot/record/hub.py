@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from moot.core.event import Signal
-from moot.record.store import Store, Telling
+from moot.record.store import Notifying, Store
 
 PAGE = 200
 """The most lines read from the store at once; never more than a follower's queue takes."""
@@ -208,7 +208,7 @@ class Hub:
 
     def _pause(self) -> float:
         """Seconds until the store is looked into again; a store that can is asked to tell of new lines before."""
-        if not self._told and isinstance(self._store, Telling):
+        if not self._told and isinstance(self._store, Notifying):
             loop = asyncio.get_running_loop()
 
             def told(debate: str) -> None:

@@ -11,8 +11,7 @@ from moot.core.ask import Reply
 from moot.core.errors import RecordConflict
 from moot.core.event import Entry, Event, Interjected, Replied
 from moot.core.text import clean
-from moot.record.codec import digest, encode, read
-from moot.record.store import Store, StreamInfo
+from moot.record.store import Store, StreamInfo, digest, encode, read
 
 TRIES = 100
 """How often a message is appended again after another writer was faster."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Backroom:
+class BackgroundLoop:
     """The thread and its loop; they begin at once. The end of the program ends them as well.
 
     Args:
@@ -188,7 +188,7 @@ class PostgresStore:
         self.address, self._links = address, Links(address)
         self._lock = threading.Lock()
         self._begun = begun_at(address)
-        self._room: Backroom | None = None
+        self._room: BackgroundLoop | None = None
         self._waiting: list[Append] = []
         self._writing: Future[None] | None = None
         self._draining = False
@@ -267,12 +267,12 @@ class PostgresStore:
 
     # ---- in the caller's thread --------------------------------------------------------------------------------------
 
-    def _back(self) -> Backroom:
+    def _back(self) -> BackgroundLoop:
         """The thread of the links, begun when it is first needed; only under the lock."""
         if self._closed:
             raise refusal(self.place, "it has been closed")
         if self._room is None:
-            self._room = Backroom("moot-postgres")
+            self._room = BackgroundLoop("moot-postgres")
         return self._room
 
     async def _ask(self, question: str, *values: object) -> "list[asyncpg.Record]":
@@ -280,7 +280,7 @@ class PostgresStore:
             answer = self._back().begin(self._links.fetch(question, *values))
         return await asyncio.wrap_future(answer)
 
-    def _shut(self, room: Backroom) -> None:
+    def _shut(self, room: BackgroundLoop) -> None:
         if self._writing is not None:
             self._writing.result()
         room.begin(self._links.close()).result()

@@ -51,7 +51,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parting:
+class Divergence:
     """Where two debates diverge: how much is the same, and what each says next.
 
     Attributes:
@@ -75,7 +75,7 @@ class _Fact:
     said: Said
 
 
-def part(one: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> Parting:
+def part(one: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> Divergence:
     """Where two records diverge.
 
     For related debates the settings of the opening are ignored: a fork diverges where its course differs.
@@ -93,8 +93,8 @@ def part(one: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> Part
     )
     answers = sum(fact.said.kind == "replied" for fact in ours[:same])
     if not related and not answers:
-        return Parting(same=0, answers=0, one=first.said, other=second.said)
-    return Parting(same=same + 1, answers=answers, one=_at(ours, same), other=_at(theirs, same))
+        return Divergence(same=0, answers=0, one=first.said, other=second.said)
+    return Divergence(same=same + 1, answers=answers, one=_at(ours, same), other=_at(theirs, same))
 
 
 def _at(facts: Sequence[_Fact], n: int) -> Said | None:
@@ -236,7 +236,7 @@ class Difference:
 class Comparison:
     """Two debates side by side: where they diverge, how their settings differ, and both outcomes."""
 
-    parting: Parting
+    parting: Divergence
     settings: tuple[Difference, ...]
     one: Side
     other: Side

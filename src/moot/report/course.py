@@ -34,7 +34,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class AnswerChange:
     """A participant's answer that is not the one before.
 
     Attributes:
@@ -55,7 +55,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReportedChange:
     """A change of opinion as its author reports it, and whether the record shows it."""
 
     words: str
@@ -77,7 +77,7 @@ class Reflection:
     by: str
     key: str
     changed: bool | None
-    changes: tuple[Told, ...] = ()
+    changes: tuple[ReportedChange, ...] = ()
     contradictions: tuple[str, ...] = ()
 
 
@@ -104,7 +104,7 @@ class Course:
     """
 
     revisions: tuple[Revision, ...] = ()
-    moves: tuple[Move, ...] = ()
+    moves: tuple[AnswerChange, ...] = ()
     reflections: tuple[Reflection, ...] = ()
     notes: tuple[Note, ...] = ()
     translations: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -143,7 +143,9 @@ def _reflection(turn: Turn, answers: Mapping[int, str]) -> Reflection:
         by=turn.by,
         key=turn.key,
         changed=None if changed is None else changed == "YES",
-        changes=tuple(Told(words=words, shown=_differ(span(words), answers)) for words in _list(turn, "CHANGES")),
+        changes=tuple(
+            ReportedChange(words=words, shown=_differ(span(words), answers)) for words in _list(turn, "CHANGES")
+        ),
         contradictions=_list(turn, "CONTRADICTIONS"),
     )
 
@@ -161,11 +163,11 @@ def _differ(turns: tuple[int, int], answers: Mapping[int, str]) -> bool:
 
 def _moves(
     by: str, answers: Sequence[Stand], numbers: Mapping[str, int], reflections: Sequence[Reflection]
-) -> list[Move]:
+) -> list[AnswerChange]:
     looked_back = [reflection for reflection in reflections if reflection.by == by]
     spans = [span(change.words) for reflection in looked_back for change in reflection.changes if change.shown]
     return [
-        Move(
+        AnswerChange(
             by=by,
             old=f"T{numbers[old.key]}",
             new=f"T{numbers[new.key]}",
@@ -217,7 +219,7 @@ def _ends(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
     return (revision.mark, revision.key), (revision.old, revision.old_key)
 
 
-def _look(reflection: Reflection, untold: Sequence[Move]) -> str:
+def _look(reflection: Reflection, untold: Sequence[AnswerChange]) -> str:
     who = inline(reflection.by)
     head = f"**{who}**, in reflection, {_SAYS[reflection.changed]}."
     told = [

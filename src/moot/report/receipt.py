@@ -48,7 +48,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paid:
+class Spent:
     """Calls and tokens; ``cost`` in US dollars is None if the price of a call is unknown, ``known`` is the rest."""
 
     calls: int = 0
@@ -105,7 +105,7 @@ class Receipt:
     dissent: tuple[Ballot, ...]
     minority: tuple[Minority, ...]
     evidence: tuple[Evidence, ...]
-    paid: Paid
+    paid: Spent
     began: str
     ended: str
     seconds: float
@@ -152,8 +152,8 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     )
 
 
-def _paid(total: Use) -> Paid:
-    return Paid(
+def _paid(total: Use) -> Spent:
+    return Spent(
         calls=total.calls,
         input_tokens=total.input_tokens,
         output_tokens=total.output_tokens,

@@ -13,12 +13,12 @@ from moot.core.transcript import Transcript
 from moot.engine.driver import Hosting, debate
 from moot.phases.base import Phase
 from moot.protocols.spec import dump, load
-from moot.record.codec import read
 from moot.record.ledger import Ledger
+from moot.record.store import read
 from moot.testing.store_checks import InMemoryStore
 
 
-class Oracle:
+class SeededAgent:
     """A seat whose answer to an ask depends on the ask and a seed alone, through one model call on record.
 
     Args:

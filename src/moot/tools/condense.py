@@ -6,7 +6,7 @@ Both see no more than the participant sees, and each use costs one recorded call
 from collections.abc import Mapping, Sequence
 
 from moot.agents.prompt import frame, show
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.core.agent import Context
 from moot.core.ask import Field, Form, ToolSpec
 from moot.core.errors import ToolError
@@ -73,7 +73,7 @@ class Summarizer:
 
     spec = SUMMARIZER
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Sum up the debate; see ``agents.toolkit.Tool``."""
         turns = errand.context.turns
         if arguments.get("which") == SINCE:
@@ -90,7 +90,7 @@ class Scorer:
 
     spec = SCORER
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Rate an argument; see ``agents.toolkit.Tool``."""
         text = str(arguments["text"]).strip()
         if not text or len(text) > LONGEST:

@@ -21,7 +21,7 @@ from itertools import combinations
 from math import hypot, inf
 from typing import Protocol, TypeAlias, cast
 
-from moot.agents.toolkit import Errand
+from moot.agents.toolkit import ToolUse
 from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.errors import BriefError, Unavailable, Unreadable
@@ -49,7 +49,7 @@ class Embedder(Protocol):
         """What it is called on record."""
         ...
 
-    async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], errand: ToolUse) -> tuple[Vector, ...]:
         """A vector for each text, in order.
 
         Args:
@@ -93,7 +93,7 @@ class Embeddings:
         """``provider:name``."""
         return str(self._name)
 
-    async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], errand: ToolUse) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``."""
         vectors: list[Vector] = []
         for start in range(0, len(texts), BATCH):
@@ -117,7 +117,7 @@ class Embeddings:
         """Give the connections back."""
         await self._link.close()
 
-    async def _batch(self, texts: Sequence[str], errand: Errand) -> Sequence[Vector]:
+    async def _batch(self, texts: Sequence[str], errand: ToolUse) -> Sequence[Vector]:
         quote = self.quote(texts)
         return await on_record(errand, quote, partial(self._send, texts, quote))
 
@@ -155,7 +155,7 @@ class Embeddings:
 
 
 async def on_record(
-    errand: Errand, quote: Quote, make: Callable[[], Awaitable[tuple[Sequence[Vector], Called]]]
+    errand: ToolUse, quote: Quote, make: Callable[[], Awaitable[tuple[Sequence[Vector], Called]]]
 ) -> Sequence[Vector]:
     """Vectors, made in a call on record.
 
@@ -287,7 +287,7 @@ class Installed:
         """What it is called on record: ``model2vec:`` and the name of its folder."""
         return f"{KIND}:{clip(clean(os.path.basename(os.path.normpath(self._path))), _LONGEST)}"
 
-    async def embed(self, texts: Sequence[str], errand: Errand) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], errand: ToolUse) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``. They are one call on record, which costs nothing."""
 
         async def send() -> tuple[Sequence[Vector], Called]:
@@ -329,7 +329,7 @@ def _load(path: str) -> _Model:
     return cast("_Model", import_module(KIND).StaticModel.from_pretrained(path))
 
 
-class Likening:
+class SimilarityTool:
     """The instrument that measures likeness.
 
     Args:
@@ -345,7 +345,7 @@ class Likening:
         Raises:
             ModelError: the model gives no vectors.
         """
-        errand = Errand(context=context, say=say, name="tool-1")
+        errand = ToolUse(context=context, say=say, name="tool-1")
         try:
             vectors = await self._embedder.embed([_text(turn) for turn in context.about], errand)
         finally:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, TextIO, cast
 
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.core.ask import ToolSpec
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
@@ -194,7 +194,7 @@ class ServerTool:
             parameters=offer.schema,
         )
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Use it; see ``agents.toolkit.Tool``."""
         return await self._line.call(self._offer.name, arguments)
 

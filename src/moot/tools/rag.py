@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log, sqrt
 
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.core.ask import ToolSpec
 from moot.core.brief import Source
 from moot.core.errors import ModelError, ToolError
@@ -125,7 +125,7 @@ SPEC = ToolSpec(
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Index:
     """Documents, ready to be searched."""
 
     extracts: Sequence[Extract]
@@ -145,11 +145,11 @@ class Rag:
 
     def __init__(self, sources: Sequence[Source], embedder: Embedder | None = None) -> None:
         self._sources, self._embedder = tuple(sources), embedder
-        self._shelf: _Shelf | None = None
+        self._shelf: _Index | None = None
         self._shelving, self._embedding = threading.Lock(), asyncio.Lock()
         self._embedded: list[Vector] = []
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Find extracts; see ``agents.toolkit.Tool``."""
         query = " ".join(str(arguments["query"]).split())
         if not terms(query) or len(query) > LONGEST_QUERY:
@@ -157,7 +157,7 @@ class Rag:
         wanted = arguments.get("passages", USUAL)
         return await self.find(query, min(PASSAGES, max(1, wanted if isinstance(wanted, int) else USUAL)), errand)
 
-    async def find(self, query: str, most: int, errand: Errand) -> Found:
+    async def find(self, query: str, most: int, errand: ToolUse) -> Found:
         """The extracts that bear most on a query, best first.
 
         Raises:
@@ -183,7 +183,7 @@ class Rag:
         hashed = [score if score >= LEAST else 0.0 for score in shelf.vectors.liken(asked)]
         return shelf.extracts, [shelf.words.weigh(Counter(asked)), hashed]
 
-    async def _liken(self, extracts: Sequence[Extract], query: str, errand: Errand) -> tuple[list[list[float]], str]:
+    async def _liken(self, extracts: Sequence[Extract], query: str, errand: ToolUse) -> tuple[list[list[float]], str]:
         """The ranking of the embedding model, if there is one, or why it is missing."""
         if self._embedder is None:
             return [], ""
@@ -211,10 +211,10 @@ def fuse(rankings: Sequence[Sequence[float]]) -> list[int]:
     return sorted(fused, key=lambda number: (-fused[number], number))
 
 
-def _shelve(sources: Sequence[Source]) -> _Shelf:
+def _shelve(sources: Sequence[Source]) -> _Index:
     extracts = cut(sources)
     words = [terms(_headed(extract)) for extract in extracts]
-    return _Shelf(extracts, Index(words), Vectors(words))
+    return _Index(extracts, Index(words), Vectors(words))
 
 
 def _compare(asked: Vector, embedded: Sequence[Vector]) -> list[float]:

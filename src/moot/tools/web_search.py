@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Protocol, TypeAlias, cast
 
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.core.ask import ToolSpec
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
@@ -56,7 +56,7 @@ OPEN_PAGE = ToolSpec(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class SearchResult:
     """One result of a search."""
 
     title: str
@@ -67,7 +67,7 @@ class Hit:
 class Finder(Protocol):
     """A search engine."""
 
-    async def find(self, query: str, most: int) -> Sequence[Hit]:
+    async def find(self, query: str, most: int) -> Sequence[SearchResult]:
         """At most so many results, best first.
 
         Raises:
@@ -86,7 +86,7 @@ class Searxng:
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
 
-    async def find(self, query: str, most: int) -> Sequence[Hit]:
+    async def find(self, query: str, most: int) -> Sequence[SearchResult]:
         """Search; see ``Finder``."""
         import httpx2  # deferred: it takes 0.1 s to load
 
@@ -167,7 +167,7 @@ class DuckDuckGo:
     def __init__(self, search: Search = ask_duckduckgo) -> None:
         self._search = search
 
-    async def find(self, query: str, most: int) -> Sequence[Hit]:
+    async def find(self, query: str, most: int) -> Sequence[SearchResult]:
         """Search; see ``Finder``."""
         try:
             async with asyncio.timeout(SECONDS):
@@ -179,14 +179,14 @@ class DuckDuckGo:
         return _hits(results, "href", "body")[:most]
 
 
-def _hits(results: Sequence[object], address: str, excerpt: str) -> list[Hit]:
+def _hits(results: Sequence[object], address: str, excerpt: str) -> list[SearchResult]:
     """Results of an engine; those without an address of the web are left out."""
-    hits: list[Hit] = []
+    hits: list[SearchResult] = []
     for result in results:
         told: Mapping[str, object] = cast("dict[str, object]", result) if isinstance(result, dict) else {}
         where, title, text = (_flat(told.get(name)) for name in (address, "title", excerpt))
         if where.startswith(("https://", "http://")) and len(where) <= LONGEST_ADDRESS:
-            hits.append(Hit(title=clip(title, _TITLE), address=where, excerpt=clip(text, _EXCERPT)))
+            hits.append(SearchResult(title=clip(title, _TITLE), address=where, excerpt=clip(text, _EXCERPT)))
     return hits
 
 
@@ -206,7 +206,7 @@ class WebSearch:
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Search; see ``agents.toolkit.Tool``."""
         query = _flat(arguments["query"])
         if not query or len(query) > LONGEST_QUERY:
@@ -233,7 +233,7 @@ class OpenPage:
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         """Read a page; see ``agents.toolkit.Tool``."""
         page = await self._fetcher.fetch(str(arguments["url"]).strip())
         if not page.text.strip():

@@ -29,7 +29,7 @@ from moot.web.guard import Guard
 from moot.web.live import Live
 from moot.web.problems import MEDIA, Problem, answer, invalid, problem_of
 from moot.web.schemas import Data
-from moot.web.site import PREFIX, Owner, Site
+from moot.web.site import PREFIX, Owner, ServerState
 
 PROBLEM: Mapping[str, object] = {MEDIA: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
 
@@ -100,7 +100,7 @@ async def open_site(
     hosts: Iterable[str],
     most: int | None = None,
     queue: Dispatcher | None = None,
-) -> AsyncGenerator[Site]:
+) -> AsyncGenerator[ServerState]:
     """Open a server over a workspace, for the time of the context; its debates are paused at the end.
 
     Args:
@@ -113,7 +113,7 @@ async def open_site(
     serving = config.serve
     runner = open_runner(workspace, config, most=most or serving.most, kept=1, queue=queue)
     async with runner, Live(workspace) as live:
-        yield Site(
+        yield ServerState(
             runner=runner,
             live=live,
             auth=Authenticator(serving.tokens),
@@ -123,7 +123,7 @@ async def open_site(
         )
 
 
-def make_app(site: Site) -> ASGIApp:
+def make_app(site: ServerState) -> ASGIApp:
     """The application behind its guard."""
     return Guard(routes(), site)
 

@@ -41,7 +41,7 @@ class Busy(Exception):
 
 
 @dataclass(slots=True)
-class Kept:
+class ResultCache:
     """The results made of records; one is made at a time, so that debates continue in parallel."""
 
     most_bytes: int = MOST_BYTES
@@ -177,7 +177,7 @@ KEPT = 2000
 
 
 @dataclass(slots=True)
-class Sums:
+class SummaryCache:
     """Summaries of records, cached by the number of entries."""
 
     _known: OrderedDict[tuple[str, int], Data] = field(default_factory=OrderedDict[tuple[str, int], Data])

@@ -45,7 +45,7 @@ from moot.web.schemas import (
     Stopping,
     Waited,
 )
-from moot.web.site import Owner, Owning, Site, SiteOf, Viewing, Visit, api_router
+from moot.web.site import DebateAccess, Owner, Owning, ServerState, SiteOf, Viewing, api_router
 
 
 def values(given: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
@@ -72,7 +72,7 @@ def caps_of(limits: Limits | None) -> LimitWishes:
     return LimitWishes(**limits.model_dump()) if limits else LimitWishes()
 
 
-def admission(site: Site, owner: str) -> Admission:
+def admission(site: ServerState, owner: str) -> Admission:
     """The admission for an owner's requests; "" is the local owner."""
     return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
@@ -83,37 +83,37 @@ def order_of(body: Planned) -> Order:
     return Order(brief=body.brief, wishes=wishes, start=not isinstance(body, NewDebate) or body.start)
 
 
-async def make_ready(site: Site, holder: Identity, body: Planned) -> Start:
+async def make_ready(site: ServerState, holder: Identity, body: Planned) -> Start:
     """Read and prepare the debate of a request; see ``Admission.make_ready``."""
     return await admission(site, holder.owner).make_ready(order_of(body))
 
 
-async def begin(site: Site, holder: Identity, body: NewDebate, key: str) -> str:
+async def begin(site: ServerState, holder: Identity, body: NewDebate, key: str) -> str:
     """Start the debate of a request; see ``Admission.begin``."""
     return await admission(site, holder.owner).begin(order_of(body), key)
 
 
-async def go_on(site: Site, owner: str, debate: str, limits: Limits | None) -> bool:
+async def go_on(site: ServerState, owner: str, debate: str, limits: Limits | None) -> bool:
     """Resume a debate; see ``Admission.go_on``."""
     return await admission(site, owner).go_on(debate, caps_of(limits))
 
 
-async def answered(site: Site, debate: str) -> bool:
+async def answered(site: ServerState, debate: str) -> bool:
     """Resume a debate in which somebody has answered; see ``Admission.answered``."""
     return await admission(site, "").answered(debate)
 
 
-def read_other(site: Site, holder: Identity, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
+def read_other(site: ServerState, holder: Identity, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
     """Another brief for a fork; see ``Admission.read_other``."""
     return admission(site, holder.owner).read_other(brief, parent)
 
 
-async def own(site: Site, holder: Identity, debate: str, asked: str) -> None:
+async def own(site: ServerState, holder: Identity, debate: str, asked: str) -> None:
     """Store the owner of a new debate; see ``Admission.own``."""
     await admission(site, holder.owner).own(debate, asked)
 
 
-async def is_there(site: Site, holder: Identity, debate: str, asked: str) -> bool:
+async def is_there(site: ServerState, holder: Identity, debate: str, asked: str) -> bool:
     """Whether the debate of a key exists already; see ``Admission.is_there``."""
     return await admission(site, holder.owner).is_there(debate, asked)
 
@@ -167,7 +167,7 @@ async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: R
     return await _begun(site, debate, response)
 
 
-async def _begun(site: Site, debate: str, response: Response) -> Begun:
+async def _begun(site: ServerState, debate: str, response: Response) -> Begun:
     response.headers["Location"] = f"/api/v1/debates/{debate}"
     now = await site.runner.look(debate)
     return Begun(id=debate, casting=now.casting, runs=now.sure)
@@ -227,7 +227,7 @@ async def get_debate(visit: Viewing) -> State:
     return await state_of(visit)
 
 
-async def state_of(visit: Visit) -> State:
+async def state_of(visit: DebateAccess) -> State:
     """The state of a debate as a viewer may see it."""
     site, debate = visit.site, visit.debate
     now = await site.runner.look(debate)
@@ -286,7 +286,7 @@ async def resume_debate(visit: Owning, body: Going | None = None) -> State:
     return await state_of(visit)
 
 
-def _check_made(visit: Visit, entries: int) -> None:
+def _check_made(visit: DebateAccess, entries: int) -> None:
     if not entries:
         raise RecordError(f"{visit.debate} is not on record yet: its participants are not generated")
 

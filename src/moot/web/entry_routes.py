@@ -13,9 +13,9 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from moot.app.run.access import shares
 from moot.core.errors import RecordAway, RecordError
-from moot.web.live import AWAY, Channel, Form, Item, Overrun, Past, Raw, Viewer, write
+from moot.web.live import AWAY, Channel, Form, Item, Overrun, RawItems, StoredItems, Viewer, write
 from moot.web.problems import Problem
-from moot.web.site import Viewing, Visit, api_router
+from moot.web.site import DebateAccess, Viewing, api_router
 
 router = api_router("entries")
 
@@ -43,7 +43,7 @@ class Stream(StreamingResponse):
         media_type: the media type.
     """
 
-    def __init__(self, source: AsyncIterator[bytes], visit: Visit, media_type: str) -> None:
+    def __init__(self, source: AsyncIterator[bytes], visit: DebateAccess, media_type: str) -> None:
         super().__init__(source, media_type=media_type, headers={"X-Accel-Buffering": "no"})
         self._visit = visit
 
@@ -99,10 +99,14 @@ def _number(text: str) -> int:
     return int(text)
 
 
-async def _stored(visit: Visit, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
+async def _stored(visit: DebateAccess, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
     workspace, debate = visit.site.workspace, visit.debate
     raw = form == "entries"
-    past = Raw(workspace, debate, after, named=named) if raw else Past(workspace, debate, after, ears=visit.ears)
+    past = (
+        RawItems(workspace, debate, after, named=named)
+        if raw
+        else StoredItems(workspace, debate, after, ears=visit.ears)
+    )
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:
         try:
@@ -117,7 +121,7 @@ async def _stored(visit: Visit, after: int, form: Form, named: bool) -> AsyncGen
         yield page
 
 
-async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[list[Item]]:
+async def _followed(visit: DebateAccess, after: int, beat: float) -> AsyncGenerator[list[Item]]:
     """Stored and new entries; empty pages after ``beat`` seconds of silence. It ends when the viewer's access ends."""
     silent = 0.0
     async with visit.site.live.watching(visit.debate, visit.ears) as channel:
@@ -129,7 +133,7 @@ async def _followed(visit: Visit, after: int, beat: float) -> AsyncGenerator[lis
                 yield page
 
 
-async def ended(visit: Visit) -> bool:
+async def ended(visit: DebateAccess) -> bool:
     """Whether the viewer's access has ended: the link was revoked or has expired, or the server shuts down."""
     share, site = visit.holder.share, visit.site
     if share is None or site.live.closing.is_set():
@@ -175,7 +179,7 @@ async def watch_debate(socket: WebSocket, visit: Viewing, after: int = 0) -> Non
                 sending.cancel()
 
 
-async def _send(socket: WebSocket, visit: Visit, after: int) -> None:
+async def _send(socket: WebSocket, visit: DebateAccess, after: int) -> None:
     code, reason = 1000, "over"
     try:
         async with visit.site.live.watching(visit.debate, visit.ears) as channel:
@@ -192,7 +196,7 @@ async def _send(socket: WebSocket, visit: Visit, after: int) -> None:
         await socket.close(code, reason)
 
 
-async def _send_all(socket: WebSocket, visit: Visit, channel: Channel, after: int) -> tuple[int, str]:
+async def _send_all(socket: WebSocket, visit: DebateAccess, channel: Channel, after: int) -> tuple[int, str]:
     viewer = Viewer(visit.site.workspace, channel, after, beat=LOOK, resync=True)
     while (page := await viewer.take()) is not None:
         if await ended(visit):

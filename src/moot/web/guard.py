@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from moot.app.serve.server_parts import Buckets, same_page, told
 from moot.core.event import Closed, Entry, Opened, Paused, Resumed
 from moot.web.problems import Problem, answer
-from moot.web.site import SITE, Site, find_identity, link_of
+from moot.web.site import SITE, ServerState, find_identity, link_of
 
 
 def check_json(body: bytes) -> None:
@@ -201,7 +201,7 @@ HEADERS: Mapping[str, str] = {
 class Guard:
     """The ASGI application that checks requests before another one answers them."""
 
-    def __init__(self, app: ASGIApp, site: Site) -> None:
+    def __init__(self, app: ASGIApp, site: ServerState) -> None:
         self._app, self._site = app, site
         self._buckets = Buckets(site.serving.requests)
 

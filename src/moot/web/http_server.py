@@ -18,7 +18,7 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, is_any, listen
 from moot.web.app import make_app, open_site
 from moot.web.guard import Log, Logged
-from moot.web.site import Site
+from moot.web.site import ServerState
 from moot.workers.job_queue import open_queue
 
 PORT = 8323
@@ -28,7 +28,7 @@ SETTLE = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ServerSettings:
     """The settings of the server.
 
     Attributes:
@@ -52,7 +52,7 @@ class Wanted:
     log: Callable[[str], None] | None = None
 
 
-async def serve(wanted: Wanted, config: Config) -> None:
+async def serve(wanted: ServerSettings, config: Config) -> None:
     """Serve until a signal comes.
 
     Raises:
@@ -108,7 +108,7 @@ def _logging(log: Log) -> Generator[None]:
         logging.getLogger().removeHandler(log)
 
 
-async def _run(site: Site, listening: socket.socket, wanted: Wanted, port: int) -> None:
+async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettings, port: int) -> None:
     log = Log(wanted.log or wanted.say, as_json=wanted.log is not None)
     site.workspace.watchers.each.append(log)
     config = config_of(Logged(make_app(site), log), lifespan="off", log_level="warning")

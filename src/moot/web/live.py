@@ -18,7 +18,7 @@ from typing import Literal, Self, TypeAlias
 from moot.app.run.workspace import Workspace, decode
 from moot.app.serve.server_parts import told
 from moot.app.serve.view_model import Frames
-from moot.app.serve.visibility import Ears, Seal
+from moot.app.serve.visibility import AnswerVisibility, Ears
 from moot.core.errors import RecordAway, RecordError
 from moot.core.event import Closed, Delta, Replied, kind
 from moot.report.turn_text import Namer
@@ -72,7 +72,7 @@ class Digest:
     """
 
     def __init__(self, ears: Ears) -> None:
-        self._frames, self._seal = Frames(ears=ears), Seal(ears)
+        self._frames, self._seal = Frames(ears=ears), AnswerVisibility(ears)
         self._kept: list[Item] = []
 
     def entry(self, line: str) -> Sequence[Item]:
@@ -103,7 +103,7 @@ def write(data: object) -> bytes:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "replace")
 
 
-class Past:
+class StoredItems:
     """The items of the stored entries after a number, page by page.
 
     A frame depends on all entries before it, so these are read too.
@@ -142,7 +142,7 @@ class Past:
         return [item for line in lines for item in self._digest.entry(line)]
 
 
-class Raw:
+class RawItems:
     """The stored lines after a number as items without frames, page by page, for owners.
 
     Args:
@@ -384,7 +384,7 @@ class Viewer:
         self._workspace, self._channel, self._beat, self._resync = workspace, channel, beat, resync
         self._last = after
         self._place: int | None = None  # in the buffer; None while it reads stored entries
-        self._past: Past | None = None
+        self._past: StoredItems | None = None
 
     async def take(self) -> list[Item] | None:
         """The next items; none after some seconds of silence; None where the debate has ended.
@@ -421,7 +421,9 @@ class Viewer:
                 self._place = self._channel.end
                 self._last = items[-1].seq if items else self._last
                 return items
-            self._past = Past(self._workspace, self._channel.debate, self._last, self._channel.last, self._channel.ears)
+            self._past = StoredItems(
+                self._workspace, self._channel.debate, self._last, self._channel.last, self._channel.ears
+            )
         try:
             page = await self._past.page()
         except RecordAway:

@@ -7,7 +7,18 @@ from fastapi import Header, Query
 from moot.app.brief.field_values import skeleton
 from moot.app.run.access import Share, revoke, share, shares
 from moot.app.run.outcome import opening
-from moot.app.run.people import Meanwhile, Open, Shown, allowed, answer, asked, context_for, laid, news, open_asks
+from moot.app.run.people import (
+    Open,
+    OutsideMessages,
+    ShownTurn,
+    allowed,
+    answer,
+    asked,
+    context_for,
+    laid,
+    news,
+    open_asks,
+)
 from moot.app.serve.view_model import hypertext
 from moot.core.ask import Field
 from moot.core.errors import BriefError
@@ -29,7 +40,7 @@ from moot.web.schemas import (
     ShareRow,
     ShareRows,
 )
-from moot.web.site import Joining, Owning, Visit, api_router
+from moot.web.site import DebateAccess, Joining, Owning, api_router
 
 router = api_router("people")
 
@@ -59,11 +70,11 @@ async def get_asks(visit: Joining) -> OpenAsks:
     return OpenAsks(asks=[await _shown(visit, item) for item in opens if visit.ears in (None, item.turn.by)])
 
 
-async def _shown(visit: Visit, each: Open) -> OpenAsk:
+async def _shown(visit: DebateAccess, each: Open) -> OpenAsk:
     workspace, turn = visit.site.workspace, each.turn
     assert turn.ask is not None
     seen, transcript = await context_for(workspace, visit.debate, turn.key), fold(await workspace.entries(visit.debate))
-    outside = await (await Meanwhile.of(workspace, visit.debate, turn.key)).more()
+    outside = await (await OutsideMessages.of(workspace, visit.debate, turn.key)).more()
     return OpenAsk(
         key=turn.key,
         mark=turn.mark,
@@ -81,7 +92,7 @@ async def _shown(visit: Visit, each: Open) -> OpenAsk:
     )
 
 
-def _laid(shown: Shown) -> Laid:
+def _laid(shown: ShownTurn) -> Laid:
     turn = shown.turn
     return Laid(
         name=shown.name,
@@ -119,7 +130,7 @@ async def answer_ask(visit: Joining, body: Answering) -> Answered:
     return Answered(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)
 
 
-def _speaker(visit: Visit, who: str) -> str:
+def _speaker(visit: DebateAccess, who: str) -> str:
     """The person for whom an answer is; a share link can answer for its own person only."""
     if visit.right == "own":
         return who
@@ -138,7 +149,7 @@ async def interject(visit: Joining, body: Saying, key: Key = "") -> Said:
     return Said(number=await visit.site.remarks.say(visit.site.workspace, visit.debate, by, body.words, once))
 
 
-async def _name(visit: Visit, by: str) -> str:
+async def _name(visit: DebateAccess, by: str) -> str:
     """The name of a message's sender with a share link: the person of the link, else a name of their own.
 
     Raises:

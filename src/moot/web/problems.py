@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from moot.app.run.dispatcher import QueueError
-from moot.app.run.runner import Full
+from moot.app.run.runner import RunnerFull
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordAway, RecordError
 from moot.core.text import clean, hide
 
@@ -92,7 +92,7 @@ def problem_of(error: MootError) -> Problem:
             return Problem(422, str(error), code)
         case ProtocolError():
             return Problem(422, str(error), "protocol")
-        case Full():
+        case RunnerFull():
             return Problem(429, str(error), "full", {"Retry-After": "30"})
         case LimitReached():
             return Problem(429, str(error), "limit")

@@ -38,7 +38,7 @@ from moot.web.cache import Busy
 from moot.web.pages import build_of
 from moot.web.problems import Problem
 from moot.web.read_schemas import Analyses, Bounds, Info, Lacking, Map, Offers, Reached, Received, Served, gives
-from moot.web.site import Owner, Owning, SiteOf, Viewing, Visit, api_router, seen
+from moot.web.site import DebateAccess, Owner, Owning, SiteOf, Viewing, api_router, seen
 
 library_router = api_router("library")
 
@@ -135,10 +135,10 @@ MEDIA: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class ReadableRecord:
     """A record that the client may read completely, in its current state."""
 
-    visit: Visit
+    visit: DebateAccess
     entries: tuple[Entry, ...]
 
     async def made(self, what: str, make: Callable[[], str]) -> bytes:
@@ -147,7 +147,7 @@ class Looked:
         return await kept.made(debate, what, len(self.entries), lambda: make().encode("utf-8", "replace"))
 
 
-async def _look(visit: Visit, at: int | None = None) -> Looked:
+async def _look(visit: DebateAccess, at: int | None = None) -> ReadableRecord:
     """The record of a debate, for a report.
 
     Args:
@@ -168,7 +168,7 @@ async def _look(visit: Visit, at: int | None = None) -> Looked:
         )
     if not await site.kept.hears_all(visit.debate, entries[:at], visit.ears):
         raise Problem(403, "this debate has private parts; only its owner can read reports of it")
-    return Looked(visit=visit, entries=entries)
+    return ReadableRecord(visit=visit, entries=entries)
 
 
 @router.get("/debates/{debate}/map", responses=gives(Map))
@@ -230,7 +230,7 @@ async def get_report(
     return Response(content, media_type=MEDIA[form], headers=name)
 
 
-async def _report(looked: Looked, form: ReportForm) -> bytes:
+async def _report(looked: ReadableRecord, form: ReportForm) -> bytes:
     workspace, debate, entries = looked.visit.site.workspace, looked.visit.debate, looked.entries
     last = (await workspace.lines(debate))[len(entries) - 1]
     return await looked.made(
@@ -250,7 +250,7 @@ def _written(read_record: ReadRecord, form: ReportForm) -> str:
             return write_report(read_record.report, form)
 
 
-async def _pdf(looked: Looked) -> bytes:
+async def _pdf(looked: ReadableRecord) -> bytes:
     page, kept = await _report(looked, "html"), looked.visit.site.kept
     try:
         return await kept.pdf(looked.visit.debate, len(looked.entries), page)

@@ -14,12 +14,12 @@ from moot.app.plan.settings import Serving
 from moot.app.run.access import Claim, Right, claimed, mark_of, opened_by
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Remarks
+from moot.app.serve.admission import RemarkQueue
 from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
 from moot.web.auth import Authenticator, Identity, reaches, session_cookie, share_cookie, share_cookies
-from moot.web.cache import Kept, Sums
+from moot.web.cache import ResultCache, SummaryCache
 from moot.web.live import Live
 from moot.web.problems import EVERYWHERE, Problem
 
@@ -28,7 +28,7 @@ SITE = "moot.site"
 
 
 @dataclass(slots=True, kw_only=True)
-class Site:
+class ServerState:
     """The state of one server.
 
     Attributes:
@@ -49,9 +49,9 @@ class Site:
     spending: Spending
     serving: Serving
     hosts: frozenset[str]
-    sums: Sums = field(default_factory=Sums)
-    kept: Kept = field(default_factory=Kept)
-    remarks: Remarks = field(default_factory=Remarks)
+    sums: SummaryCache = field(default_factory=SummaryCache)
+    kept: ResultCache = field(default_factory=ResultCache)
+    remarks: RemarkQueue = field(default_factory=RemarkQueue)
 
     @property
     def workspace(self) -> Workspace:
@@ -59,9 +59,9 @@ class Site:
         return self.runner.workspace
 
 
-def site_of(connection: HTTPConnection) -> Site:
+def site_of(connection: HTTPConnection) -> ServerState:
     """The server that a request came to."""
-    return cast("Site", connection.scope[SITE])
+    return cast("ServerState", connection.scope[SITE])
 
 
 Needed: TypeAlias = Literal["none", "view", "join", "own"]
@@ -76,10 +76,10 @@ HEADER = "x-moot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
+class DebateAccess:
     """The access of one request to a debate: the identity, its right, and the owner of the debate."""
 
-    site: Site
+    site: ServerState
     debate: str
     holder: Identity
     right: Right
@@ -106,7 +106,7 @@ class Needs:
         self,
         connection: HTTPConnection,
         debate: Annotated[str, Path(description="The debate's id.", examples=["depot-3f2a1c"])],
-    ) -> Visit:
+    ) -> DebateAccess:
         """The access of the request."""
         return await visit(connection, debate, self.right)
 
@@ -132,7 +132,7 @@ class NeedsNothing:
         """Do nothing."""
 
 
-async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit:
+async def visit(connection: HTTPConnection, debate: str, needed: Right) -> DebateAccess:
     """Check and return the access of a request to a debate.
 
     Raises:
@@ -155,7 +155,7 @@ async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Visit
         raise missing(debate)
     if not reaches(right, needed):
         raise Problem(403, f"this link gives the right to {right} only; this needs the right to {needed}")
-    return Visit(site=site, debate=debate, holder=holder, right=right, claim=claim)
+    return DebateAccess(site=site, debate=debate, holder=holder, right=right, claim=claim)
 
 
 def owner_of(connection: HTTPConnection) -> Identity:
@@ -191,7 +191,7 @@ def bearer(connection: HTTPConnection) -> str:
     return secret.strip() if kind.lower() == "bearer" else ""
 
 
-async def _shared(connection: HTTPConnection, site: Site, debate: str) -> Identity | None:
+async def _shared(connection: HTTPConnection, site: ServerState, debate: str) -> Identity | None:
     """The identity of a share link to the debate, sent as a cookie or as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
     secret = bearer(connection) or cookie
@@ -228,7 +228,7 @@ def missing(debate: str) -> Problem:
     return Problem(404, f"there is no debate {debate[:80]!r}")
 
 
-async def seen(connection: HTTPConnection, debate: str) -> Visit:
+async def seen(connection: HTTPConnection, debate: str) -> DebateAccess:
     """The access to a debate that is named in a query; see ``visit``."""
     if not debate:
         raise BriefError("give two debates: a and b", code="missing_key")
@@ -242,12 +242,12 @@ def api_router(tag: str) -> APIRouter:
     )
 
 
-def _site(connection: HTTPConnection) -> Site:
+def _site(connection: HTTPConnection) -> ServerState:
     return site_of(connection)
 
 
-Viewing: TypeAlias = Annotated[Visit, Depends(Needs("view"))]
-Joining: TypeAlias = Annotated[Visit, Depends(Needs("join"))]
-Owning: TypeAlias = Annotated[Visit, Depends(Needs("own"))]
-SiteOf: TypeAlias = Annotated[Site, Depends(_site)]
+Viewing: TypeAlias = Annotated[DebateAccess, Depends(Needs("view"))]
+Joining: TypeAlias = Annotated[DebateAccess, Depends(Needs("join"))]
+Owning: TypeAlias = Annotated[DebateAccess, Depends(Needs("own"))]
+SiteOf: TypeAlias = Annotated[ServerState, Depends(_site)]
 Owner: TypeAlias = Annotated[Identity, Depends(NeedsOwner())]

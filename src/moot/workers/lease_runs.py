@@ -43,7 +43,7 @@ LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WorkerSettings:
     """How a worker works.
 
     Attributes:
@@ -68,7 +68,7 @@ class Wanted:
 
 
 @dataclass(slots=True, eq=False)
-class Held:
+class LeasedDebate:
     """A debate that this worker holds.
 
     Attributes:
@@ -91,7 +91,7 @@ class Held:
             self.task.cancel()
 
 
-class Segments:
+class LeaseRuns:
     """Holds debates, one segment each.
 
     Args:
@@ -102,11 +102,11 @@ class Segments:
     """
 
     def __init__(
-        self, workspace: Workspace, wanted: Wanted, fence: Fence, reach: Callable[[], Awaitable[object]]
+        self, workspace: Workspace, wanted: WorkerSettings, fence: Fence, reach: Callable[[], Awaitable[object]]
     ) -> None:
         self.workspace, self.wanted, self.fence, self._reach = workspace, wanted, fence, reach
 
-    async def hold(self, debate: str, held: Held) -> Ending:
+    async def hold(self, debate: str, held: LeasedDebate) -> Ending:
         """Resume a debate; what goes wrong is an ending."""
         try:
             limits = await allowed(self.workspace, debate)
@@ -124,7 +124,7 @@ class Segments:
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             return Ending(state="parked", reason=hide(clean(f"internal error: {type(error).__name__}: {error}")))
 
-    async def _ending(self, outcome: Outcome, held: Held) -> Ending:
+    async def _ending(self, outcome: Outcome, held: LeasedDebate) -> Ending:
         match outcome.status, outcome.kind:
             case "paused", "waiting":
                 left = (await time_left(self.workspace, outcome.debate)).values()

@@ -259,7 +259,7 @@ Beaten = Mapping[str, tuple[int, str]]
 """For each debate whose lease was renewed the epoch, and whether it is to be stopped."""
 
 
-class Heart:
+class Heartbeat:
     """Renews the leases of one worker, three times in the time that a lease lasts.
 
     Args:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from moot.app.run.dispatcher import QueueAway, QueueError
 from moot.core.errors import RecordError
-from moot.record.postgres import Backroom, listen
+from moot.record.postgres import BackgroundLoop, listen
 from moot.record.postgres_connection import CLOSING, connect, faults, is_away, read_place, reason_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Database:
             raise QueueError(ADDRESS) from None
         self._address, self._connections = address, connections
         self._lock, self._opening = threading.Lock(), asyncio.Lock()
-        self._room: Backroom | None = None
+        self._room: BackgroundLoop | None = None
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._kept: list[Future[None]] = []
         self._closed = False
@@ -73,7 +73,7 @@ class Database:
                 work.close()
                 raise QueueError("the queue cannot be used: it has been closed")
             if self._room is None:
-                self._room = Backroom("moot-queue")
+                self._room = BackgroundLoop("moot-queue")
             return self._room.begin(work)
 
     def listen(self, told: Callable[[str], None]) -> None:

@@ -17,8 +17,8 @@ from moot.core.errors import MootError
 from moot.models.transport import Meter
 from moot.workers import jobs, leases, schedules
 from moot.workers.jobs import SLOTS, STOP, Ending, Lease
-from moot.workers.lease_runs import AGAIN, Held, Segments, Wanted, handed_on
-from moot.workers.leases import Beaten, Beating, Fence, Heart, Lost
+from moot.workers.lease_runs import AGAIN, LeasedDebate, LeaseRuns, WorkerSettings, handed_on
+from moot.workers.leases import Beaten, Beating, Fence, Heartbeat, Lost
 from moot.workers.provider_limits import Allowed, Queueing
 from moot.workers.queue_database import Connection, Database
 from moot.workers.queue_tables import make_ready
@@ -37,21 +37,21 @@ class Worker:
         wanted: how it works.
     """
 
-    def __init__(self, workspace: Workspace, wanted: Wanted) -> None:
+    def __init__(self, workspace: Workspace, wanted: WorkerSettings) -> None:
         self.workspace, self.wanted = workspace, wanted
         self.database = Database(wanted.address)
         self.fence = Fence(workspace.store)
-        self._segments = Segments(workspace, wanted, self.fence, self._reach)
+        self._segments = LeaseRuns(workspace, wanted, self.fence, self._reach)
         workspace.pen = self.fence
         workspace.pool.meter = self._meter
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, LeasedDebate] = {}
         self._firing: set[asyncio.Task[None]] = set()
         self._lines: dict[str, Queueing] = {}
         self._leave, self._news = asyncio.Event(), asyncio.Event()
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
         self._beats = Database(wanted.address, connections=1)  # the heart waits for no connection that others have
         who = Beating(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
-        self._heart = Heart(self._beats, who, self.fence, self._hear)
+        self._heart = Heartbeat(self._beats, who, self.fence, self._hear)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -123,7 +123,7 @@ class Worker:
         """Let a debate be written from now on."""
         debate = lease.debate
         self.fence.open(debate, began + self.wanted.lease)
-        held = self._held[debate] = Held(lease=lease)
+        held = self._held[debate] = LeasedDebate(lease=lease)
         text = "taken" + (f", attempt {lease.tries}" if lease.tries > 1 else "")
         self.wanted.say(Note(event="taken", debate=debate, text=text, state="running"))
         if lease.stop or self.leaving:
@@ -159,7 +159,7 @@ class Worker:
                     return Lost()
                 await asyncio.sleep(AGAIN)
 
-    async def _hold(self, debate: str, held: Held) -> Ending:
+    async def _hold(self, debate: str, held: LeasedDebate) -> Ending:
         async with asyncio.TaskGroup() as group:
             held.task = group.create_task(self._segments.hold(debate, held))
         if not held.task.cancelled():

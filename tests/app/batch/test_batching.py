@@ -9,7 +9,7 @@ import pytest
 
 from moot.app.batch.batch_plan import FaultyBatch, make_batch, make_item
 from moot.app.batch.run_batch import Budget
-from moot.app.batch.summary import Came, data_of, page_of, rows, told
+from moot.app.batch.summary import BatchOutcome, data_of, page_of, rows, told
 from moot.app.brief.reader import read_brief
 from moot.app.run.api import take
 from moot.app.run.people import answer, waiting
@@ -52,7 +52,7 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
     foreseen = await work.foresee()
     assert (foreseen.over, foreseen.begun) == (0, 0)
     assert foreseen.costing.most.cost == pytest.approx(PRICE * foreseen.costing.most.calls)
-    told_of: list[Came] = []
+    told_of: list[BatchOutcome] = []
     work.tell = told_of.append
     await work.run()
     came = await work.look_around()
@@ -136,7 +136,7 @@ async def test_one_that_fails_ends_no_other() -> None:
     workspace = desk_with(paid=Paid(script))
     await workspace.store.append(next(iter(make_batch([item(" torn")], name="a"))).debate, ["no entry"], after=0)
     work = work_on(workspace, make_batch([item(" a"), item(" bad"), item(" torn"), item(" b")], name="a"), parallel=4)
-    told_of: list[Came] = []
+    told_of: list[BatchOutcome] = []
     work.tell = told_of.append
     await work.run()
     came = await work.look_around()
@@ -329,8 +329,10 @@ async def entries_of_casting(workspace: Workspace) -> tuple[Entry, ...]:
 # ---- what came of it -----------------------------------------------------------------------------------------------
 
 
-def a(answer: str, status: str = "decided", **more: object) -> Came:
-    given = Came(item="hire", number=1, seed=0, debate="d-1", status=status, answer=answer, calls=2, seconds=1.5)
+def a(answer: str, status: str = "decided", **more: object) -> BatchOutcome:
+    given = BatchOutcome(
+        item="hire", number=1, seed=0, debate="d-1", status=status, answer=answer, calls=2, seconds=1.5
+    )
     return replace(given, **more)  # type: ignore[arg-type]
 
 

@@ -28,8 +28,8 @@ from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices, Extras, Mediation, MediatorKind, When
 from moot.phases.speak import Everyone, Floor
 from moot.protocols.known import KNOWN, build
-from moot.record.codec import read
 from moot.record.ledger import Ledger
+from moot.record.store import read
 from moot.testing.store_checks import InMemoryStore
 
 CANARY = re.compile(r"canary[0-9a-f]{12}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import Result
 
 from moot.app.run.workspace import Workspace
-from moot.record.codec import decode, digest, encode
+from moot.record.store import decode, digest, encode
 from tests.cli.commands import moot
 from tests.paths import RECORDS
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.toolkit import Errand, Found
+from moot.agents.toolkit import Found, ToolUse
 from moot.app.brief.reader import read_brief
 from moot.app.plan.assignment import looking
 from moot.app.run.prepare import Wishes, prepare
@@ -40,7 +40,7 @@ class Engine:
         self.spec, self.found = ToolSpec(name=name, help="", parameters=parameters), found
         self.asked: list[object] = []
 
-    async def use(self, arguments: Mapping[str, object], errand: Errand) -> Found:
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
         self.asked.append(arguments.get("query"))
         if self.found is None:
             raise ToolError("it is down")

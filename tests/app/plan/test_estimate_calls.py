@@ -20,7 +20,7 @@ from moot.models.base import Model
 from moot.phases.base import Phase, State, enter
 from moot.phases.choices import Choices, Extras, Mediation, MediatorKind
 from moot.protocols.known import KNOWN, build
-from moot.testing.replay import Harness, Oracle
+from moot.testing.replay import Harness, SeededAgent
 from moot.testing.scripted import ScriptedModel
 
 GOING_ON: dict[str, Value] = {
@@ -134,7 +134,7 @@ async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: 
         for extras in (Extras(), ALL):
             for what, tree in trees(asked, name, None, extras):
                 costing = estimate(asked, tree, {})
-                seats = {each.name: Oracle(seed) for each in asked.participants}
+                seats = {each.name: SeededAgent(seed) for each in asked.participants}
                 held = await Harness(brief=asked, protocol=tree).hold(seats)
                 count = len(held.transcript.all())
                 assert costing.least.asks <= count <= costing.most.asks, (what, options, moderator)

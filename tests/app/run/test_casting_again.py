@@ -24,7 +24,7 @@ from moot.app.run.workspace import Workspace
 from moot.core.event import Attempted, Called, Erred
 from moot.engine.driver import StopRequest
 from moot.models.pool import Pool
-from moot.record.codec import decode
+from moot.record.store import decode
 from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires

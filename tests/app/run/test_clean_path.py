@@ -21,8 +21,8 @@ from moot.core.text import clean
 from moot.engine.calls import Budget, CallRecorder
 from moot.models.base import Request
 from moot.models.pool import Pool
-from moot.record.codec import decode, encode
 from moot.record.ledger import Ledger
+from moot.record.store import decode, encode
 from moot.report.logs import MODES
 from moot.report.report import Report
 from moot.testing.scripted import ScriptedModel

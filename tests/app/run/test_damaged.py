@@ -16,7 +16,7 @@ from moot.app.run.start import find_generation
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending
 from moot.core.event import Asked, Entry, Interjected
-from moot.record.codec import decode, encode
+from moot.record.store import decode, encode
 from moot.testing.wire_formats import Plan
 from tests.cli.commands import moot, served
 from tests.paths import RECORDS

@@ -19,7 +19,7 @@ from moot.app.export.signed_receipts import make_receipt
 from moot.app.run.people import stands
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError, RecordError
-from moot.record.codec import digest
+from moot.record.store import digest
 from moot.report.logs import MODES
 from moot.testing.store_checks import InMemoryStore
 from tests.cli.commands import moot

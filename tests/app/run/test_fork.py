@@ -28,9 +28,9 @@ from moot.core.transcript import Transcript, fold
 from moot.engine.driver import Hosting, StopRequest, debate
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.record.codec import decode
 from moot.record.ledger import Ledger
-from moot.testing.replay import Oracle, calls, essence
+from moot.record.store import decode
+from moot.testing.replay import SeededAgent, calls, essence
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import MORE, STEP
 
@@ -68,13 +68,13 @@ async def go_on(workspace: Workspace, name: str, seat: Agent, opening: Opened | 
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
     workspace = desk_over(InMemoryStore())
-    whole = await go_on(workspace, "parent", Oracle(), opened(name))
+    whole = await go_on(workspace, "parent", SeededAgent(), opened(name))
     entries, lines = await workspace.entries("parent"), await workspace.lines("parent")
     for at in range(1, len(entries), max(STEP, 1 if len(entries) < 100 else 3)):
         workspace = desk_over(InMemoryStore({"parent": list(lines)}))
         forked = await fork(workspace, "parent", at=at)
         held = await workspace.entries(forked)
-        oracle = Oracle()
+        oracle = SeededAgent()
         assert essence(await go_on(workspace, forked, oracle)) == essence(whole), f"forked at entry {at}"
         assert not set(calls(held)) & set(oracle.sent), "a finished call was paid twice"
         assert calls(held) == calls(entries[:at])
@@ -92,7 +92,7 @@ def seqs(entries: tuple[Entry, ...], kind: type) -> list[int]:
 async def panel(oracle: Agent | None = None) -> tuple[Workspace, Transcript]:
     """A panel that was held, under the id "parent"."""
     workspace = desk_over(InMemoryStore())
-    return workspace, await go_on(workspace, "parent", oracle or Oracle(), opened("panel"))
+    return workspace, await go_on(workspace, "parent", oracle or SeededAgent(), opened("panel"))
 
 
 async def kept(workspace: Workspace, at: int | None = None, change: Change | None = None) -> tuple[Entry, ...]:
@@ -120,9 +120,9 @@ async def test_a_pause_at_the_end_is_not_taken_over_and_one_in_the_middle_is() -
     opening = opened("panel")
     ledger = Ledger(workspace.store, "parent", clock=workspace.clock)
     await ledger.open()
-    seats = dict.fromkeys([each.name for each in PEOPLE], Oracle())
+    seats = dict.fromkeys([each.name for each in PEOPLE], SeededAgent())
     await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=Hosting(stop=stop))
-    await go_on(workspace, "parent", Oracle())
+    await go_on(workspace, "parent", SeededAgent())
     entries = await workspace.entries("parent")
     (paused,), (resumed,) = seqs(entries, Paused), seqs(entries, Resumed)
     assert len(await kept(workspace, paused)) == paused - 1
@@ -188,7 +188,7 @@ async def test_an_answer_is_replaced_and_the_rest_of_its_batch_stays() -> None:
     assert drafts[1:] == whole.turns("draft")[1:]
     assert turn.key not in calls(held)
     await workspace.verify(forked)
-    done = await go_on(workspace, forked, Oracle())
+    done = await go_on(workspace, forked, SeededAgent())
     assert done.closed
     assert done.turns("draft")[0].fields["ANSWER"] == "cocoa"
     by_fields = Answer(turn=turn.key, fields={"ANSWER": "cocoa", "CONFIDENCE": 1.0, "ARGUMENT": "It is sweet."})
@@ -256,7 +256,7 @@ async def test_a_changed_brief_keeps_what_its_own_play_asks_the_same() -> None:
     assert first.brief.participants[0].persona == "You hurry."
     assert first.chosen[-1] == "another brief in the fork"
     await workspace.verify(forked)
-    assert (await go_on(workspace, forked, Oracle())).closed
+    assert (await go_on(workspace, forked, SeededAgent())).closed
 
 
 async def test_where_a_changed_brief_goes_another_way_the_last_entry_that_can_be_kept_is_named() -> None:
@@ -329,8 +329,8 @@ async def test_the_end_of_a_debate_and_debates_that_are_not_there_cannot_be_fork
 async def test_a_fork_of_a_fork_names_its_parent() -> None:
     workspace, whole = await panel()
     child = await fork(workspace, "parent", at=9)
-    await go_on(workspace, child, Oracle())
+    await go_on(workspace, child, SeededAgent())
     grandchild = await fork(workspace, child, at=5)
     listed = {each.debate: each.forked for each in await workspace.list()}
     assert listed == {"parent": "", child: "parent@9", grandchild: f"{child}@5"}
-    assert essence(await go_on(workspace, grandchild, Oracle())) == essence(whole)
+    assert essence(await go_on(workspace, grandchild, SeededAgent())) == essence(whole)

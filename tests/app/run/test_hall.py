@@ -10,7 +10,7 @@ from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.people import answer, waiting
 from moot.app.run.prepare import Wishes
-from moot.app.run.runner import Full, Runner
+from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission
@@ -64,7 +64,7 @@ async def test_a_debate_on_record_is_held_only_once() -> None:
         start = await start_of(workspace, model="guest:slow")
         assert await runner.begin(start, "d") == await runner.begin(start, "d") == "d"
         await runner.resume("d")
-        with pytest.raises(Full, match=r"limit of running debates is reached \(1\)"):
+        with pytest.raises(RunnerFull, match=r"limit of running debates is reached \(1\)"):
             await runner.begin(start, "e")
         assert not await workspace.count_entries("e")
         slow.go.set()
@@ -181,7 +181,7 @@ async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off(
         await slow.asked.wait()
     entries = await workspace.entries("d")
     assert isinstance(entries[-1].event, Paused)
-    with pytest.raises(Full, match="shutting down"):
+    with pytest.raises(RunnerFull, match="shutting down"):
         await runner.begin(await start_of(workspace), "e")
     slow.go.set()
     async with Runner(workspace) as runner:

@@ -15,7 +15,7 @@ from moot.app.run.dispatcher import QueueError
 from moot.app.run.people import answer, say, waiting
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.queue_runner import QueueRunner
-from moot.app.run.runner import Full
+from moot.app.run.runner import RunnerFull
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission, Order, keyed
@@ -284,14 +284,14 @@ async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch
         worker.open.clear()
         ids = [await of(runner, "ann").begin(order()) for _ in range(2)]
         assert runner.room == 2
-        with pytest.raises(Full, match=r"limit of your running debates is reached \(2\)"):
+        with pytest.raises(RunnerFull, match=r"limit of your running debates is reached \(2\)"):
             await of(runner, "ann").begin(order())
         await of(runner, "ben").begin(order())
         for _ in range(3):
             await of(runner).begin(order())
         assert await runner.pause(ids[0])
         await of(runner, "ann").begin(order())
-        with pytest.raises(Full):
+        with pytest.raises(RunnerFull):
             await of(runner, "ann").go_on(ids[0])
 
 

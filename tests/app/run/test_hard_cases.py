@@ -19,8 +19,8 @@ from moot.core.event import PLAY_EVENTS, Asked, Attempted, Called, Closed, Entry
 from moot.core.transcript import fold
 from moot.models.base import Request
 from moot.protocols.known import Choices
-from moot.record.codec import read
 from moot.record.postgres import PostgresStore
+from moot.record.store import read
 from moot.testing.replay import essence
 from moot.testing.store_checks import InMemoryStore
 from tests.record.pg import Postgres, running
@@ -77,11 +77,15 @@ async def tried(place: House, debate: str, times: int) -> None:
             await asyncio.sleep(0.02)
 
 
+def _no_lock(_: object) -> str:
+    return ""
+
+
 async def test_of_two_drivers_without_any_lease_the_record_lets_one_through(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on two machines: on one, the second is refused before it asks anything.
-    monkeypatch.setattr("moot.app.run.workspace.lock_place", lambda store: "")
+    monkeypatch.setattr("moot.app.run.workspace.lock_place", _no_lock)
     async with house(database, Once(waits=True)) as one, house(database, Once(waits=True)) as two:
         await one.lay("both", rounds=2)
         outcomes: list[str] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.program.in_place import Asking, InPlace, console
+from moot.app.program.in_place import Asking, ProgramInterface, console
 from moot.app.program.program_agents import HumanAgent
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form
@@ -43,7 +43,7 @@ class Person:
 
 async def test_a_person_reads_what_a_model_would_be_sent() -> None:
     flo = Person("B")
-    reply = await InPlace({"Flo": flo}).ask(put(FORM), SCENE)
+    reply = await ProgramInterface({"Flo": flo}).ask(put(FORM), SCENE)
     assert (reply.fields, reply.text) == ({"I pick": "B"}, "I pick: B")
     assert all(words in flo.read[0] for words in ("Topic: Which [31mtea?", "You are Flo.", "Choose.", "I pick: "))
     assert "\x1b" not in flo.read[0]
@@ -51,19 +51,19 @@ async def test_a_person_reads_what_a_model_would_be_sent() -> None:
 
 async def test_an_answer_that_cannot_be_used_is_asked_for_again_with_the_reason() -> None:
     flo = Person("neither", "A")
-    assert (await InPlace({"Flo": flo}).ask(put(FORM), SCENE)).fields == {"I pick": "A"}
+    assert (await ProgramInterface({"Flo": flo}).ask(put(FORM), SCENE)).fields == {"I pick": "A"}
     assert "This cannot be used: the answer must say I pick" in flo.read[1]
     stubborn = Person("neither")
     with pytest.raises(Waiting, match="none of 3 answers could be used"):
-        await InPlace({"Flo": stubborn}).ask(put(FORM), SCENE)
+        await ProgramInterface({"Flo": stubborn}).ask(put(FORM), SCENE)
     assert len(stubborn.read) == 3
     with pytest.raises(Waiting, match="none of 3 answers could be used"):
-        await InPlace({"Flo": Person(" ")}).ask(put(), SCENE)
+        await ProgramInterface({"Flo": Person(" ")}).ask(put(), SCENE)
 
 
 async def test_who_cannot_be_asked_here_is_waited_for() -> None:
     with pytest.raises(Waiting):
-        await InPlace({"Flo": Person("yes")}).ask(put(to="Gus"), SCENE)
+        await ProgramInterface({"Flo": Person("yes")}).ask(put(to="Gus"), SCENE)
 
 
 def leaves(question: str) -> str:
@@ -77,7 +77,7 @@ async def leaves_at_once(question: str) -> str:
 @pytest.mark.parametrize("asking", [leaves, leaves_at_once])
 async def test_who_leaves_is_waited_for(asking: Asking) -> None:
     with pytest.raises(Waiting, match="no answer was given"):
-        await InPlace({"Flo": asking}).ask(put(), SCENE)
+        await ProgramInterface({"Flo": asking}).ask(put(), SCENE)
 
 
 @pytest.mark.parametrize(("deadline", "seconds"), [(None, None), (90, 90.0), (0.5, 0.5), ("3d", 259_200.0)])
@@ -107,7 +107,7 @@ async def test_one_person_is_asked_after_the_other() -> None:
         return "no"
 
     people: dict[str, Asking] = {"Flo": slow, "Gus": lazy}
-    door = InPlace(people)
+    door = ProgramInterface(people)
     async with asyncio.TaskGroup() as group:
         asked = [group.create_task(door.ask(put(to=name), SCENE)) for name in people]
     assert [each.result().text for each in asked] == ["yes", "no"]
@@ -183,7 +183,7 @@ async def test_what_is_typed_next_answers_the_question_that_is_open(
 
 async def test_one_question_is_open_at_a_time_whichever_door_it_comes_from(seated: Seated) -> None:
     async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(InPlace({"Flo": input}).ask(put(), SCENE)) for _ in range(2)]
+        asked = [group.create_task(ProgramInterface({"Flo": input}).ask(put(), SCENE)) for _ in range(2)]
         await seated.type("Mint.\n\n", at="Which ")
         await asyncio.sleep(0.1)
         assert [each.done() for each in asked] == [True, False]
@@ -220,7 +220,7 @@ async def test_a_file_can_hold_the_answers(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("seated", [True], indirect=True)
 async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) -> None:
     async with asyncio.TaskGroup() as group:
-        asked = group.create_task(InPlace({"Flo": console}).ask(put(), SCENE))
+        asked = group.create_task(ProgramInterface({"Flo": console}).ask(put(), SCENE))
         await seated.type("x" * 5000 + "\n")
         await seated.type("Mint.\n\n", at="This cannot be used: the terminal cuts a line behind 4,095 bytes")
     assert asked.result().text == "Mint."

@@ -21,7 +21,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.event import Attempted, Called, Entry
 from moot.core.transcript import fold
 from moot.protocols.known import Choices
-from moot.record.codec import read
+from moot.record.store import read
 from moot.testing.replay import essence
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires

@@ -16,7 +16,7 @@ from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.record.ledger import Ledger
 from moot.report.turn_text import NAMES, Namer
-from moot.testing.replay import Oracle
+from moot.testing.replay import SeededAgent
 from moot.testing.store_checks import InMemoryStore
 
 FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))
@@ -75,18 +75,18 @@ def at_desk() -> Workspace:
 @pytest.mark.parametrize("name", KNOWN)
 async def test_whatever_the_protocol(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
-    await go(workspace, Oracle(), opening)
+    await go(workspace, SeededAgent(), opening)
     whole = check(await workspace.entries("d"))
     lines = await workspace.lines("d")
     for cut in range(1, len(lines), max(1, len(lines) // 7)):
         await workspace.store.append(f"cut{cut}", lines[:cut], after=0)
-        await go(workspace, Oracle(), opening, name=f"cut{cut}")
+        await go(workspace, SeededAgent(), opening, name=f"cut{cut}")
         again = check(await workspace.entries(f"cut{cut}"))
         assert again == whole, "what was cut is told once"
     forked = await fork(workspace, "d", at=len(lines) // 2)
     parent = (await workspace.entries(forked))[0].event
     assert isinstance(parent, Opened)
-    await go(workspace, Oracle(), parent, name=forked)
+    await go(workspace, SeededAgent(), parent, name=forked)
     assert check(await workspace.entries(forked)) == whole
     assert check(await workspace.entries("d")) == whole, "a fork adds nothing to its parent"
 
@@ -95,13 +95,13 @@ async def test_whatever_the_protocol(name: str) -> None:
 async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
     for asks in range(1, 100, 6):
-        await go(workspace, Oracle(), opening, Hosting(limits=Limits(asks=asks)))
+        await go(workspace, SeededAgent(), opening, Hosting(limits=Limits(asks=asks)))
         found = names(entries := await workspace.entries("d"))
         if found[-1] == "debate_end":
             break
         check(entries, closed=False)
         assert found[-1] == "debate_pause"
-        await go(workspace, Oracle(), opening, Hosting(stop=StopRequest(reason="enough for today")))
+        await go(workspace, SeededAgent(), opening, Hosting(stop=StopRequest(reason="enough for today")))
         check(await workspace.entries("d"), closed=False)
     check(await workspace.entries("d"))
 
@@ -120,7 +120,7 @@ async def test_a_debate_that_is_cancelled_and_taken_up(name: str) -> None:
         async with asyncio.timeout(0.05):
             await go(workspace, Still(), opening)
     assert check(await workspace.entries("d"), closed=False)[-1] == "debate_pause"
-    await go(workspace, Oracle(), opening)
+    await go(workspace, SeededAgent(), opening)
     check(await workspace.entries("d"))
-    await go(workspace, Oracle(), opening)
+    await go(workspace, SeededAgent(), opening)
     check(await workspace.entries("d"))

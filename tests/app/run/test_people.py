@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.human import Human, Reach
+from moot.agents.human import Contacts, Human
 from moot.app.brief.default_participants import TIMEKEEPER
 from moot.app.program.program_agents import register
 from moot.app.run.outcome import Outcome
@@ -327,7 +327,7 @@ async def test_a_limit_on_others_ends_the_asking_of_people() -> None:
     brief = Brief(topic="Tea?", participants=people, limits=Limits(total_seconds=0.05))
     ledger = Ledger(InMemoryStore(), "d", clock=Time())
     await ledger.open()
-    seats = {"Ann": Acts(slowly), "Bob": Human(Reach(door=door))}
+    seats = {"Ann": Acts(slowly), "Bob": Human(Contacts(door=door))}
     hosting = Hosting(untimed=frozenset({"Bob"}))
     transcript = await debate(Opened(brief=brief, protocol=dump(phase)), phase, seats, ledger=ledger, hosting=hosting)
     assert transcript.paused

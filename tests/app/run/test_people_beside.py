@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.run.people import Meanwhile, answer, context_for, say, waiting
+from moot.app.run.people import OutsideMessages, answer, context_for, say, waiting
 from moot.core.ask import Value
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
@@ -56,7 +56,7 @@ async def test_what_is_said_while_a_question_stands_open() -> None:
     await say(place, "here", "Zed", "Late.")
 
     async def since(key: str) -> list[str]:
-        meanwhile = await Meanwhile.of(place, "here", key)
+        meanwhile = await OutsideMessages.of(place, "here", key)
         said = [each.text for each in await meanwhile.more()]
         assert await meanwhile.more() == ()
         return said

@@ -13,7 +13,7 @@ from moot.app.run.access import noted_limits
 from moot.app.run.liveness import stands_still, waits_only
 from moot.app.run.people import answer, waiting
 from moot.app.run.prepare import LimitWishes, Wishes
-from moot.app.run.runner import Full, Runner
+from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission, Order
@@ -259,10 +259,10 @@ async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None
             await until(lambda name=name: waits_only(workspace, name))
         busy = await start_of(workspace, QUOTES, "guest:slow")
         await runner.begin(busy, "b1", owner="ben")
-        with pytest.raises(Full, match=r"limit of running debates is reached \(1\)"):
+        with pytest.raises(RunnerFull, match=r"limit of running debates is reached \(1\)"):
             await runner.begin(busy, "b2", owner="ben")
         await runner.begin(busy, "m1")
-        with pytest.raises(Full, match=r"limit of running debates is reached \(2\)"):
+        with pytest.raises(RunnerFull, match=r"limit of running debates is reached \(2\)"):
             await runner.begin(busy, "m2")
         assert runner.running == ("a1", "a2", "a3", "b1", "m1")
         await say(workspace, "a1")
@@ -276,7 +276,7 @@ async def test_a_casting_takes_a_place() -> None:
     async with Runner(workspace, most=1, grace=0.05) as runner:
         start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
         await runner.begin(start, "d")
-        with pytest.raises(Full):
+        with pytest.raises(RunnerFull):
             await runner.begin(await start_of(workspace, QUOTES), "e")
 
 

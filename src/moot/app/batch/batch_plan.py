@@ -21,8 +21,8 @@ from moot.core.brief import Limits
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Opened
 from moot.core.text import slug
-from moot.record.codec import digest, encode
 from moot.record.sqlite import is_open
+from moot.record.store import digest, encode
 
 MOST = 10_000
 """The most debates of a batch."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
-from moot.app.batch.summary import Came, broken, came_of, unbegun, waits
+from moot.app.batch.summary import BatchOutcome, broken, came_of, unbegun, waits
 from moot.app.plan.estimate import Costing, Estimate, estimate
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
@@ -38,7 +38,7 @@ PARALLEL = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foreseen:
+class BatchEstimate:
     """What a batch would use, and what to know before it starts.
 
     Attributes:
@@ -115,14 +115,14 @@ class Batching:
     budget: float | None = None
     queue: Dispatcher | None = None
     stop: StopRequest = field(default_factory=StopRequest)
-    tell: Callable[[Came], None] = lambda came: None
-    came: dict[str, Came] = field(default_factory=dict[str, Came])
+    tell: Callable[[BatchOutcome], None] = lambda came: None
+    came: dict[str, BatchOutcome] = field(default_factory=dict[str, BatchOutcome])
     running: set[str] = field(default_factory=set[str])
     _spending: Budget = field(default_factory=lambda: Budget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _generating: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
-    async def foresee(self) -> Foreseen:
+    async def foresee(self) -> BatchEstimate:
         """Check every brief of the batch, and estimate what it would use. Nothing is sent to any model.
 
         Raises:
@@ -149,7 +149,7 @@ class Batching:
             least=_sum([costing.least for costing in costings], self.batch.times),
             most=_sum([costing.most for costing in costings], self.batch.times),
         )
-        return Foreseen(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
+        return BatchEstimate(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
 
     def _cap(self, start: Start) -> float | None:
         """The limit on cost that a debate must have because the batch has one; None where it needs none.
@@ -190,13 +190,13 @@ class Batching:
             for _ in range(min(self.parallel, len(left))):
                 group.create_task(self._work(ahead, used))
 
-    async def look_around(self) -> tuple[Came, ...]:
+    async def look_around(self) -> tuple[BatchOutcome, ...]:
         """The results of all debates of the batch, in its order, also where the run was interrupted."""
         return tuple(
             [self.came.get(repeat.debate) or await self._look(repeat) or unbegun(repeat) for repeat in self.batch]
         )
 
-    async def _look(self, repeat: Repeat) -> Came | None:
+    async def _look(self, repeat: Repeat) -> BatchOutcome | None:
         """The result that a debate's record shows; None where it was never started."""
         if not await self.workspace.store.read(repeat.debate, limit=1):
             return None
@@ -205,7 +205,7 @@ class Batching:
         except RecordError as error:
             return broken(repeat, str(error))
 
-    def _note(self, came: Came) -> None:
+    def _note(self, came: BatchOutcome) -> None:
         self.came[came.debate] = came
         self.tell(came)
 
@@ -249,7 +249,7 @@ class Batching:
             self.workspace, repeat.item.intake, replace(wishes, caps=LimitWishes(cost=cap)), self.config
         )
 
-    async def _run(self, repeat: Repeat, start: Start) -> tuple[Came, float]:
+    async def _run(self, repeat: Repeat, start: Start) -> tuple[BatchOutcome, float]:
         """Run one debate: its result, and the dollars that generating its participants has used now.
 
         An error becomes a value, so that it ends no other debate.

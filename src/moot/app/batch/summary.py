@@ -23,7 +23,7 @@ WIDEST = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Came:
+class BatchOutcome:
     """The outcome of one debate of a batch.
 
     Attributes:
@@ -91,12 +91,12 @@ class Row:
     seconds: float
 
 
-def came_of(repeat: Repeat, entries: Sequence[Entry]) -> Came:
+def came_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
     """What a record says came of a debate."""
     found, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
     decision = found.decision
     total = metrics.total
-    return Came(
+    return BatchOutcome(
         item=repeat.item.name,
         number=repeat.number,
         seed=repeat.seed,
@@ -113,9 +113,9 @@ def came_of(repeat: Repeat, entries: Sequence[Entry]) -> Came:
     )
 
 
-def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: str = "") -> Came:
+def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: str = "") -> BatchOutcome:
     """A debate of which nothing is on record."""
-    return Came(
+    return BatchOutcome(
         item=repeat.item.name,
         number=repeat.number,
         seed=repeat.seed,
@@ -126,26 +126,26 @@ def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: 
     )
 
 
-def broken(repeat: Repeat, reason: str) -> Came:
+def broken(repeat: Repeat, reason: str) -> BatchOutcome:
     """A debate that cannot run."""
     return unbegun(repeat, status="error", reason=reason)
 
 
-def waits(repeat: Repeat, casting: Outcome) -> Came:
+def waits(repeat: Repeat, casting: Outcome) -> BatchOutcome:
     """A debate whose participants could not be made yet."""
     return unbegun(repeat, status="paused", reason=f"no participants yet: {casting.reason}", kind=casting.kind)
 
 
-def rows(came: Sequence[Came]) -> tuple[Row, ...]:
+def rows(came: Sequence[BatchOutcome]) -> tuple[Row, ...]:
     """A row for each brief, in their order, and behind them one for the whole batch."""
-    items: dict[str, list[Came]] = {}
+    items: dict[str, list[BatchOutcome]] = {}
     for item in came:
         items.setdefault(item.item, []).append(item)
     return (*(_row(name, value) for name, value in items.items()), _row("", came))
 
 
-def _row(item: str, came: Sequence[Came]) -> Row:
-    groups: dict[tuple[str, str], list[Came]] = {}
+def _row(item: str, came: Sequence[BatchOutcome]) -> Row:
+    groups: dict[tuple[str, str], list[BatchOutcome]] = {}
     for element in came:
         if element.status in ENDED:
             groups.setdefault((element.status, bare(element.answer)), []).append(element)
@@ -169,7 +169,7 @@ def _row(item: str, came: Sequence[Came]) -> Row:
     )
 
 
-def named(came: Came) -> str:
+def named(came: BatchOutcome) -> str:
     """How a debate ended, in a word or by what was decided."""
     return came.answer if came.status == "decided" else came.status.replace("_", " ")
 
@@ -180,12 +180,12 @@ def told(row: Row) -> str:
     return ", ".join(f"{text if len(text) <= WIDEST else text[: WIDEST - 1] + '…'} {n}" for text, n in shorts)
 
 
-def line_of(came: Came) -> str:
+def line_of(came: BatchOutcome) -> str:
     """The outcome of one debate, as a line of JSON."""
     return json.dumps(asdict(came), ensure_ascii=False)
 
 
-def data_of(batch: Batch, came: Sequence[Came]) -> str:
+def data_of(batch: Batch, came: Sequence[BatchOutcome]) -> str:
     """The outcome of a batch, as JSON."""
     *briefs, total = (asdict(row) for row in rows(came))
     data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
@@ -207,7 +207,7 @@ HEADS = (
 )
 
 
-def page_of(batch: Batch, came: Sequence[Came]) -> str:
+def page_of(batch: Batch, came: Sequence[BatchOutcome]) -> str:
     """The outcome of a batch, as Markdown."""
     found = rows(came)
     lines = [[_cell(row.item or "all"), _cell(told(row)), *_numbers(row)] for row in found]

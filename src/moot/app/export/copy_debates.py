@@ -8,8 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from moot.core.errors import RecordError
-from moot.record.codec import read
-from moot.record.store import Store
+from moot.record.store import Store, read
 
 PIECE = 500
 """Lines that are appended at once."""

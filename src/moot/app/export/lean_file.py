@@ -11,7 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from moot.analysis.claim_arithmetic import divisors
-from moot.analysis.claim_language import Calc, Compare, Formula, Joined, Name, Node, NotFormal, Number, Power, Statement
+from moot.analysis.claim_language import (
+    Calc,
+    Compare,
+    Connective,
+    Formula,
+    Name,
+    Node,
+    NotFormal,
+    Number,
+    Power,
+    Statement,
+)
 from moot.analysis.claim_language import parse as parse_claim
 from moot.analysis.formal_claims import Claim, formal_claims
 from moot.app.export.reports import save
@@ -95,7 +106,7 @@ def _is_whole(statement: Statement) -> bool:
 def _nodes(node: Node) -> Iterator[Node]:
     yield node
     match node:
-        case Compare(terms=parts) | Joined(parts=parts):
+        case Compare(terms=parts) | Connective(parts=parts):
             inner: Sequence[Node] = parts
         case Calc(parts=signed):
             inner = [part for _, part in signed]
@@ -127,7 +138,7 @@ def _text(node: Formula | Node, statement: Statement, kind: str) -> str:
             sides = [inner(term) for term in terms]
             pairs = [f"{sides[n]} {_SIGNS[sign]} {sides[n + 1]}" for n, sign in enumerate(signs)]
             return pairs[0] if len(pairs) == 1 else " ∧ ".join(f"({pair})" for pair in pairs)
-        case Joined(word="not", parts=parts):
+        case Connective(word="not", parts=parts):
             return f"¬({inner(parts[0])})"
         case _:
             return f" {_WORDS[node.word]} ".join(f"({inner(part)})" for part in node.parts)

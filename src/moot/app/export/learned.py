@@ -28,9 +28,8 @@ from moot.learn.personas import relations as read_relations
 from moot.learn.ratings import Match, Rating, by_domain, elo, islands
 from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
-from moot.record.codec import decode
 from moot.record.mailbox import debates
-from moot.record.store import StreamInfo
+from moot.record.store import StreamInfo, decode
 
 LONGEST = 500
 """Characters of what the owner says of a debate."""

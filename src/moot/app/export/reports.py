@@ -24,8 +24,8 @@ from moot.core.event import Entry, Failed
 from moot.core.text import clean_data, slug
 from moot.core.transcript import Transcript
 from moot.protocols import spec
-from moot.record.codec import digest
 from moot.record.sqlite import is_open
+from moot.record.store import digest
 from moot.report.compare import Comparison
 from moot.report.compare import compare as set_side_by_side
 from moot.report.flowchart import flowchart

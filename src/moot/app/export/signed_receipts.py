@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from moot.app.export.reports import check_target, save
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
-from moot.record.codec import digest, read
+from moot.record.store import digest, read
 from moot.report.receipt import Receipt, certificate, receipt
 from moot.report.report import as_data
 

@@ -14,10 +14,9 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from moot.agents.human import HUMAN, Human
-from moot.agents.human import Reach as human_Reach
+from moot.agents.human import HUMAN, Contacts, Human
 from moot.agents.llm import UNAIDED, ModelAgent
-from moot.agents.toolkit import ROUNDS, USES, Errand, Kit, Tool
+from moot.agents.toolkit import ROUNDS, USES, Kit, Tool, ToolUse
 from moot.agents.tree_search import SOUGHT, Searching, calls
 from moot.app.brief.field_values import free_name
 from moot.app.brief.reader import Intake
@@ -34,16 +33,16 @@ from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
 from moot.learn.retriever import Look, Retriever
 from moot.learn.vote_weights import VoteWeigher
 from moot.models.base import Model
-from moot.models.discover import Reach, look_around
+from moot.models.discover import Available, look_around
 from moot.models.names import parse
 from moot.models.pool import GUEST, Fallback, Pool
 from moot.phases.choices import Choices, Memory
 from moot.phases.helpers import retriever
 from moot.record.store import Store
-from moot.tools.embeddings import KIND, Likening, embedder
+from moot.tools.embeddings import KIND, SimilarityTool, embedder
 from moot.tools.feeds import Feeds
 
-__all__ = ["Reach", "first_chat_model", "look_around"]
+__all__ = ["Available", "first_chat_model", "look_around"]
 
 
 _OTHER = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE)
@@ -147,7 +146,7 @@ def looking(tools: Sequence[Tool]) -> Look:
         arguments = json.dumps({"query": flat(context.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
         for n, tool in enumerate((tool for tool in tools if "query" in str(tool.spec.parameters)), start=1):
             call = ToolCall(id="", name=tool.spec.name, arguments=arguments)
-            *_, called = await Kit([tool]).use(call, Errand(context=context, say=say, name=f"tool-{n}"))
+            *_, called = await Kit([tool]).use(call, ToolUse(context=context, say=say, name=f"tool-{n}"))
             findings.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
         return tuple(findings)
 
@@ -234,7 +233,7 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
     return replace(brief, participants=(*brief.participants, aide))
 
 
-def similarity(seat: str, config: Config | None) -> Likening:
+def similarity(seat: str, config: Config | None) -> SimilarityTool:
     """The live seat of the aide that measures likeness.
 
     Args:
@@ -246,13 +245,13 @@ def similarity(seat: str, config: Config | None) -> Likening:
     """
     name = seat.removeprefix(SIMILARITY)
     if not name.startswith(f"{KIND}:"):
-        return Likening(embedder(name))
+        return SimilarityTool(embedder(name))
     named = (config or load_config()).embeddings
     model = embedder(named) if named else None
     if model is None or model.name != name:
         problem = f'likeness is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
         raise BriefError(f"{problem} in {own_file()}", code="bad_model")
-    return Likening(model)
+    return SimilarityTool(model)
 
 
 BUILTIN = "builtin:quotes"
@@ -297,7 +296,7 @@ def agent_for(
     give: Give = no_tools,
     *,
     limits: Limits | None = None,
-    reach: human_Reach | None = None,
+    reach: Contacts | None = None,
     config: Config | None = None,
 ) -> Mapping[str, Agent]:
     """A live seat for each participant.
@@ -324,7 +323,7 @@ def agent_for(
         if is_person(participant):
             instead = replace(participant, seat=participant.stand_in, search=None)
             stand_in = (_seat(instead, seconds, pool) or quotes) if participant.stand_in else None
-            seats[participant.name] = Human(reach or human_Reach(), stand_in=stand_in, seconds=seconds)
+            seats[participant.name] = Human(reach or Contacts(), stand_in=stand_in, seconds=seconds)
         else:
             seats[participant.name] = _seat(participant, seconds, pool, give, config) or quotes
     return seats

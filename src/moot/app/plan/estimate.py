@@ -27,7 +27,7 @@ from moot.app.plan.pretend import (
     UNKNOWN,
     WORD,
     Pretender,
-    Widest,
+    WidestPlay,
     endings,
     shrink,
     spread,
@@ -60,7 +60,7 @@ VALUES = (4.0, 7.0, 5.0, 6.0)
 """How the lines of a search are judged, in turn: none is so good that the others are looked at no more."""
 
 
-class Sent(NamedTuple):
+class RequestSize(NamedTuple):
     """One request, and the words that come back.
 
     Attributes:
@@ -76,16 +76,16 @@ class Sent(NamedTuple):
     share: float = 1.0
 
 
-Likely: TypeAlias = Callable[[Ask, Context, Traits, int], Iterator[Sent]]
+Likely: TypeAlias = Callable[[Ask, Context, Traits, int], Iterator[RequestSize]]
 """An ask, what its participant sees, what the wire takes and the words of the answer to the requests for it."""
 
 
-def alone(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
+def alone(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     """The request for an answer without tools or a search."""
-    yield Sent(compose(ask, seen, traits), words)
+    yield RequestSize(compose(ask, seen, traits), words)
 
 
-def likely(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
+def likely(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     """The requests for an answer: those of a search, those of a look-up, and the one that is answered."""
     if seen.me.search and ask.act in SOUGHT:
         growth = Growth(search=seen.me.search, ask=ask, context=seen)
@@ -97,11 +97,11 @@ def likely(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent
         yield from alone(ask, seen, traits, words)
 
 
-def _searching(growth: Growth, traits: Traits) -> Iterator[Sent]:
+def _searching(growth: Growth, traits: Traits) -> Iterator[RequestSize]:
     questions, values = growth.whole(), cycle(VALUES)
     question: Question | None = next(questions)
     while question:
-        yield Sent(growth.compose(question, traits), _LENGTHS[question.form])
+        yield RequestSize(growth.compose(question, traits), _LENGTHS[question.form])
         try:
             question = questions.send(_read(question.form, next(values)))
         except StopIteration:
@@ -118,19 +118,19 @@ def _read(form: Form | None, value: float) -> Reading:
     return Reading(text=(WORD * REPLY).strip(), fields=fields)
 
 
-def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Sent]:
+def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     messages, names = compose(ask, seen, traits), seen.me.tools
     specs = tuple(spec for name in names for spec in SPECS.get(name, ()))
-    yield Sent(messages, CALL, specs)
+    yield RequestSize(messages, CALL, specs)
     share = 1 / len(names)
     if "summarizer" in names and seen.turns:
-        yield Sent(_asked(summing(seen, seen.turns)), FOUND["summarizer"], share=share)
+        yield RequestSize(_asked(summing(seen, seen.turns)), FOUND["summarizer"], share=share)
     if "scorer" in names:
-        yield Sent(_asked(rating(seen, WORD * words)), FOUND["scorer"], share=share)
+        yield RequestSize(_asked(rating(seen, WORD * words)), FOUND["scorer"], share=share)
     call = ToolCall(id="1", name=names[0], arguments=WORD * CALL)
     found = sum(_found(name, seen.brief) for name in names) // len(names)
     used = Message(role="assistant", text="", calls=(call,)), Message(role="tool", text=WORD * found, answers=call.id)
-    yield Sent((*messages, *used), words, specs)
+    yield RequestSize((*messages, *used), words, specs)
 
 
 def _found(name: str, brief: Brief) -> int:
@@ -248,14 +248,14 @@ def estimate(
         likely: what is likely sent for it.
     """
     ends = endings(protocol)
-    plain = Widest(brief=brief)
-    frugal = _Bill(models, work, likely, plain, once_each=True)
+    plain = WidestPlay(brief=brief)
+    frugal = _Costs(models, work, likely, plain, once_each=True)
     least = _play(brief, shrink(protocol), frugal, Pretender(ends=ends, agree=True))
-    bill = _Bill(models, work, likely, widest(brief, protocol))
+    bill = _Costs(models, work, likely, widest(brief, protocol))
     return Costing(least=least, most=_play(brief, spread(protocol), bill, Pretender(ends=ends, agree=False)))
 
 
-def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) -> Estimate:
+def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: Pretender) -> Estimate:
     wide = bill.wide
     transcript = Transcript(brief=wide.brief)
     shown = replace(transcript, brief=brief)  # the same turns, as they are really seen: prompts are no longer than that
@@ -279,13 +279,13 @@ def _play(brief: Brief, protocol: Phase, bill: "_Bill", pretender: Pretender) ->
 
 
 @dataclass(slots=True)
-class _Bill:
+class _Costs:
     """What the calls of one play come to."""
 
     models: Mapping[str, Model]
     work: Callable[[Participant, Ask], int]
     likely: Likely
-    wide: Widest
+    wide: WidestPlay
     once_each: bool = False  # whether nobody looks anything up, so that each answer takes one call
     quotes: list[Quote] = field(default_factory=list[Quote])
     sent: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -341,7 +341,7 @@ class _Bill:
         )
 
 
-def _taken(sent: Sent) -> int:
+def _taken(sent: RequestSize) -> int:
     """The tokens of a request, as they are and not at most."""
     taken = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
     return round(taken / MARGIN) + (OFFER if sent.tools else 0)

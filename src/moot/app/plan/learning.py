@@ -16,11 +16,10 @@ from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
 from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
-from moot.record.codec import decode, digest, read
 from moot.record.mailbox import Mailbox, debates
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
-from moot.record.store import Store, StreamInfo
+from moot.record.store import Store, StreamInfo, decode, digest, read
 
 CASTING = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""

@@ -190,7 +190,7 @@ def parts(protocol: object) -> Iterator[object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Fairest:
+class _LeastAsked:
     """Whoever was asked least speaks next."""
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
@@ -220,7 +220,7 @@ def spread(protocol: Phase) -> Phase:
 
     def instead(part: object) -> object:
         if isinstance(part, QuietFirst):
-            return _Fairest()
+            return _LeastAsked()
         return AnyOf(stops=()) if isinstance(part, GUESSED) else replace(part, early=()) if _hurried(part) else None
 
     return cast(Phase, _swapped(protocol, instead))
@@ -249,7 +249,7 @@ HUBS = ("star", "sparse", "random-graph", "adaptive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Widest:
+class WidestPlay:
     """What the play with the most asks is played with.
 
     Attributes:
@@ -281,7 +281,7 @@ class Widest:
         return [*step, *(replace(ask, key=f"{ask.key}-{ask.to}") for ask in new)]
 
 
-def widest(brief: Brief, protocol: object) -> Widest:
+def widest(brief: Brief, protocol: object) -> WidestPlay:
     """The widest form of a brief under a phase tree."""
     found = list(parts(protocol))
     revised = any(isinstance(part, Revise) for part in found)
@@ -310,7 +310,7 @@ def widest(brief: Brief, protocol: object) -> Widest:
         for participant in brief.participants
     ]
     wide = replace(brief, participants=tuple(people))
-    return Widest(brief=wide, alone=tuple(participant.name for participant in masked), open=open)
+    return WidestPlay(brief=wide, alone=tuple(participant.name for participant in masked), open=open)
 
 
 def _leans(part: object) -> bool:

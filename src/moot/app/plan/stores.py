@@ -46,7 +46,7 @@ def show_where(where: Where) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
+class NoStore:
     """The store of whoever only reads where there is no file yet: it holds no debate, and makes no file."""
 
     path: Path
@@ -97,7 +97,7 @@ def open_store(where: Where, *, reading: bool = False) -> Store:
     """
     place = read_where(where) if isinstance(where, str) else where
     if isinstance(place, Path):
-        return Nowhere(place) if reading and not is_there(place) else SqliteStore.open(place, reading=reading)
+        return NoStore(place) if reading and not is_there(place) else SqliteStore.open(place, reading=reading)
     from moot.record.postgres import PostgresStore  # here for start-up time
 
     return PostgresStore.open(place)

@@ -138,7 +138,7 @@ _TURNS: WeakKeyDictionary[AbstractEventLoop, Lock] = WeakKeyDictionary()  # hous
 """Who is asked at the console of this process next; a lock belongs to one event loop."""
 
 
-class InPlace:
+class ProgramInterface:
     """An interface for the people of one program; see ``agents.human.Interface``.
 
     Args:

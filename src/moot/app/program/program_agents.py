@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from moot.app.brief.field_values import seconds
 from moot.app.brief.program_values import plain_participant
 from moot.app.plan.own_agents import adapter, register
-from moot.app.program.in_place import Asking, InPlace, console
+from moot.app.program.in_place import Asking, ProgramInterface, console
 from moot.app.run.people import HUMAN
 from moot.core.brief import Brief, Duty, Participant
 from moot.core.errors import BriefError
@@ -62,7 +62,7 @@ def _deadline(name: str, given: float | str | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seating:
+class ProgramAgents:
     """The agents of a program at their table.
 
     Attributes:
@@ -88,15 +88,15 @@ class Seating:
         )
 
     @property
-    def interface(self) -> InPlace | None:
+    def interface(self) -> ProgramInterface | None:
         """The way to ask its people in place; None where nobody is asked so."""
-        return InPlace(self.people) if self.people else None
+        return ProgramInterface(self.people) if self.people else None
 
 
-def sitting(seated: Sequence[tuple[Participant, object]]) -> Seating:
+def sitting(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
     """Participants at a table, each with the agent that answers for it; None and a seat's name are no guests."""
     people = [(*plain_participant(who), agent) for who, agent in seated]
-    return Seating(
+    return ProgramAgents(
         participants=tuple(who for who, _, _ in people),
         guests={
             who.name: agent if model is None else model

@@ -21,9 +21,8 @@ from moot.core.brief import Limits
 from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Interjected
 from moot.learn.lessons import FORGET
-from moot.record.codec import decode
 from moot.record.mailbox import Mailbox
-from moot.record.store import StreamInfo
+from moot.record.store import StreamInfo, decode
 
 Right: TypeAlias = Literal["view", "join", "own"]
 RIGHTS: tuple[Right, ...] = get_args(Right)

@@ -36,7 +36,7 @@ from moot.core.event import (
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
 from moot.protocols.spec import load, naming_packages
-from moot.record.codec import digest, encode
+from moot.record.store import digest, encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

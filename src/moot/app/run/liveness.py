@@ -16,9 +16,8 @@ from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Opened, Paused, Replied
 from moot.core.transcript import Transcript, Turn, fold
-from moot.record.codec import decode
 from moot.record.mailbox import Mailbox
-from moot.record.store import Store
+from moot.record.store import Store, decode
 
 KEPT = 1000
 """So many debates are remembered."""

@@ -10,8 +10,7 @@ from moot.core.errors import LimitReached, ModelError, MootError, RecordError, U
 from moot.core.event import Closed, Entry, Opened, Paused
 from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
-from moot.record.codec import decode
-from moot.record.store import StreamInfo
+from moot.record.store import StreamInfo, decode
 from moot.report.report import as_data, report
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}

@@ -26,7 +26,7 @@ from moot.report.turn_text import Spoken, speak
 __all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "context_for", "for_people", "say", "time_left", "waiting"]
 
 
-class Meanwhile:
+class OutsideMessages:
     """What people say from outside, as it comes.
 
     Args:
@@ -38,7 +38,7 @@ class Meanwhile:
         self._letters, self._heard = letters, heard
 
     @classmethod
-    async def of(cls, workspace: Workspace, debate: str, key: str = "") -> "Meanwhile":
+    async def of(cls, workspace: Workspace, debate: str, key: str = "") -> "OutsideMessages":
         """What is said since that ask was put; without a key, what is not on record yet.
 
         Raises:
@@ -323,7 +323,7 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownTurn:
     """A turn as it stands before a person.
 
     Attributes:
@@ -350,23 +350,23 @@ class Open:
     left: float | None = None
 
 
-def laid(context: Context, transcript: Transcript) -> tuple[Shown, ...]:
+def laid(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     """The turns laid before a person, under the names that the form uses for them."""
     names = proposal_names(context.view, context.about)
     return tuple(
-        Shown(name=name or turn.by, turn=_words(turn, context, transcript))
+        ShownTurn(name=name or turn.by, turn=_words(turn, context, transcript))
         for name, turn in zip(names, context.about, strict=True)
     )
 
 
-def news(context: Context, transcript: Transcript) -> tuple[Shown, ...]:
+def news(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     """What a person may read of what was said since the person's own last turn, oldest first."""
     own = [
         n for n, turn in enumerate(context.turns, start=1) if turn.by == context.me.name and turn.act != INTERJECTION
     ]
     names = _hidden(context.turns) if context.view.anonymous else {}
     return tuple(
-        Shown(name=names.get(turn.by, turn.by), turn=_words(turn, context, transcript))
+        ShownTurn(name=names.get(turn.by, turn.by), turn=_words(turn, context, transcript))
         for turn in context.turns[own[-1] if own else 0 :]
     )
 

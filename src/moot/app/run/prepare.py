@@ -271,7 +271,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         choices = choose(intake, wishes)
         check_feeds(choices.memory.feeds if choices.memory else (), config or workspace.config)
         brief = with_vote_weigher(with_similarity(brief, choices.until, config or workspace.config), choices)
-        plan = workspace.plan(brief, protocol=protocol_of(intake, wishes), choices=choices, models=models)
+        stored = brief if intake.lines else workspace.seat(brief)
+        plan = workspace.plan_stored(stored, protocol_of(intake, wishes), choices, models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
     except ProtocolError as error:
         raise misfit(intake, wishes, error.about, str(error)) from error

@@ -14,7 +14,7 @@ from moot.app.plan.settings import Config
 from moot.app.run.access import allow, claimed
 from moot.app.run.dispatcher import Dispatcher, Job, QueueStatus
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.runner import GRACE, MOST, QUEUED, Full, Runner, Running, RunTask
+from moot.app.run.runner import GRACE, MOST, QUEUED, Runner, RunnerFull, Running, RunTask
 from moot.app.run.start import Start, generate_participants, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
@@ -132,7 +132,7 @@ class QueueRunner(Runner):
     async def _check_room(self, owner: str) -> None:
         own = Counter(job.owner for job in await self._open_jobs())[owner] if owner else 0
         if own >= self.room:
-            raise Full(f"the limit of your running debates is reached ({own}); stop one, or try again later")
+            raise RunnerFull(f"the limit of your running debates is reached ({own}); stop one, or try again later")
 
     async def _open_jobs(self) -> tuple[Job, ...]:
         running = await self.queue.jobs(state="running", limit=_LISTED)

@@ -16,9 +16,8 @@ from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Opened, Paused
 from moot.learn.memory_store import MemoryStore
-from moot.record.codec import decode
-from moot.record.run_lock import is_running
-from moot.record.store import Removing, Store, StreamInfo
+from moot.record.ledger import is_running
+from moot.record.store import Removing, Store, StreamInfo, decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

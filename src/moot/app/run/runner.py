@@ -35,7 +35,7 @@ ELSEWHERE = "elsewhere"
 """Where a debate runs: in another process, as far as a growing record shows."""
 
 
-class Full(MootError):
+class RunnerFull(MootError):
     """The runner runs as many debates as it may."""
 
 
@@ -305,7 +305,7 @@ class Runner:
                 return self._tasks[debate]
             await self._check_places(owner)
             if self._closing:
-                raise Full("no further debate is started: Moot is shutting down")
+                raise RunnerFull("no further debate is started: Moot is shutting down")
             self._errors.pop(debate, None)
             task = self._tasks[debate] = RunTask(owner=owner)
             task.job = self._group.create_task(self._run(debate, task, run))
@@ -321,15 +321,16 @@ class Runner:
         most = max(1, self.most - self._kept) if owner else self.most
         own = [debate for debate, task in self._tasks.items() if task.owner == owner]
         if owner and len(own) >= MOST_OWN:
-            raise Full(f"the limit of your open debates is reached ({len(own)}); stop one, or answer its question")
+            problem = f"the limit of your open debates is reached ({len(own)}); stop one, or answer its question"
+            raise RunnerFull(problem)
         if len(self._tasks) < most:
             return
         busy = [debate for debate in self.running if not await waits_only(self.workspace, debate)]
         mine = sum(debate in own for debate in busy)
         if owner and mine >= self.most:
-            raise Full(f"the limit of your running debates is reached ({mine}); stop one, or try again later")
+            raise RunnerFull(f"the limit of your running debates is reached ({mine}); stop one, or try again later")
         if len(busy) >= most:
-            raise Full(f"the limit of running debates is reached ({len(busy)}); stop one, or try again later")
+            raise RunnerFull(f"the limit of running debates is reached ({len(busy)}); stop one, or try again later")
 
     def _release(self, debate: str) -> None:
         """Forget a debate that has ended, also one that was stopped before its task ran."""

@@ -13,7 +13,7 @@ from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from moot.agents.human import Interface, Reach
+from moot.agents.human import Contacts, Interface
 from moot.app.brief.program_values import plain
 from moot.app.plan.assignment import BUILTIN, agent_for, assign, people, recalling, weighing
 from moot.app.plan.checks import check_brief
@@ -39,12 +39,10 @@ from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
 from moot.protocols.spec import dump, load, naming_packages
-from moot.record.codec import decode, digest, read
 from moot.record.hub import Hub, StoredLine
-from moot.record.ledger import Ledger
+from moot.record.ledger import Ledger, running
 from moot.record.mailbox import Mailbox, debates
-from moot.record.run_lock import running
-from moot.record.store import Store
+from moot.record.store import Store, decode, digest, read
 
 __all__ = ["decode", "read"]
 
@@ -179,7 +177,10 @@ class Workspace:
             BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
             ProtocolError: the protocol cannot run with these participants.
         """
-        brief = self.seat(brief)
+        return self.plan_stored(self.seat(brief), protocol, choices, models)
+
+    def plan_stored(self, brief: Brief, protocol: str, choices: Choices | None, models: Sequence[str]) -> Plan:
+        """As ``plan``, of a brief that is as it is stored already: one that was read from a text."""
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
@@ -286,7 +287,7 @@ class Workspace:
         put = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
         letters = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
-        reach = Reach(
+        reach = Contacts(
             debate=debate_id, letters=letters, door=interface, called=_called, clock=self.clock, put=put, gate=gate
         )
 

@@ -22,7 +22,7 @@ from moot.app.run.liveness import stands_still
 from moot.app.run.outcome import opening
 from moot.app.run.people import say
 from moot.app.run.prepare import LimitWishes, Wishes
-from moot.app.run.runner import Full, Runner
+from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import Start, make_start, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending, is_free, reserve, spent
@@ -34,7 +34,7 @@ from moot.record.mailbox import Mailbox
 
 
 @dataclass(frozen=True, slots=True)
-class Remarks:
+class RemarkQueue:
     """Remarks that come through one process: one after the other, so that a key is looked for before it is used."""
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -304,7 +304,7 @@ class Admission:
                 return False
             owner = (await claimed(self.workspace, debate)).owner
             return await replace(self, owner=owner).go_on(debate)
-        except (BriefError, Full, LimitReached, QueueError):
+        except (BriefError, RunnerFull, LimitReached, QueueError):
             return False
 
     def read_other(self, brief: str | Mapping[str, object], parent: Limits) -> Intake:

@@ -290,7 +290,7 @@ class Prompt(H11Protocol):
             self._waits = None
 
 
-class Polite(WebSocketsSansIOProtocol):
+class RefusableWebSockets(WebSocketsSansIOProtocol):
     """WebSockets that may be refused by an answer: uvicorn logs an error after each of these."""
 
     async def send(self, message: "ASGISendEvent") -> None:
@@ -304,7 +304,7 @@ def config_of(app: "ASGIApp", *, lifespan: Literal["on", "off"], log_level: str)
     return uvicorn.Config(
         app,
         http=Prompt,
-        ws=Polite,
+        ws=RefusableWebSockets,
         log_config=None,
         log_level=log_level,
         access_log=False,

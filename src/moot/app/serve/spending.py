@@ -29,9 +29,8 @@ from moot.core.errors import BriefError, LimitReached, MootError
 from moot.core.event import Closed, Entry, Interjected, Opened, Paused
 from moot.engine.calls import Budget
 from moot.protocols.spec import load
-from moot.record.codec import decode
 from moot.record.mailbox import Mailbox
-from moot.record.store import Store, StreamInfo
+from moot.record.store import Store, StreamInfo, decode
 
 _PROMISE, _DROP = "promise", "drop"
 

@@ -39,7 +39,7 @@ def hears_of(transcript: Transcript, ears: Ears, event: Event) -> bool:
             return True
 
 
-class Seal:
+class AnswerVisibility:
     """Whether answers are sealed from somebody, entry by entry.
 
     One batch of asks is put at a time, so whatever is answered while a person is waited for was asked with it.
@@ -77,7 +77,7 @@ class Seal:
 
 def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
     """The entries up to the first sealed answer: all of them where nothing is sealed from somebody now."""
-    transcript, seal = Transcript(), Seal(ears)
+    transcript, seal = Transcript(), AnswerVisibility(ears)
     last: int | None = None
     for n, entry in enumerate(entries):
         transcript.apply(entry.event)
@@ -93,7 +93,7 @@ def hears_all(entries: Sequence[Entry], ears: Ears) -> bool:
     """Whether somebody may know of every turn of a debate now, and read every field."""
     if ears is None:
         return True
-    transcript, seal = Transcript(), Seal(ears)
+    transcript, seal = Transcript(), AnswerVisibility(ears)
     for entry in entries:
         transcript.apply(entry.event)
         seal.apply(transcript, entry.event)

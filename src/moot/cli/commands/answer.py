@@ -124,7 +124,7 @@ async def _ask(
     """Show the question and ask for the answer; without a keyboard, show the question with its form."""
     from rich.text import Text
 
-    from moot.app.run.people import Meanwhile, asked, context_for, laid, news, time_left
+    from moot.app.run.people import OutsideMessages, asked, context_for, laid, news, time_left
     from moot.cli.display.ask_people import hear, pose
     from moot.cli.display.output import console_for, form, term
     from moot.cli.display.text_layout import line
@@ -136,7 +136,7 @@ async def _ask(
     left = (await time_left(workspace, debate)).get(turn.key)
     console = console_for()
     console.print(Text(line(seen.brief.topic), style="bold"))
-    outside = await Meanwhile.of(workspace, debate, turn.key)
+    outside = await OutsideMessages.of(workspace, debate, turn.key)
     heard = await outside.more()
     pose(console, turn.ask, seen, said=news(seen, transcript), about=laid(seen, transcript), outside=heard)
     if keyboard:

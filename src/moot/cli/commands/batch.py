@@ -18,7 +18,7 @@ from moot.cli.options import (
     UNREACHABLE,
     USAGE,
     WAITING,
-    CapOptions,
+    LimitOptions,
     WishOptions,
     code_of,
     finish,
@@ -32,7 +32,7 @@ from moot.core.text import counted
 if TYPE_CHECKING:
     from moot.app.batch.batch_plan import Batch
     from moot.app.batch.run_batch import Batching
-    from moot.app.batch.summary import Came
+    from moot.app.batch.summary import BatchOutcome
     from moot.app.run.dispatcher import Dispatcher
     from moot.app.run.workspace import Workspace
     from moot.cli.display.progress import Progress
@@ -121,7 +121,7 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
 
     if not briefs and given["jsonl"] is None:
         raise click.UsageError("Give at least one brief, or --jsonl FILE.")
-    nothing: CapOptions = {
+    nothing: LimitOptions = {
         "budget": None,
         "max_tokens": None,
         "max_asks": None,
@@ -212,7 +212,7 @@ def first_of(error: BaseException) -> BaseException:
     return error
 
 
-def _save(folder: Path, batch: "Batch", came: "Sequence[Came]", progress: "Progress") -> None:
+def _save(folder: Path, batch: "Batch", came: "Sequence[BatchOutcome]", progress: "Progress") -> None:
     from moot.app.batch.summary import data_of, page_of
     from moot.app.export.reports import save
 
@@ -224,7 +224,7 @@ def _save(folder: Path, batch: "Batch", came: "Sequence[Came]", progress: "Progr
         progress.remark(f"the table was not saved: {error.strerror or error}: {folder}")
 
 
-def exit_code(came: "Sequence[Came]", *, stopped: bool) -> int:
+def exit_code(came: "Sequence[BatchOutcome]", *, stopped: bool) -> int:
     """The exit code of a batch: debates that can be resumed count before debates that failed.
 
     Args:

@@ -10,7 +10,7 @@ import rich_click
 
 from moot.cli.options import (
     DONE,
-    CapOptions,
+    LimitOptions,
     WishOptions,
     finish,
     limit_options,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moot.app.run.prepare import Ready
 
 
-class CheckOptions(CapOptions, WishOptions):
+class CheckOptions(LimitOptions, WishOptions):
     """The options of ``moot check`` as the user typed them."""
 
     as_json: bool

@@ -160,14 +160,14 @@ def _lines(shown: Shown, console: "Console") -> None:
     """Two lines for each debate."""
     from rich.text import Text
 
-    from moot.cli.display.text_layout import Inset, joined, line, moment
+    from moot.cli.display.text_layout import Indented, joined, line, moment
     from moot.core.labels import descent
 
     for item in shown.debates:
         outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
         console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
         topic = Text(line(item.topic))
-        console.print(Inset(joined(moment(item.at), line(item.protocol), descent(item.forked), topic)))
+        console.print(Indented(joined(moment(item.at), line(item.protocol), descent(item.forked), topic)))
 
 
 def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":

@@ -10,7 +10,7 @@ import rich_click
 from moot.cli.options import (
     DONE,
     MEANINGS,
-    CapOptions,
+    LimitOptions,
     OutputOptions,
     WishOptions,
     caps_of,
@@ -29,6 +29,8 @@ from moot.cli.options import (
 from moot.core.brief import MOST_ROUNDS
 
 if TYPE_CHECKING:
+    from moot.app.export.reports import ReadRecord
+    from moot.app.run.again import Way
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
@@ -45,13 +47,13 @@ SUMMARY_ONLY: "Mode" = "summary_only"
 """The log that is the report itself."""
 
 
-class RunOptions(CapOptions, OutputOptions, WishOptions):
+class RunOptions(LimitOptions, OutputOptions, WishOptions):
     """All options of ``moot run``."""
 
     store: Path | str | None
 
 
-class ResumeOptions(CapOptions, OutputOptions):
+class ResumeOptions(LimitOptions, OutputOptions):
     """All options of ``moot resume``."""
 
     store: Path | str | None
@@ -199,10 +201,9 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
         ran: the outcome as running it returned it; None where it was cancelled.
     """
     from moot.app.export.reports import read_record, save_log, save_report
-    from moot.app.run.again import ways_on
     from moot.app.run.outcome import opening
     from moot.app.run.outcome import outcome as outcome_of
-    from moot.app.run.people import Meanwhile, open_asks
+    from moot.app.run.people import OutsideMessages, open_asks
     from moot.cli.display.output import Ahead
     from moot.core.transcript import fold
 
@@ -223,14 +224,24 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
         face.remark(f"nothing was learned: {ran.unlearned}")
     ahead = Ahead(
         asks=await open_asks(workspace, debate),
-        outside=await (await Meanwhile.of(workspace, debate)).more(),
-        ways=tuple(ways_on(opening(debate, record.entries), outcome)),
+        outside=await (await OutsideMessages.of(workspace, debate)).more(),
+        ways=_ways_on(record, outcome),
     )
     face.conclude(record.report, outcome, saved, ahead)
     return code_of(outcome.status, outcome.kind, fail_on=given["fail_on"] or "")
 
 
-class AgainOptions(CapOptions, OutputOptions):
+def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[Way, ...]":
+    """What may decide a debate that nobody won."""
+    if outcome.status not in ("tie", "no_decision"):
+        return ()
+    from moot.app.run.again import ways_on
+    from moot.app.run.outcome import opening
+
+    return tuple(ways_on(opening(outcome.debate, record.entries), outcome))
+
+
+class AgainOptions(LimitOptions, OutputOptions):
     """All options of ``moot again``."""
 
     model: tuple[str, ...]

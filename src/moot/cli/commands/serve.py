@@ -67,7 +67,7 @@ def serve(**given: Unpack[ServeOptions]) -> int:
         click.echo(line, err=True)
 
     host_module = import_module(WEB_HOST)
-    wanted = host_module.Wanted(
+    wanted = host_module.ServerSettings(
         store=store_path(given["store"]),
         host=given["host"],
         port=given["port"],
@@ -149,7 +149,7 @@ def mcp(**given: Unpack[McpOptions]) -> int:
         click.echo(f"moot: the MCP server is at {address}", err=True)
 
     host = import_module(HOST)
-    wanted = host.Wanted(
+    wanted = host.HostSettings(
         store=store_path(given["store"]),
         client=given["client"],
         max_cost=None if math.isinf(given["max_cost"]) else given["max_cost"],

@@ -57,7 +57,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.export.reports import read_record
     from moot.app.run.again import ways_on
     from moot.app.run.outcome import opening, outcome
-    from moot.app.run.people import Meanwhile, open_asks
+    from moot.app.run.people import OutsideMessages, open_asks
     from moot.cli.display.output import Ahead, Output
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
@@ -81,7 +81,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
         ended = outcome(debate, fold(found.entries))
         ahead = Ahead(
             asks=await open_asks(workspace, debate),
-            outside=await (await Meanwhile.of(workspace, debate)).more(),
+            outside=await (await OutsideMessages.of(workspace, debate)).more(),
             ways=tuple(ways_on(opening(debate, found.entries), ended)),
         )
         output.conclude(found.report, ended, {}, ahead)
@@ -132,7 +132,7 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
 def _shown(recounted: "Recounted") -> "list[RenderableType]":
     from rich.text import Text
 
-    from moot.cli.display.text_layout import FAINT, Inset, line
+    from moot.cli.display.text_layout import FAINT, Indented, line
 
     cast = sum(ballot.state == "cast" for ballot in recounted.ballots)
     kind = "rankings" if recounted.ranked else "votes"
@@ -150,8 +150,8 @@ def _shown(recounted: "Recounted") -> "list[RenderableType]":
         parts.append(Text(text))
     for count in recounted.counts:
         parts.append(Text.assemble("\n", (count.rule, "bold"), "  ", result_in_words(count)))
-        parts.append(Inset(Text(line(count.how), style=FAINT)))
-        parts.append(Inset(Text(flip_in_words(count), style=FAINT)))
+        parts.append(Indented(Text(line(count.how), style=FAINT)))
+        parts.append(Indented(Text(flip_in_words(count), style=FAINT)))
     return parts
 
 

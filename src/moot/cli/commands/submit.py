@@ -14,7 +14,7 @@ from moot.cli.options import (
     DONE,
     ERROR,
     INTERRUPTED,
-    CapOptions,
+    LimitOptions,
     WishOptions,
     complete_debate,
     finish,
@@ -48,7 +48,7 @@ class WorkerOptions(TypedDict):
     store: Path | str | None
 
 
-class SubmitOptions(CapOptions, WishOptions):
+class SubmitOptions(LimitOptions, WishOptions):
     """All options of ``moot submit``."""
 
     priority: int
@@ -99,7 +99,7 @@ async def _work(worker_options: WorkerOptions) -> int:
     address = str(store_path(worker_options["store"]))
     check_queue(address)
     from moot.core.text import counted
-    from moot.workers.lease_runs import Wanted
+    from moot.workers.lease_runs import WorkerSettings
     from moot.workers.worker import Worker
     from moot.workers.worker_log import Note, WorkerLog
 
@@ -107,7 +107,7 @@ async def _work(worker_options: WorkerOptions) -> int:
         workspace.config = load_config()
         name = _name(worker_options["name"])
         log = WorkerLog(partial(click.echo, err=True), name, as_json=worker_options["log_json"])
-        wanted = Wanted(
+        wanted = WorkerSettings(
             address=address,
             name=name,
             most=worker_options["most"],

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from moot.app.program.in_place import Keyboard
-from moot.app.run.people import Meanwhile, Shown, allowed, by_hand, time_left
+from moot.app.run.people import OutsideMessages, ShownTurn, allowed, by_hand, time_left
 from moot.app.run.people import laid as lay
 from moot.app.run.people import news as tell_news
 from moot.app.run.workspace import Workspace
 from moot.cli.display.live_screen import Screen
 from moot.cli.display.output import Output, overheard, question, term
-from moot.cli.display.text_layout import BAD, FAINT, WARN, Inset, line
+from moot.cli.display.text_layout import BAD, FAINT, WARN, Indented, line
 from moot.cli.terminal import Interrupt
 from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, REPLACES, Ask, Field, Form, Reply, Value, needed
@@ -47,7 +47,7 @@ class Filled:
     key: str = ""
 
 
-class Sheet:
+class AnswerPrompt:
     """Asks one person for an answer, field by field.
 
     Args:
@@ -57,7 +57,9 @@ class Sheet:
         outside: messages of viewers; they are shown as they come.
     """
 
-    def __init__(self, console: Console, keyboard: Keyboard, remarks: Mapping[str, str], outside: Meanwhile) -> None:
+    def __init__(
+        self, console: Console, keyboard: Keyboard, remarks: Mapping[str, str], outside: OutsideMessages
+    ) -> None:
         self._console, self._keyboard, self._remarks, self._outside = console, keyboard, remarks, outside
 
     async def fill(self, ask: Ask) -> Filled:
@@ -121,7 +123,7 @@ class Sheet:
             for n, option in enumerate(options, start=1):
                 said = Text(line(option))
                 said.append(f"  {line(remarks[option])}" if remarks.get(option) else "", style=FAINT)
-                self._console.print(Inset(said, f"{n:>3}  ", "     ", FAINT))
+                self._console.print(Indented(said, f"{n:>3}  ", "     ", FAINT))
             try:
                 raw = await (self._rows() if asked.kind == "list" else self._line())
                 if raw.strip() or asked.required:
@@ -322,7 +324,7 @@ class Terminal:
         ends = None if left is None else time.monotonic() + left
         said = [shown for shown in tell_news(context, screen.view.transcript) if shown.turn.key not in screen.shown]
         try:
-            outside = await Meanwhile.of(self._workspace, self._debate, ask.key)
+            outside = await OutsideMessages.of(self._workspace, self._debate, ask.key)
             heard = await outside.more()
             pose(screen.console, ask, context, said=said, about=lay(context, screen.view.transcript), outside=heard)
             filled = await hear(screen.console, self._keyboard, ask, context, outside, left=left)
@@ -362,8 +364,8 @@ def pose(
     ask: Ask,
     context: Context,
     *,
-    said: Sequence[Shown],
-    about: Sequence[Shown],
+    said: Sequence[ShownTurn],
+    about: Sequence[ShownTurn],
     outside: Sequence[Interjected],
 ) -> None:
     """Show a question, and before it the turns that lead to it."""
@@ -373,7 +375,7 @@ def pose(
 
 
 async def hear(
-    console: Console, keyboard: Keyboard, ask: Ask, context: Context, outside: Meanwhile, *, left: float | None
+    console: Console, keyboard: Keyboard, ask: Ask, context: Context, outside: OutsideMessages, *, left: float | None
 ) -> Filled:
     """Ask for the answer, field by field; messages of viewers are shown as they come.
 
@@ -384,7 +386,7 @@ async def hear(
     note = " · ".join(filter(None, (term(left), "Ctrl-D: answer later")))
     console.print(Text(note, style=FAINT))
     keyboard.drop()
-    return await Sheet(console, keyboard, {} if context.view.anonymous else marks, outside).fill(ask)
+    return await AnswerPrompt(console, keyboard, {} if context.view.anonymous else marks, outside).fill(ask)
 
 
 def seat_people(

@@ -12,7 +12,7 @@ from rich.text import Text
 from moot.app.plan.assignment import is_person
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.render import ViewState, doing, running_tally, tell
-from moot.cli.display.text_layout import BAD, FAINT, Inset, Stack, amount, joined, line, money, span
+from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, amount, joined, line, money, span
 from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
 from moot.core.text import clean, counted
 
@@ -144,7 +144,7 @@ class Screen:
         room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
         for key, words in speaking[:MOST_STREAMS]:
             yield doing(self.view, key)
-            yield Inset(tail(words, self.console.width - 2, room))
+            yield Indented(tail(words, self.console.width - 2, room))
         if len(speaking) > MOST_STREAMS:
             yield Text(f"{len(speaking) - MOST_STREAMS} more are answering", style=FAINT)
         if waiting:

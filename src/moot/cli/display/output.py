@@ -16,7 +16,7 @@ from rich.text import Text
 
 from moot.app.run.again import Way
 from moot.app.run.outcome import Outcome
-from moot.app.run.people import Open, Shown, allowed
+from moot.app.run.people import Open, ShownTurn, allowed
 from moot.cli.display.live_screen import Screen, Viewer
 from moot.cli.display.plan_view import heading, introduction
 from moot.cli.display.render import body, outsider
@@ -25,7 +25,7 @@ from moot.cli.display.text_layout import (
     FAINT,
     GOOD,
     WARN,
-    Inset,
+    Indented,
     Stack,
     amount,
     fields,
@@ -54,7 +54,7 @@ TASK = 160
 
 
 def question(
-    ask: Ask, context: Context, said: Sequence[Shown], about: Sequence[Shown], outside: Sequence[Interjected]
+    ask: Ask, context: Context, said: Sequence[ShownTurn], about: Sequence[ShownTurn], outside: Sequence[Interjected]
 ) -> Iterator[RenderableType]:
     """A question to a person: who is asked, what was said before, what the question is about, and the task.
 
@@ -70,15 +70,15 @@ def question(
         yield from _shown(shown)
     yield from overheard(outside)
     who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
-    yield Inset(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
+    yield Indented(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
 
 
-def _shown(shown: Shown) -> Iterator[RenderableType]:
+def _shown(shown: ShownTurn) -> Iterator[RenderableType]:
     act = line(noun(shown.turn.act))
     hidden = shown.name != shown.turn.by
     yield joined(Text(line(shown.name), style="bold"), "" if hidden else act, line(shown.turn.mark))
-    yield from (Inset(renderable) for renderable in body(shown.turn))
+    yield from (Indented(renderable) for renderable in body(shown.turn))
     yield ""
 
 
@@ -94,7 +94,7 @@ def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
     for field in fields:
         what = f"{line(field.help)}: " if field.help and field.kind != "text" else ""
         rest = "" if field.required else " (optional)"
-        yield Inset(Text(f"{what}{line(allowed(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
+        yield Indented(Text(f"{what}{line(allowed(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
 
 
 def term(left: float | None) -> str:
@@ -110,7 +110,7 @@ def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
         what = line(noun(act_of(turn)))
         head = joined(Text(line(turn.by), style="bold"), what, since, Text(term(ask.left), style=WARN))
         task = Text(short(turn.ask.task if turn.ask else "", TASK), style=FAINT)
-        yield Inset(Stack((head, task)), "waits for ", " " * 10, FAINT)
+        yield Indented(Stack((head, task)), "waits for ", " " * 10, FAINT)
 
 
 def commands(debate: str, asks: Sequence[Open]) -> list[str]:
@@ -264,7 +264,7 @@ class _Lines:
         pass
 
 
-class _Nobody:
+class _NoOutput:
     """Shows nothing."""
 
     def take(self, item: Entry | Delta, raw: str) -> None:
@@ -292,7 +292,7 @@ class Output:
         self.screen = Screen(self.console, live=self.live, planned=planned) if mode in ("", "plain") else None
         if self.screen:
             self.screen.view.numbers = numbers
-        self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _Nobody())
+        self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _NoOutput())
 
     def __enter__(self) -> "Output":
         if self.screen:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from moot.app.plan.assignment import BUILTIN, Reach, is_person
+from moot.app.plan.assignment import BUILTIN, Available, is_person
 from moot.app.plan.checks import lasting
 from moot.app.plan.estimate import Costing
 from moot.app.plan.toolbox import offered
 from moot.app.run.prepare import Ready
-from moot.cli.display.text_layout import FAINT, WARN, Inset, amount, colours, fields, joined, line, money
+from moot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours, fields, joined, line, money
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.text import counted, listed
 
@@ -29,9 +29,9 @@ def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
     """The heading with the plan in one sentence and the notes."""
     yield from heading(debate, ready.plan.name, ready.plan.brief, ready.drops)
     yield ""
-    yield Inset(Text(f"{plan_words(ready.costing)}."), "plan   ", "       ", FAINT)
+    yield Indented(Text(f"{plan_words(ready.costing)}."), "plan   ", "       ", FAINT)
     for note in ready.notes:
-        yield Inset(Text(line(note), style=WARN), "note   ", "       ", FAINT)
+        yield Indented(Text(line(note), style=WARN), "note   ", "       ", FAINT)
     yield ""
 
 
@@ -48,7 +48,7 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         seat = _in_person(participant) if is_person(participant) else line(participant.seat)
         tools = f"tools {', '.join(map(line, offered(participant)))}" if offered(participant) else ""
         said = joined(Text(line(participant.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
-        yield Inset(said, name, " " * len(name), f"bold {paint[participant.name]}")
+        yield Indented(said, name, " " * len(name), f"bold {paint[participant.name]}")
 
 
 def _in_person(who: Participant) -> str:
@@ -92,7 +92,7 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
     yield from people(brief, ready.drops)
     yield ""
     yield Text("phases", style=FAINT)
-    yield from (Inset(Text(text), "  " * depth, "  " * depth) for depth, text in _tree(most.phases))
+    yield from (Indented(Text(text), "  " * depth, "  " * depth) for depth, text in _tree(most.phases))
     yield ""
     yield from fields(
         [
@@ -109,7 +109,7 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
         ]
     )
     for note in ready.notes:
-        yield Inset(Text(line(note), style=WARN), "note    ", "        ", FAINT)
+        yield Indented(Text(line(note), style=WARN), "note    ", "        ", FAINT)
     yield Text("Nothing has been sent to any model.", style=FAINT)
 
 
@@ -143,22 +143,24 @@ def _limit_words(limits: Limits) -> str:
     return ", ".join(filter(None, words))
 
 
-def reachable(reach: Reach) -> Iterator[RenderableType]:
+def reachable(reach: Available) -> Iterator[RenderableType]:
     """The models that can be used now."""
     up = [server for server in reach.servers if server.up]
     for server in up:
         yield Text.assemble((server.provider, "bold"), (f" at {server.url}", FAINT))
-        yield from (Inset(Text(line(model))) for model in server.models or ("no models yet",))
+        yield from (Indented(Text(line(model))) for model in server.models or ("no models yet",))
     if reach.keys:
         yield Text("API keys", style="bold")
-        yield from (Inset(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
+        yield from (Indented(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
     yield Text.assemble(
         (BUILTIN, "bold"), ("  always available; not a language model: it only quotes the background", FAINT)
     )
     silent = [server.provider for server in reach.servers if not server.up]
     if silent:
-        yield Inset(Text(", ".join(silent), style=FAINT), "not running  ", " " * 13, FAINT)
+        yield Indented(Text(", ".join(silent), style=FAINT), "not running  ", " " * 13, FAINT)
     if reach.missing:
-        yield Inset(Text(", ".join(name for name, _ in reach.missing), style=FAINT), "no key       ", " " * 13, FAINT)
+        yield Indented(
+            Text(", ".join(name for name, _ in reach.missing), style=FAINT), "no key       ", " " * 13, FAINT
+        )
     for sentence in reach.advice:
         yield Text(sentence)

@@ -10,8 +10,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from moot.app.batch.run_batch import Batching, Foreseen
-from moot.app.batch.summary import ENDED, HEADS, Came, Row, line_of, named, rows, told
+from moot.app.batch.run_batch import BatchEstimate, Batching
+from moot.app.batch.summary import ENDED, HEADS, BatchOutcome, Row, line_of, named, rows, told
 from moot.cli.display.output import console_for
 from moot.cli.display.plan_view import plan_words
 from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, line, money, short, span
@@ -85,7 +85,7 @@ class Progress:
         else:
             click.echo(f"moot: {sentence}", err=True)
 
-    def introduce(self, foreseen: Foreseen, *, dry: bool) -> None:
+    def introduce(self, foreseen: BatchEstimate, *, dry: bool) -> None:
         """Show which debates will run, and what they are expected to use."""
         batch = self.work.batch
         self._before = foreseen.over
@@ -104,7 +104,7 @@ class Progress:
         if dry:
             self.console.print(Text("Nothing has been sent to any model.", style=FAINT))
 
-    def tell(self, came: Came) -> None:
+    def tell(self, came: BatchOutcome) -> None:
         """Show a debate that has ended or paused."""
         if self.as_json:
             click.echo(line_of(came))
@@ -133,7 +133,7 @@ class Progress:
             parts.append(f"{span(took / now * (len(work.batch) - len(came)))} left")
         return " · ".join(parts)
 
-    def conclude(self, came: Sequence[Came]) -> None:
+    def conclude(self, came: Sequence[BatchOutcome]) -> None:
         """Show the table, the unfinished debates with their reasons, and how to continue."""
         if not self.as_json:
             self.console.print(tabled(rows(came)))
@@ -146,14 +146,14 @@ class Progress:
             self.remark("repeat the same command to resume the batch; finished debates are not run again")
 
 
-def added(came: Sequence[Came]) -> Meter:
+def added(came: Sequence[BatchOutcome]) -> Meter:
     """The usage of debates that workers run: the sum over those that have ended."""
     costs = [item.cost for item in came if item.cost is not None]
     cost = sum(costs) if len(costs) == len(came) else None
     return Meter(calls=sum(item.calls for item in came), tokens=sum(item.tokens for item in came), cost=cost)
 
 
-def said(came: Came) -> str:
+def said(came: BatchOutcome) -> str:
     """The outcome of a debate in one line."""
     what = f"{line(came.item)} #{came.number}, {came.debate}: {short(named(came), WIDEST)}"
     if came.status not in ENDED:
@@ -187,7 +187,7 @@ def tabled(lines: Sequence[Row]) -> Table:
     return table
 
 
-def plan_of(work: Batching, foreseen: Foreseen) -> dict[str, object]:
+def plan_of(work: Batching, foreseen: BatchEstimate) -> dict[str, object]:
     """The estimate for a batch as plain data."""
     costing = foreseen.costing
     least, most, (low, high) = costing.least, costing.most, costing.expected_tokens

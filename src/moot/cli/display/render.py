@@ -15,7 +15,7 @@ from moot.cli.display.text_layout import (
     FAINT,
     MODERATOR,
     WARN,
-    Inset,
+    Indented,
     Stack,
     colours,
     fields,
@@ -128,7 +128,7 @@ def tell(view: ViewState, event: Event) -> Iterator[RenderableType]:
             yield ""
         case Erred(key=key, n=n, reason=reason):
             who = line(view.transcript.get(key).by)
-            yield Inset(Text(f"{who}: attempt {n} failed: {line(reason)}", style=FAINT))
+            yield Indented(Text(f"{who}: attempt {n} failed: {line(reason)}", style=FAINT))
         case Halted(path=path, reason=reason):
             yield Text(f"{_ended(path)}: {line(reason)}.", style=FAINT)
             yield ""
@@ -147,7 +147,7 @@ def tell(view: ViewState, event: Event) -> Iterator[RenderableType]:
 def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
     """A message of a viewer, with further remarks on it."""
     who = Text.assemble((line(by), "bold"), (" (viewer)", FAINT), *more)
-    return Inset(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
+    return Indented(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
 
 
 def _ended(path: str) -> str:
@@ -158,14 +158,16 @@ def _ended(path: str) -> str:
 def _turn(view: ViewState, turn: Spoken) -> Iterator[RenderableType]:
     if short := _in_short(turn):
         said = (_name(view, turn), " ", _act(view, turn), (f"  {short}", FAINT))
-        yield Inset(Text.assemble(*said, *_numbers(view, view.transcript.get(turn.key))))
+        yield Indented(Text.assemble(*said, *_numbers(view, view.transcript.get(turn.key))))
         return
     place = title(home(turn.key.rpartition("#")[0], view.places))
     if place != view.place:
         view.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)
-    shown = Stack((_heading(view, turn), *(Inset(renderable) for renderable in (*body(turn), *_remarks(view, turn)))))
-    yield Inset(shown, "▌ ", "▌ ", MODERATOR) if turn.moderator else shown
+    shown = Stack(
+        (_heading(view, turn), *(Indented(renderable) for renderable in (*body(turn), *_remarks(view, turn))))
+    )
+    yield Indented(shown, "▌ ", "▌ ", MODERATOR) if turn.moderator else shown
     yield ""
 
 

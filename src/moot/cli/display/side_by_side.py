@@ -6,10 +6,10 @@ from rich.console import RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.cli.display.text_layout import FAINT, Inset, Stack, amount, joined, line, money, short, span
+from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short, span
 from moot.core.labels import descent
 from moot.core.text import counted
-from moot.report.compare import Comparison, Parting, Said, Side, Standing
+from moot.report.compare import Comparison, Divergence, Said, Side, Standing
 
 LONGEST = 240
 """The most characters of a text; the report of each debate has all of it."""
@@ -26,7 +26,7 @@ def beside(found: Comparison) -> Iterator[RenderableType]:
     one, other = found.one, found.other
     for name, side in (("A", one), ("B", other)):
         said = joined(Text(side.debate), line(side.protocol), descent(side.forked))
-        yield Inset(Stack((Text(short(side.topic, LONGEST), style="bold"), said)), f"{name}  ", "   ")
+        yield Indented(Stack((Text(short(side.topic, LONGEST), style="bold"), said)), f"{name}  ", "   ")
     yield ""
     yield from _parting(found.parting, one, other)
     if found.settings:
@@ -51,12 +51,12 @@ def _chapter(title: str) -> Iterator[RenderableType]:
 def _pair(label: str, one: str, other: str) -> RenderableType:
     """A value of both debates, shown once if it is the same."""
     rows = [("=", one or "–")] if one == other else [("A", _near(one, other) or "–"), ("B", _near(other, one) or "–")]
-    inner = Stack(tuple(Inset(Text(short(words, LONGEST)), f"{mark}  ", "   ") for mark, words in rows))
+    inner = Stack(tuple(Indented(Text(short(words, LONGEST)), f"{mark}  ", "   ") for mark, words in rows))
     wide = 16
     # A long label has a line of its own.
     if len(label) > wide - 2:
-        return Stack((Text(line(label), style=FAINT), Inset(inner, " " * wide, " " * wide)))
-    return Inset(inner, f"{line(label):<{wide}}", " " * wide, FAINT)
+        return Stack((Text(line(label), style=FAINT), Indented(inner, " " * wide, " " * wide)))
+    return Indented(inner, f"{line(label):<{wide}}", " " * wide, FAINT)
 
 
 def _near(words: str, other: str) -> str:
@@ -66,7 +66,7 @@ def _near(words: str, other: str) -> str:
     return f"…{words[begin:]}" if begin > BEFORE else words
 
 
-def _parting(parting: Parting, one: Side, other: Side) -> Iterator[RenderableType]:
+def _parting(parting: Divergence, one: Side, other: Side) -> Iterator[RenderableType]:
     if parting.one is None and parting.other is None:
         yield Text(f"All answers are the same: {counted(parting.answers, 'answer')}.")
         return
@@ -78,8 +78,8 @@ def _parting(parting: Parting, one: Side, other: Side) -> Iterator[RenderableTyp
         same = "answer is" if parting.answers == 1 else f"{parting.answers:,} answers are"
         yield Text(f"The first {same} the same. Then they diverge:")
     ours, theirs = parting.one.words if parting.one else "", parting.other.words if parting.other else ""
-    yield Inset(_said(parting.one, one, _near(ours, theirs)), "A  ", "   ")
-    yield Inset(_said(parting.other, other, _near(theirs, ours)), "B  ", "   ")
+    yield Indented(_said(parting.one, one, _near(ours, theirs)), "A  ", "   ")
+    yield Indented(_said(parting.other, other, _near(theirs, ours)), "B  ", "   ")
 
 
 def _said(said: Said | None, side: Side, words: str) -> Text:

@@ -110,7 +110,7 @@ def colours(brief: Brief) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Inset:
+class Indented:
     """Indents something: one mark before its first line, another before each further line; no trailing spaces."""
 
     inner: RenderableType
@@ -151,7 +151,7 @@ class Stack:
 
 def paragraphs(text: str, style: str = "") -> list[RenderableType]:
     """The text of others as paragraphs; list items have a hanging indent."""
-    return [Inset(item, "", " " * hang(item)) for item in prose(text, style)]
+    return [Indented(item, "", " " * hang(item)) for item in prose(text, style)]
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:
@@ -161,7 +161,7 @@ def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:
     rows: list[RenderableType] = []
     for name, value in pairs:
         label = f"{name:<{wide}}  "
-        rows.append(Inset(Stack(tuple(paragraphs(value)) or (Text("–"),)), label, " " * len(label), FAINT))
+        rows.append(Indented(Stack(tuple(paragraphs(value)) or (Text("–"),)), label, " " * len(label), FAINT))
     return rows
 
 
