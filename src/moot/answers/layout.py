@@ -124,7 +124,12 @@ def _in_other_shape(form: Form, text: str) -> Found | None:
 
 def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
     """Whether nothing in the sections behind one takes its value back."""
-    behind = [later.raw for later in parts[parts.index(part) + 1 :] if later.asked is not part.asked]
+    behind: list[str] = []
+    for later in parts[parts.index(part) + 1 :]:
+        if part.asked.choices and later.asked is not part.asked and later.asked.choices == part.asked.choices:
+            break  # the next of several answers: what follows is about that one
+        if later.asked is not part.asked:
+            behind.append(later.raw)
     return stands(part.asked, value, behind)
 
 
