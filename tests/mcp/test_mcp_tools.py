@@ -89,7 +89,6 @@ async def test_debates_that_wait_for_a_person_take_no_place(folder: Path) -> Non
 async def test_a_message_to_a_debate_whose_participants_are_being_made_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.app.run.prepare.GUEST", "nobody:")  # this one generates participants as a provider's does
     slow = Slow()
     async with held(folder, models={"slow": slow}) as runner, place(runner) as here:
         debate = await here.begin(QUOTES, ("guest:slow",))
@@ -384,7 +383,6 @@ async def test_clients_are_apart(folder: Path) -> None:
 
 
 async def test_participants_that_cannot_be_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.app.run.prepare.GUEST", "nobody:")  # this one generates participants as a provider's does
     told: list[str | None] = []
 
     async def progress(progress: float, total: float | None, message: str | None) -> None:

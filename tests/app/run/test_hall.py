@@ -190,7 +190,6 @@ async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off(
 
 
 async def test_a_casting_that_pauses_is_no_debate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.app.run.prepare.GUEST", "nobody:")  # this one generates participants as a provider's does
     slow = Slow("{")
     workspace = desk_with(slow)
     start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
