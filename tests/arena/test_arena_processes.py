@@ -18,12 +18,12 @@ import asyncio, hashlib
 from moot.core.brief import Brief, Participant
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Oracle, essence
+from moot.testing.replay import Harness, SeededAgent, essence
 people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 brief = Brief(topic="Tea?", participants=people, seed=7)
 for topology in {topologies!r}:
     tree = build("arena", brief, Choices(topology=topology, rounds=2, until=("lead_decided",)))
-    held = asyncio.run(Harness(brief=brief, protocol=tree).hold({{each.name: Oracle(3) for each in people}}))
+    held = asyncio.run(Harness(brief=brief, protocol=tree).hold({{each.name: SeededAgent(3) for each in people}}))
     print(topology, hashlib.sha256(repr(essence(held.transcript)).encode()).hexdigest())
 """
 

@@ -230,7 +230,7 @@ async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) 
 def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler: str) -> None:
     program = f"""
 import asyncio
-from moot.app.program.in_place import InPlace, console, hear
+from moot.app.program.in_place import ProgramInterface, console, hear
 from moot.app.program.program_agents import HumanAgent
 
 async def main():
