@@ -1,0 +1,11 @@
+"""The similarity helper is asked only once there is something to compare."""
+
+from moot.core.brief import Brief
+from moot.core.transcript import Transcript
+from moot.phases.base import State
+from moot.phases.helpers import Liken
+
+
+def test_nobody_is_asked_where_nothing_was_said() -> None:
+    state = State(brief=Brief(topic="Tea?"), transcript=Transcript())
+    assert list(Liken(who="similarity", acts=("draft",)).play(state)) == []
