@@ -232,6 +232,7 @@ def test_dead_port_is_dead(tmp_path: Path) -> None:
 
 def test_the_module_is_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["moot", "--version"])
+    monkeypatch.delitem(sys.modules, "moot.__main__", raising=False)
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("moot", run_name="__main__")
     assert ended.value.code == 0
