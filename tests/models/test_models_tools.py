@@ -219,7 +219,7 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
         "keep_alive",
     )
     assert {each: body[each] for each in named if each in body} == sent
-    drops = set(pool.model(name).traits.drops)
+    drops = set(pool.model(name).drops)
     assert {"num_ctx", "keep_alive"} <= drops
     assert {"top_k", "min_p"} - drops == {"top_k", "min_p"} & set(sent)
 
@@ -236,7 +236,7 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
 )
 def test_what_is_ignored_is_known_beforehand(provider: str, kept: set[str]) -> None:
     env = {"TOGETHER_API_KEY": "x", "MOOT_BASE_URL": "http://127.0.0.1:9/v1"}
-    drops = set(Pool(env=env).model(f"{provider}:x").traits.drops)
+    drops = set(Pool(env=env).model(f"{provider}:x").drops)
     assert {"top_k", "min_p", "repeat_penalty"} - drops == kept
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import Literal, TypeAlias, cast, get_args
 
-from moot.app.plan.assignment import is_person
+from moot.agents.human import is_person
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitWishes
 from moot.app.run.workspace import Workspace
