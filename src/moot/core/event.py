@@ -213,11 +213,8 @@ Note: TypeAlias = Entered | Halted | Ruled
 PLAY_EVENTS = (Opened, Entered, Asked, Halted, Ruled, Closed)
 WORLD_EVENTS = (Attempted, Called, Erred, Replied, Failed, Interjected, Paused, Resumed)
 EVENTS: tuple[type[Event], ...] = (*PLAY_EVENTS, *WORLD_EVENTS)
-
-
-def kind(event: Event) -> str:
-    """The event's kind as a record names it: ``asked`` for Asked."""
-    return type(event).__name__.lower()
+KIND: Mapping[type[Event], str] = {item: item.__name__.lower() for item in EVENTS}
+"""How a record names each kind of event: ``asked`` for Asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

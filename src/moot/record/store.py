@@ -25,7 +25,7 @@ from pydantic_core import from_json
 
 from moot.core.ask import Usage, amount
 from moot.core.errors import RecordError, Unstorable
-from moot.core.event import EVENTS, Called, Entry, Event, Replied, kind
+from moot.core.event import KIND, Called, Entry, Event, Replied
 from moot.core.text import named, texts
 
 LONGEST_LINE = 2**26
@@ -263,7 +263,7 @@ VERSION = 1
 LATEST = 253_402_214_400.0
 """Seconds since 1970 of the last day that a calendar knows in all time zones: 30 December 9999."""
 
-KINDS: Mapping[str, type[Event]] = {item.__name__.lower(): item for item in EVENTS}
+KINDS: Mapping[str, type[Event]] = {name: item for item, name in KIND.items()}
 
 _PLACE = re.compile(r"field_name='(\w+)'")
 """Where pydantic says in which field it has met something that it cannot write."""
@@ -285,7 +285,7 @@ def encode(entry: Entry) -> str:
     try:
         body = _adapter(type(event)).dump_json(event, warnings="error").decode()
         head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
-        line = f'{head},"kind":"{kind(event)}","body":{body}}}'
+        line = f'{head},"kind":"{KIND[type(event)]}","body":{body}}}'
         found = decode(line)
         if (found.seq, found.prev, found.event) == (entry.seq, entry.prev, event):
             return line
@@ -293,8 +293,8 @@ def encode(entry: Entry) -> str:
     except (RecordError, ValueError, TypeError, RecursionError) as error:
         places = ", ".join(dict.fromkeys(_PLACE.findall(str(error))))
         why = f"{type(error.__cause__ or error).__name__}{places and f' in {places}'}"
-        raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}") from error
-    raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}")
+        raise Unstorable(f"an entry {KIND[type(event)]!r} cannot be stored: {why}") from error
+    raise Unstorable(f"an entry {KIND[type(event)]!r} cannot be stored: {why}")
 
 
 def decode(line: str) -> Entry:
