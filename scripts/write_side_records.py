@@ -8,7 +8,6 @@ JSON inside interjections.
 import asyncio
 import json
 import sqlite3
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +16,9 @@ import httpx2
 
 from moot.app.export.learned import note
 from moot.app.run.access import allow
-from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Reservations
 from moot.core.brief import Limits
+from moot.record.store import SIDE_VERSION
 from tests.web.web_kit import ADA, API, QUOTES, SERVING, Web, opened
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "record" / "data"
@@ -69,15 +68,17 @@ async def _fill(web: Web) -> None:
     await reservations.drop("ben", ended)
 
 
-async def write(path: Path) -> None:
+async def _serve(folder: Path) -> None:
+    async with opened(folder, real=True, serving=replace(SERVING, daily=5.0)) as web:
+        await _fill(web)
+
+
+def write(path: Path) -> None:
     """Write the rows of the store as lines of JSON."""
     if path.exists():
         raise SystemExit(f"{path.name} exists: records of a format that has been released are never written anew")
     with tempfile.TemporaryDirectory() as folder:
-        async with opened(Path(folder), real=True, serving=replace(SERVING, daily=5.0)) as web:
-            await _fill(web)
-        workspace = Workspace.at(Path(folder) / "moot.sqlite")
-        await workspace.close()
+        asyncio.run(_serve(Path(folder)))
         with sqlite3.connect(Path(folder) / "moot.sqlite") as link:
             rows = link.execute("SELECT debate, seq, text FROM line ORDER BY id").fetchall()
         link.close()
@@ -87,4 +88,4 @@ async def write(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(write(FOLDER / f"side-events-v{sys.argv[1] if sys.argv[1:] else '1'}.jsonl"))
+    write(FOLDER / f"side-events-v{SIDE_VERSION}.jsonl")
