@@ -214,11 +214,8 @@ Note: TypeAlias = Entered | Halted | Ruled
 PLAY_EVENTS = (Opened, Entered, Asked, Halted, Ruled, Closed)
 WORLD_EVENTS = (Attempted, Called, Erred, Replied, Failed, Interjected, Paused, Resumed)
 EVENTS: tuple[type[Event], ...] = (*PLAY_EVENTS, *WORLD_EVENTS)
-
-
-def kind(event: "Event | SideEvent") -> str:
-    """The event's kind as a record names it: ``asked`` for Asked."""
-    return type(event).__name__.lower()
+KIND: Mapping[type[Event], str] = {item: item.__name__.lower() for item in EVENTS}
+"""How a record names each kind of event: ``asked`` for Asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,6 +365,8 @@ SIDE_EVENTS: tuple[type[SideEvent], ...] = (
     Keyed,
     Noted,
 )
+SIDE_KIND: Mapping[type[SideEvent], str] = {item: item.__name__.lower() for item in SIDE_EVENTS}
+"""How a stream beside a record names each kind of side event: ``claimed`` for Claimed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

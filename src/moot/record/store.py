@@ -27,8 +27,8 @@ from moot.core.ask import Usage, amount
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, RecordError, Unstorable
 from moot.core.event import (
-    EVENTS,
-    SIDE_EVENTS,
+    KIND,
+    SIDE_KIND,
     Allowed,
     Called,
     Claimed,
@@ -45,7 +45,6 @@ from moot.core.event import (
     Shared,
     SideEntry,
     SideEvent,
-    kind,
 )
 from moot.core.text import named, texts
 
@@ -290,8 +289,8 @@ SIDE_VERSION = 2
 LATEST = 253_402_214_400.0
 """Seconds since 1970 of the last day that a calendar knows in all time zones: 30 December 9999."""
 
-KINDS: Mapping[str, type[Event]] = {item.__name__.lower(): item for item in EVENTS}
-SIDE_KINDS: Mapping[str, type[SideEvent]] = {item.__name__.lower(): item for item in SIDE_EVENTS}
+KINDS: Mapping[str, type[Event]] = {name: item for item, name in KIND.items()}
+SIDE_KINDS: Mapping[str, type[SideEvent]] = {name: item for item, name in SIDE_KIND.items()}
 
 _PLACE = re.compile(r"field_name='(\w+)'")
 """Where pydantic says in which field it has met something that it cannot write."""
@@ -309,20 +308,26 @@ def encode(entry: Entry | SideEntry) -> str:
         Unstorable: the line would not be read back as the same entry: a number that is not finite, half a character,
             a value of a wrong type.
     """
-    event, version = entry.event, VERSION if isinstance(entry, Entry) else SIDE_VERSION
+    if isinstance(entry, Entry):
+        return _encode(entry, VERSION, KIND[type(entry.event)], decode)
+    return _encode(entry, SIDE_VERSION, SIDE_KIND[type(entry.event)], decode_side)
+
+
+def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], AnyEntry]) -> str:
+    event = entry.event
     try:
         body = _adapter(type(event)).dump_json(event, warnings="error").decode()
         head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
-        line = f'{head},"kind":"{kind(event)}","body":{body}}}'
-        found = decode(line) if isinstance(entry, Entry) else decode_side(line)
+        line = f'{head},"kind":"{name}","body":{body}}}'
+        found = decode(line)
         if (found.seq, found.prev, found.event) == (entry.seq, entry.prev, event):
             return line
         why = "it is not read back as it was"
     except (RecordError, ValueError, TypeError, RecursionError) as error:
         places = ", ".join(dict.fromkeys(_PLACE.findall(str(error))))
         why = f"{type(error.__cause__ or error).__name__}{places and f' in {places}'}"
-        raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}") from error
-    raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}")
+        raise Unstorable(f"an entry {name!r} cannot be stored: {why}") from error
+    raise Unstorable(f"an entry {name!r} cannot be stored: {why}")
 
 
 def decode(line: str) -> Entry:
