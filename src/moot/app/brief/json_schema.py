@@ -18,10 +18,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PARTICIPANT_NAME = "BriefParticipant"
 """The name of the schema of a participant among the definitions."""
 
-_ANY_TEXT: Schema = {"type": ["string", "number", "boolean"]}
+_ANY_TEXT: Mapping[str, object] = {"type": ["string", "number", "boolean"]}
 """An entry of a list of texts: there numbers count as texts."""
 
-_MODEL: Schema = {"type": "string", "pattern": r"^\s*([A-Za-z][A-Za-z0-9_-]*[:/][^/\s].*|human|librarian)\s*$"}
+_MODEL: Mapping[str, object] = {
+    "type": "string",
+    "pattern": r"^\s*([A-Za-z][A-Za-z0-9_-]*[:/][^/\s].*|human|librarian)\s*$",
+}
 
 
 def whole_schema() -> Schema:
@@ -88,9 +91,9 @@ def _values(keys: Sequence[Key], key: Key, references: str) -> Iterator[Schema]:
             yield letters
             yield {"type": "array", "items": letters, **sizes}
         case "model":
-            yield _MODEL
+            yield {**_MODEL}
         case "models":
-            yield _MODEL
+            yield {**_MODEL}
             yield {"type": "array", "items": _MODEL, **sizes}
         case "people":
             person: Schema = {"anyOf": [{"type": "string"}, {"$ref": references + PARTICIPANT_NAME}]}
