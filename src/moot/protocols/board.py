@@ -38,10 +38,14 @@ ALL = "all"
 
 
 def message(options: tuple[str, ...]) -> Form:
-    """The form of a message; the choices of names are filled in for each speaker."""
+    """The form of a message; the choices of names are filled in for each speaker.
+
+    It is strict: who sends nothing that can be read is absent after a while. The forms of old records are not.
+    """
     return Form(
         name="message",
         layout="tags",
+        strict=True,
         envelope="Message",
         fields=(
             Field(name=SPEAKER, kind="choice", required=False),
@@ -79,7 +83,7 @@ def last_word(options: tuple[str, ...]) -> Form:
     """What is asked of a member when the meeting is over and it has given no verdict."""
     verdict = _verdict(options, required=True, abstain=True)
     fields = (Field(name=SPEAKER, kind="choice", required=False), *verdict)
-    return Form(name="verdict", layout="tags", envelope="Message", fields=fields)
+    return Form(name="verdict", layout="tags", strict=True, envelope="Message", fields=fields)
 
 
 def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False) -> tuple[Field, ...]:
