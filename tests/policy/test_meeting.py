@@ -181,7 +181,8 @@ def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:
 
 def test_nothing_readable_is_no_answer_but_not_in_records_whose_forms_are_not_strict() -> None:
     ask = said(1, "Ann").ask
-    assert ask and ask.form
+    assert ask
+    assert ask.form
     torn = Reply(text="<Message><Content>Hm.", unread=("Content: unclosed",))
     turns = [Turn(key=f"{n}", by="Ann", act="argue", ask=ask, reply=torn) for n in range(2)]
     strict = standings(("Ann",), turns)["Ann"]

@@ -24,7 +24,7 @@ from moot.app.program.program_calls import (
 from moot.app.program.program_plans import VOTING, council_plan, open_workspace, step_choices
 from moot.app.run.outcome import Outcome, ended, opening
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief, Limits, Source
+from moot.core.brief import ROUNDS, Brief, Limits, Source
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Entry
 from moot.core.text import clean
@@ -192,9 +192,6 @@ async def task_of(store: Path | str | None, debate: str) -> str:
         return opening(debate, await workspace.entries(debate)).brief.topic
 
 
-MOST_ROUNDS = 20
-
-
 @runtime_checkable
 class Step(Protocol):
     """A step of a council; one of your own needs no more than this."""
@@ -314,7 +311,7 @@ class DebateStep(RecordedStep):
             raise ProtocolError(problem, about="strategy")
         if voting_strategy == "moderator" and moderator is None:
             raise ProtocolError("the voting strategy moderator needs a moderator", about="participants")
-        whole("rounds", rounds, 0, MOST_ROUNDS)
+        whole("rounds", rounds, *ROUNDS)
         if ballot not in ("original", "latest"):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
         sit(self.agents, moderator)

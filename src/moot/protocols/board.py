@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
-from moot.core.brief import Brief, View
+from moot.core.brief import RECORDED_ROUNDS, Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
@@ -272,8 +272,8 @@ class Meeting:
     name: str = "meeting"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.rounds <= 100:
-            raise ProtocolError(f"rounds: {self.rounds} is not a number from 1 to 100", about="rounds")
+        if not 1 <= self.rounds <= RECORDED_ROUNDS:
+            raise ProtocolError(f"rounds: {self.rounds} is not a number from 1 to {RECORDED_ROUNDS}", about="rounds")
         for name, messages in (("every", self.every), ("deadline", self.deadline)):
             if messages < 1:
                 raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
@@ -457,5 +457,6 @@ def board(brief: Brief, choices: Choices) -> Phase:
         raise ProtocolError(found, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
     rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
-    meeting = Meeting(form=message(brief.options), rounds=rounds, told=True)
+    every, deadline = choices.reminder_interval or EVERY, choices.deadline_interval or DEADLINE
+    meeting = Meeting(form=message(brief.options), rounds=rounds, told=True, every=every, deadline=deadline)
     return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))
