@@ -27,7 +27,7 @@ from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
 from moot.core.brief import SIMILARITY, Brief, Limits, Participant
 from moot.core.errors import BriefError
-from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, vote_weigher
+from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
 from moot.core.text import flat
 from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
 from moot.learn.retriever import Look, Retriever
@@ -37,7 +37,6 @@ from moot.models.discover import Available, look_around
 from moot.models.names import parse
 from moot.models.pool import GUEST, Fallback, Pool
 from moot.phases.choices import Choices, Memory
-from moot.phases.helpers import retriever
 from moot.record.store import Store
 from moot.tools.embeddings import KIND, SimilarityTool, embedder
 from moot.tools.feeds import Feeds
