@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from moot.core.brief import ASKS, COST, MODELS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
-from moot.core.decision import Decision
+from moot.report.conclusion import ToldDecision
 
 Status = Literal["decided", "tie", "no_decision", "failed", "paused", "open", "damaged", "casting"]
 
@@ -99,6 +99,13 @@ class Numbers(BaseModel):
     cost: float | None = Field(default=None, description="US dollars; null if a price is not known.")
 
 
+class Way(BaseModel):
+    """What may decide a debate that nobody won: a command, and what it does."""
+
+    command: str
+    words: str
+
+
 class State(BaseModel):
     """The state of a debate."""
 
@@ -112,7 +119,8 @@ class State(BaseModel):
     entries: int = 0
     forked: str = ""
     sums: Numbers = Numbers()
-    decision: Decision | None = None
+    decision: ToldDecision | None = None
+    ways: list[Way] = Field(default=[], description="What may decide a debate that nobody won.")
     waits_for: list[Waited] = []
     runs: bool = Field(default=False, description="Whether it runs now, anywhere, or is queued.")
     holder: str = Field(

@@ -31,7 +31,7 @@ from moot.core.brief import ROUNDS, SEED
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
-    from moot.app.run.again import Way
+    from moot.app.plan.ways_on import Way
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
@@ -239,10 +239,10 @@ def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[Way, ...]":
     """What may decide a debate that nobody won."""
     if outcome.status not in ("tie", "no_decision"):
         return ()
-    from moot.app.run.again import ways_on
+    from moot.app.plan.ways_on import ways_on
     from moot.app.run.outcome import opening
 
-    return tuple(ways_on(opening(outcome.debate, record.entries), outcome))
+    return tuple(ways_on(opening(outcome.debate, record.entries), outcome.debate, outcome.transcript))
 
 
 class AgainOptions(LimitOptions, OutputOptions):
