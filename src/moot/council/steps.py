@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import (
@@ -32,6 +32,20 @@ from moot.council.agent_wrapper import AgentLike, Context, sit
 from moot.council.step_results import StepResult, debate_result
 from moot.report.turn_text import Namer
 
+EventType: TypeAlias = Literal[
+    "step_start",
+    "step_end",
+    "debate_start",
+    "round_start",
+    "agent_message",
+    "vote",
+    "agent_error",
+    "consensus",
+    "debate_pause",
+    "debate_end",
+]
+"""What a council tells of while it works."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CouncilEvent:
@@ -49,7 +63,7 @@ class CouncilEvent:
         seq: the number of the entry in the record; 0 for an event that stands in none.
     """
 
-    type: str
+    type: EventType
     step: int
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     debate: str = ""
@@ -74,7 +88,8 @@ class StepEvents:
         named = self._namer.name(entry)
         if named is None:
             return None
-        return CouncilEvent(type=named.type, step=self.step, data=dict(named.data), debate=self.debate, seq=named.seq)
+        kind = cast("EventType", named.type)
+        return CouncilEvent(type=kind, step=self.step, data=dict(named.data), debate=self.debate, seq=named.seq)
 
 
 CONTEXT = "context"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from moot.app.program.program_calls import whole, words
 from moot.app.program.program_plans import GroupReport, group_reports, most_rounds, plan_grouped, teams
@@ -67,6 +67,11 @@ class GroupedResult(Result):
     how the votes fell, and ``outcome.decision`` all the rest. A count in a report that was not the record's is put
     right in ``summaries`` and named in ``warnings``.
     """
+
+    @property
+    def data(self) -> GroupedState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("GroupedState", self)
 
 
 class GroupedDebatePattern(PatternBase[GroupedResult]):

@@ -55,6 +55,11 @@ class DebateResult(Result):
     a decision.
     """
 
+    @property
+    def data(self) -> DebateState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("DebateState", self)
+
 
 class DebatePattern(PatternBase[DebateResult]):
     """Debaters argue in rounds, all at once; after each round a moderator sums up and settles the matter, or goes on.

@@ -1,7 +1,7 @@
 """Reflection: one agent writes, one reviews; arguments and keys of the result."""
 
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from moot.app.program.program_calls import number, whole, words
 from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed, threshold_of
@@ -40,6 +40,11 @@ class ReflectionResult(Result):
     ``final`` is the text with the highest ``score``, whether it was accepted or not; of equal ones the newest, without
     any score the newest of all.
     """
+
+    @property
+    def data(self) -> ReflectionState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("ReflectionState", self)
 
 
 class ReflectionPattern(PatternBase[ReflectionResult]):
