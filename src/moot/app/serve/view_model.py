@@ -44,6 +44,7 @@ from moot.core.labels import act_of, noun, title
 from moot.core.text import clean_data
 from moot.core.text import words as bare
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.report.conclusion import told_decision
 from moot.report.turn_text import Namer, Spoken, parted, speak
 
 if TYPE_CHECKING:
@@ -377,7 +378,7 @@ def _loose(turn: Turn, said: Spoken) -> tuple[str, list[tuple[str, str]]]:
 
 def _decision(decision: Decision) -> Data:
     return {
-        **asdict(decision),
+        **asdict(told_decision(decision)),
         "html": hypertext(decision.text),
     }
 
