@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.sqlite import APPLICATION, SCHEMA_VERSION, SqliteStore, explain
+from moot.record.sqlite import SqliteStore, explain
+from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION
 
 
 @pytest.fixture

@@ -11,6 +11,9 @@ Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 MOST_ROUNDS = 20
 """The greatest number of rounds that a brief or a command can ask for; the least is 0, where the protocol allows it."""
 
+HUMAN = "human"
+"""The seat of a person, and who was asked in a person's reply."""
+
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
 

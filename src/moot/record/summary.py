@@ -1,0 +1,473 @@
+"""Summaries of debates for lists: a fold of a record's lines, line by line, and the choice of which ones a list shows.
+
+A store that can keeps a summary of each debate up to date in the transaction of every append, so that nobody has to
+read records to list them. For one that cannot, the functions here read its records. A summary holds nothing that
+does not follow from the lines of its debate. ``FOLD`` goes up whenever the fold changes; summaries of another fold are
+made again.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from json import dumps
+from typing import Any, Protocol, cast, runtime_checkable
+
+from pydantic_core import from_json
+
+from moot.core.brief import HUMAN
+from moot.core.errors import FREE_ERRORS, RecordError
+from moot.core.event import Claimed
+from moot.core.text import clip
+from moot.record.store import VERSION, Store, decode, decode_side, digest
+
+FOLD = 1
+"""The version of this fold."""
+
+LONGEST = 1000
+"""The most characters of a decision in a summary."""
+
+SIDE = "/letters"
+"""What the ids of the streams beside records end with."""
+
+OWNED = "/access/letters"
+"""What is behind the id of a debate in the id of the stream that says whose it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """A person has to answer: the ask's key, who is asked for what, and since when."""
+
+    key: str
+    name: str
+    act: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A decision in short; see ``core.decision.Decision``."""
+
+    winner: str = ""
+    text: str = ""
+    strength: str = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a list shows of a debate.
+
+    Attributes:
+        debate: its id.
+        entries: how many lines are stored.
+        topic: what is debated.
+        protocol: its name.
+        status: how it ended; else ``paused``, ``open`` where it runs or was broken off, or ``damaged``.
+        reason: why it ended, or stands still; "" where it is open.
+        at: when it began, in seconds since 1970.
+        updated: when the last entry was made.
+        forked: the debate and the entry that it was forked from (``depot-3f2a1c@17``); "" for no fork.
+        owner: the name of the token by which it was claimed; "" for the person at the machine.
+        participants: their names, without helpers.
+        decision: the decision, if there is one.
+        tokens: of all calls, input and output.
+        cost: US dollars of all calls; None where the price of one is unknown.
+        spent: US dollars used and reserved, of the calls whose price is known.
+        waits: the people who still have to answer, as far as the record says.
+        head: the hash of the last line.
+    """
+
+    debate: str
+    entries: int
+    topic: str = ""
+    protocol: str = ""
+    status: str = "open"
+    reason: str = ""
+    at: float = 0.0
+    updated: float = 0.0
+    forked: str = ""
+    owner: str = ""
+    participants: tuple[str, ...] = ()
+    decision: Verdict | None = None
+    tokens: int = 0
+    cost: float | None = 0.0
+    spent: float = 0.0
+    waits: tuple[Waits, ...] = ()
+    head: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.status not in ("paused", "open", "damaged")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Which debates a list shows, the one that began last first.
+
+    Attributes:
+        prefix: only those whose id begins with this.
+        status: only those of this status; "" for any.
+        words: only those whose id, topic or protocol contains all of these, in any case.
+        owner: only those that this owner has claimed; None for all.
+        without: not those of this protocol; "" for all.
+        since: only those with an entry from that time on, in seconds since 1970.
+        after: only those behind this debate in the list.
+        limit: at most so many; None for all.
+    """
+
+    prefix: str = ""
+    status: str = ""
+    words: tuple[str, ...] = ()
+    owner: str | None = None
+    without: str = ""
+    since: float = 0.0
+    after: str = ""
+    limit: int | None = None
+
+    def takes(self, summary: Summary) -> bool:
+        """Whether a debate is one of them, wherever it stands in the list."""
+        words = searched(summary.debate, summary.topic, summary.protocol)
+        return (
+            summary.debate.startswith(self.prefix)
+            and self.status in ("", summary.status)
+            and self.owner in (None, summary.owner)
+            and (not self.without or summary.protocol != self.without)
+            and summary.updated >= self.since
+            and all(word.casefold() in words for word in self.words)
+        )
+
+
+def searched(debate: str, topic: str, protocol: str) -> str:
+    """The text in which the words of a search are looked for."""
+    return f"{debate} {topic} {protocol}".casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A part of a list of debates.
+
+    Attributes:
+        debates: the debates, the one that began last first.
+        matching: how many there are in all parts together.
+        stored: how many debates there are, whatever was asked for.
+        known: whether the debate behind which it begins is one of them.
+    """
+
+    debates: tuple[Summary, ...]
+    matching: int
+    stored: int
+    known: bool = True
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A store that answers without reading whole records. Streams beside records are in no list."""
+
+    async def count(self, debate: str) -> int:
+        """How many lines a debate has; 0 for an unknown one. It waits as ``Store.read`` does.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+    async def last(self, debate: str) -> str | None:
+        """The last line of a debate; None for an unknown one. It waits as ``Store.read`` does.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+    async def names(self) -> tuple[str, ...]:
+        """The ids of all debates, the one that began last first.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+    async def page(self, query: Query) -> Page:
+        """The debates that a list shows: for each what ``summarize`` says of its lines, and who has claimed it.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+
+# ---- the questions, to any store -------------------------------------------------------------------------------------
+
+
+async def count(store: Store, debate: str) -> int:
+    """See ``Listing.count``."""
+    if isinstance(store, Listing):
+        return await store.count(debate)
+    return len(await store.read(debate))
+
+
+async def last(store: Store, debate: str) -> str | None:
+    """See ``Listing.last``."""
+    if isinstance(store, Listing):
+        return await store.last(debate)
+    lines = await store.read(debate)
+    return lines[-1] if lines else None
+
+
+async def names(store: Store) -> tuple[str, ...]:
+    """See ``Listing.names``."""
+    if isinstance(store, Listing):
+        return await store.names()
+    return tuple(info.debate for info in await store.debates() if not info.debate.endswith(SIDE))
+
+
+async def page(store: Store, query: Query) -> Page:
+    """See ``Listing.page``."""
+    if isinstance(store, Listing):
+        return await store.page(query)
+    streams = [info.debate for info in await store.debates()]
+    folds = [(name, summarize(name, await store.read(name))) for name in streams if _told(name)]
+    return choose(folds, query)
+
+
+async def find(store: Store, debate: str) -> Summary | None:
+    """The summary of one debate; None where there is no such debate."""
+    found = await page(store, Query(prefix=debate))
+    return next((summary for summary in found.debates if summary.debate == debate), None)
+
+
+def _told(stream: str) -> bool:
+    """Whether a stream says anything of a debate that a list shows."""
+    return stream.endswith(OWNED) or not stream.endswith(SIDE)
+
+
+def choose(folds: Iterable[tuple[str, "Fold"]], query: Query) -> Page:
+    """What a list shows, from the summaries of all streams, the one that began last first."""
+    known = dict(folds)
+    owners = {name.removesuffix(OWNED): fold.owner for name, fold in known.items() if name.endswith(OWNED)}
+    every = [
+        replace(fold.summary(name), owner=owners.get(name, ""))
+        for name, fold in known.items()
+        if not name.endswith(SIDE)
+    ]
+    fits = [summary for summary in every if query.takes(summary)]
+    places = {summary.debate: place for place, summary in enumerate(fits, start=1)}
+    first = places.get(query.after, 0)
+    end = None if query.limit is None else first + max(0, query.limit)
+    return Page(
+        debates=tuple(fits[first:end]),
+        matching=len(fits),
+        stored=len(every),
+        known=not query.after or bool(first),
+    )
+
+
+# ---- the fold --------------------------------------------------------------------------------------------------------
+
+
+def summarize(stream: str, lines: Sequence[str]) -> "Fold":
+    """The fold of all lines of a record, or of a stream beside one."""
+    fold = Fold(stream)
+    for line in lines:
+        fold.add(line)
+    return fold
+
+
+class Fold:
+    """The summary of a debate in the making: it takes lines one after the other, and can be written down in between.
+
+    Of a stream beside records only its length, its head and who claimed the debate are kept. Lines are not checked as
+    strictly as by ``store.decode``: what is needed of them must be there, numbers and hashes must follow each other.
+
+    Args:
+        stream: the debate's id, or that of a stream beside it.
+        text: what ``text`` has said before; "" for a debate without lines.
+    """
+
+    def __init__(self, stream: str, text: str = "") -> None:
+        self.stream = stream
+        self._state: dict[str, Any] = from_json(text) if text else {"entries": 0, "head": "", "owner": ""}
+
+    @property
+    def text(self) -> str:
+        """Everything that it knows, as JSON."""
+        return dumps(self._state, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def entries(self) -> int:
+        """How many lines it has taken."""
+        return self._state["entries"]
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line."""
+        return self._state["head"]
+
+    @property
+    def owner(self) -> str:
+        """Who has claimed the debate, where this is the stream that says so."""
+        return self._state["owner"]
+
+    def add(self, line: str) -> None:
+        """Take the next line."""
+        state = self._state
+        number, before = state["entries"] + 1, state["head"]
+        state["entries"], state["head"] = number, digest(line)
+        if self.stream.endswith(OWNED):
+            self._claim(line)
+        elif not self.stream.endswith(SIDE) and "damaged" not in state:
+            try:
+                _apply(state, self.stream, line, number, before)
+            except (RecordError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                state["damaged"] = _why(line, error)
+
+    def _claim(self, line: str) -> None:
+        if "claimed" not in self._state:
+            with suppress(RecordError):
+                event = decode_side(line).event
+                if isinstance(event, Claimed):
+                    self._state["owner"], self._state["claimed"] = event.owner, True
+
+    def summary(self, debate: str) -> Summary:
+        """What it has come to."""
+        state, broken = self._state, self._state.get("damaged", "")
+        decision: dict[str, Any] | None = state.get("decision")
+        status, reason = state.get("status", "open"), state.get("reason", "")
+        return Summary(
+            debate=debate,
+            entries=state["entries"],
+            topic=state.get("topic", ""),
+            protocol=state.get("protocol", ""),
+            status="damaged" if broken else status,
+            reason=broken or reason,
+            at=state.get("at", 0.0),
+            updated=state.get("updated", 0.0),
+            forked=state.get("forked", ""),
+            participants=tuple(state.get("participants", ())),
+            decision=None if decision is None else Verdict(**decision),
+            tokens=state.get("tokens", 0),
+            cost=state.get("cost", 0.0),
+            spent=state.get("spent", 0.0),
+            waits=tuple(Waits(key=key, **ask) for key, ask in state.get("waits", {}).items()),
+            head=state["head"],
+        )
+
+
+def _why(line: str, error: Exception) -> str:
+    """What is wrong with a line, in the words of the strict reader where it has some."""
+    if isinstance(error, RecordError):
+        return str(error)
+    try:
+        decode(line)
+    except RecordError as strict:
+        return str(strict)
+    return f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}"
+
+
+def _apply(state: dict[str, Any], debate: str, line: str, number: int, before: str) -> None:
+    data = cast("dict[str, Any]", from_json(line, allow_inf_nan=False))
+    if data["v"] != VERSION:
+        decode(line)  # it says what is wrong
+    if data["seq"] != number:
+        raise RecordError(f"entry {number} is missing: the record continues with entry {data['seq']}")
+    if data["prev"] != before:
+        raise RecordError(f"entry {number - 1} has been changed: entry {number} carries another hash of it")
+    kind = data["kind"]
+    if number == 1 and kind != "opened":
+        raise RecordError(f"{debate}: the first entry is no opening of a debate")
+    state["updated"] = float(data["at"])
+    state["status"], state["reason"] = "open", ""
+    step = _STEPS.get(kind)
+    if step:
+        step(state, data["body"], state["updated"])
+    elif kind not in _PLAIN:
+        decode(line)
+
+
+def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
+    brief = body["brief"]
+    people = brief.get("participants", ())
+    state.update(
+        at=at,
+        topic=brief["topic"],
+        protocol=body.get("name", ""),
+        forked=body.get("forked", ""),
+        participants=[who["name"] for who in people if who.get("duty") != "aide"],
+        people=[who["name"] for who in people if who.get("seat") == HUMAN],
+        tokens=0,
+        cost=0.0,
+        spent=0.0,
+        tries={},
+        waits={},
+    )
+
+
+def _asked(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
+    ask = body["ask"]
+    if ask["to"] in state["people"]:
+        state["waits"][ask["key"]] = {"name": ask["to"], "act": ask["act"], "since": at}
+
+
+def _ended(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    state["waits"].pop(body["key"], None)
+
+
+def _attempted(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    reserved = body.get("cost") or 0.0
+    state["spent"] += reserved
+    state["tries"][f"{body['key']} {body['call']}"] = reserved
+
+
+def _called(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    usage = body.get("usage", {})
+    cost = usage.get("cost", 0.0)
+    reserved = _release(state, body)
+    state["spent"] += reserved if cost is None else cost
+    state["tokens"] += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+    state["cost"] = None if cost is None or state["cost"] is None else state["cost"] + cost
+
+
+def _erred(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    if body["kind"] in FREE_ERRORS:
+        _release(state, body)
+
+
+def _release(state: dict[str, Any], body: Mapping[str, Any]) -> float:
+    """Take back what was reserved for a call; how much that was."""
+    reserved: float = state["tries"].pop(f"{body['key']} {body['call']}", 0.0)
+    state["spent"] -= reserved
+    return reserved
+
+
+def _ruled(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    decision = body["decision"]
+    state["decision"] = {
+        "winner": clip(decision.get("winner", ""), LONGEST),
+        "text": clip(decision.get("text", ""), LONGEST),
+        "strength": decision.get("strength", ""),
+        "share": decision.get("share", 0.0),
+    }
+
+
+def _closed(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    state.update(status=body["status"], reason=body.get("reason", ""), waits={}, tries={})
+
+
+def _paused(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    state.update(status="paused", reason=body["reason"])
+
+
+_STEPS: Mapping[str, Callable[[dict[str, Any], Mapping[str, Any], float], None]] = {
+    "opened": _opened,
+    "asked": _asked,
+    "replied": _ended,
+    "failed": _ended,
+    "attempted": _attempted,
+    "called": _called,
+    "erred": _erred,
+    "ruled": _ruled,
+    "closed": _closed,
+    "paused": _paused,
+}
+_PLAIN = frozenset({"entered", "halted", "interjected", "resumed"})
