@@ -29,7 +29,7 @@ from moot.record import sqlite_schema
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, explain, refusal
 from moot.record.sqlite_schema import check_format, prepare
 from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
-from moot.record.summary import Page, Query
+from moot.record.summary import ListQuery, Page
 
 T = TypeVar("T")
 
@@ -130,7 +130,7 @@ class SqliteStore:
         """See Listing."""
         return tuple(await self._ask(lambda: self._file.look(sqlite_schema.names)))
 
-    async def page(self, query: Query) -> Page:
+    async def page(self, query: ListQuery) -> Page:
         """See Listing."""
         return await self._ask(lambda: self._file.look(lambda connection: sqlite_schema.page(connection, query)))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from moot.record.sqlite_faults import refusal
 from moot.record.store import digest
-from moot.record.summary import FOLD, OWNED, SIDE, Fold, Page, Query, Summary, choose, searched, summarize
+from moot.record.summary import FOLD, OWNED, SIDE, Fold, ListQuery, Page, Summary, choose, searched, summarize
 
 SCHEMA_VERSION = 1
 """What ``PRAGMA user_version`` says in the files that this module writes."""
@@ -243,7 +243,7 @@ def names(connection: sqlite3.Connection) -> list[str]:
     return [name for name, _ in streams if not name.endswith(SIDE)]
 
 
-def page(connection: sqlite3.Connection, query: Query) -> Page:
+def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     """See ``Listing.page``."""
     there = has_summaries(connection)
     if not there or not is_whole(connection):
@@ -279,7 +279,7 @@ def _checked(connection: sqlite3.Connection, debate: str, data: str, owner: str 
     return replace(fold.summary(debate), owner=owner or "")
 
 
-def _conditions(query: Query) -> tuple[str, dict[str, str | int | float]]:
+def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
     """What a row must be, in SQL, and the values in it."""
     limit = -1 if query.limit is None else max(0, query.limit)
     values: dict[str, str | int | float] = {
@@ -296,7 +296,9 @@ def _conditions(query: Query) -> tuple[str, dict[str, str | int | float]]:
     if query.without:
         parts.append("protocol <> :without")
     if query.prefix:
-        parts.append("debate >= :prefix AND substr(debate, 1, length(:prefix)) = :prefix")
+        parts.append(
+            "debate BETWEEN :prefix AND :prefix || char(1114111) AND substr(debate, 1, length(:prefix)) = :prefix"
+        )
     if query.owner is not None:
         values["owner"] = query.owner
         claimed = f"(SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary WHERE owner = :owner)"

@@ -7,18 +7,19 @@ made again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from json import dumps
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, get_args, runtime_checkable
 
 from pydantic_core import from_json
 
+from moot.core.ask import amount
 from moot.core.brief import HUMAN
+from moot.core.decision import Status
 from moot.core.errors import FREE_ERRORS, RecordError
 from moot.core.event import Claimed
 from moot.core.text import clip
-from moot.record.store import VERSION, Store, decode, decode_side, digest
+from moot.record.store import LATEST, VERSION, Store, decode, decode_side, digest
 
 FOLD = 1
 """The version of this fold."""
@@ -31,6 +32,13 @@ SIDE = "/letters"
 
 OWNED = "/access/letters"
 """What is behind the id of a debate in the id of the stream that says whose it is."""
+
+
+NOBODY = " "
+"""The owner of a debate whose claim is damaged; no token has that name."""
+
+STATUSES = frozenset(get_args(Status))
+"""How a debate can end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +110,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class ListQuery:
     """Which debates a list shows, the one that began last first.
 
     Attributes:
@@ -188,7 +196,7 @@ class Listing(Protocol):
         """
         ...
 
-    async def page(self, query: Query) -> Page:
+    async def page(self, query: ListQuery) -> Page:
         """The debates that a list shows: for each what ``summarize`` says of its lines, and who has claimed it.
 
         Raises:
@@ -222,7 +230,7 @@ async def names(store: Store) -> tuple[str, ...]:
     return tuple(info.debate for info in await store.debates() if not info.debate.endswith(SIDE))
 
 
-async def page(store: Store, query: Query) -> Page:
+async def page(store: Store, query: ListQuery) -> Page:
     """See ``Listing.page``."""
     if isinstance(store, Listing):
         return await store.page(query)
@@ -233,7 +241,7 @@ async def page(store: Store, query: Query) -> Page:
 
 async def find(store: Store, debate: str) -> Summary | None:
     """The summary of one debate; None where there is no such debate."""
-    found = await page(store, Query(prefix=debate))
+    found = await page(store, ListQuery(prefix=debate))
     return next((summary for summary in found.debates if summary.debate == debate), None)
 
 
@@ -242,7 +250,7 @@ def _told(stream: str) -> bool:
     return stream.endswith(OWNED) or not stream.endswith(SIDE)
 
 
-def choose(folds: Iterable[tuple[str, "Fold"]], query: Query) -> Page:
+def choose(folds: Iterable[tuple[str, "Fold"]], query: ListQuery) -> Page:
     """What a list shows, from the summaries of all streams, the one that began last first."""
     known = dict(folds)
     owners = {name.removesuffix(OWNED): fold.owner for name, fold in known.items() if name.endswith(OWNED)}
@@ -315,19 +323,12 @@ class Fold:
         number, before = state["entries"] + 1, state["head"]
         state["entries"], state["head"] = number, digest(line)
         if self.stream.endswith(OWNED):
-            self._claim(line)
+            state["owner"] = state["owner"] if number > 1 else _owner(line)
         elif not self.stream.endswith(SIDE) and "damaged" not in state:
             try:
                 _apply(state, self.stream, line, number, before)
             except (RecordError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 state["damaged"] = _why(line, error)
-
-    def _claim(self, line: str) -> None:
-        if "claimed" not in self._state:
-            with suppress(RecordError):
-                event = decode_side(line).event
-                if isinstance(event, Claimed):
-                    self._state["owner"], self._state["claimed"] = event.owner, True
 
     def summary(self, debate: str) -> Summary:
         """What it has come to."""
@@ -354,6 +355,15 @@ class Fold:
         )
 
 
+def _owner(line: str) -> str:
+    """Who claims a debate with the first line of the stream that says so."""
+    try:
+        event = decode_side(line).event
+    except RecordError:
+        return NOBODY
+    return event.owner if isinstance(event, Claimed) else ""
+
+
 def _why(line: str, error: Exception) -> str:
     """What is wrong with a line, in the words of the strict reader where it has some."""
     if isinstance(error, RecordError):
@@ -376,6 +386,8 @@ def _apply(state: dict[str, Any], debate: str, line: str, number: int, before: s
     kind = data["kind"]
     if number == 1 and kind != "opened":
         raise RecordError(f"{debate}: the first entry is no opening of a debate")
+    if amount(data["at"], LATEST) is None:
+        raise ValueError("at is no time")
     state["updated"] = float(data["at"])
     state["status"], state["reason"] = "open", ""
     step = _STEPS.get(kind)
@@ -390,10 +402,10 @@ def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
     people = brief.get("participants", ())
     state.update(
         at=at,
-        topic=brief["topic"],
-        protocol=body.get("name", ""),
-        forked=body.get("forked", ""),
-        participants=[who["name"] for who in people if who.get("duty") != "aide"],
+        topic=_text(brief["topic"]),
+        protocol=_text(body.get("name", "")),
+        forked=_text(body.get("forked", "")),
+        participants=[_text(who["name"]) for who in people if who.get("duty") != "aide"],
         people=[who["name"] for who in people if who.get("seat") == HUMAN],
         tokens=0,
         cost=0.0,
@@ -406,7 +418,7 @@ def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
 def _asked(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
     ask = body["ask"]
     if ask["to"] in state["people"]:
-        state["waits"][ask["key"]] = {"name": ask["to"], "act": ask["act"], "since": at}
+        state["waits"][_text(ask["key"])] = {"name": ask["to"], "act": _text(ask["act"]), "since": at}
 
 
 def _ended(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
@@ -414,7 +426,7 @@ def _ended(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
 
 
 def _attempted(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
-    reserved = body.get("cost") or 0.0
+    reserved = _number(body.get("cost") or 0.0)
     state["spent"] += reserved
     state["tries"][f"{body['key']} {body['call']}"] = reserved
 
@@ -423,8 +435,8 @@ def _called(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
     usage = body.get("usage", {})
     cost = usage.get("cost", 0.0)
     reserved = _release(state, body)
-    state["spent"] += reserved if cost is None else cost
-    state["tokens"] += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+    state["spent"] += reserved if cost is None else _number(cost)
+    state["tokens"] += int(_number(usage.get("input_tokens", 0)) + _number(usage.get("output_tokens", 0)))
     state["cost"] = None if cost is None or state["cost"] is None else state["cost"] + cost
 
 
@@ -445,17 +457,31 @@ def _ruled(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
     state["decision"] = {
         "winner": clip(decision.get("winner", ""), LONGEST),
         "text": clip(decision.get("text", ""), LONGEST),
-        "strength": decision.get("strength", ""),
-        "share": decision.get("share", 0.0),
+        "strength": _text(decision.get("strength", "")),
+        "share": _number(decision.get("share", 0.0)),
     }
 
 
 def _closed(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
-    state.update(status=body["status"], reason=body.get("reason", ""), waits={}, tries={})
+    if body["status"] not in STATUSES:
+        raise ValueError("no debate ends so")
+    state.update(status=body["status"], reason=_text(body.get("reason", "")), waits={}, tries={})
 
 
 def _paused(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
-    state.update(status="paused", reason=body["reason"])
+    state.update(status="paused", reason=_text(body["reason"]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("no number")
+    return value
 
 
 _STEPS: Mapping[str, Callable[[dict[str, Any], Mapping[str, Any], float], None]] = {

