@@ -12,10 +12,10 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
 from moot.engine.driver import Hosting, StopRequest
+from moot.record.listing import names
 from moot.record.mailbox import EVERY, TRIES, Mailbox
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
-from moot.record.summary import names
 from moot.testing.replay import Harness, Held, SeededAgent
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Acts, just, runner

@@ -20,9 +20,10 @@ from moot.core.errors import RecordError
 from moot.core.event import Entry, Interjected
 from moot.core.transcript import fold
 from moot.record import sqlite_schema
+from moot.record.listing import Listing, ListQuery, choose, find, page
 from moot.record.sqlite import SqliteStore
 from moot.record.store import StreamInfo, encode, read
-from moot.record.summary import NOBODY, Fold, Listing, ListQuery, choose, find, page, summarize
+from moot.record.summary_fold import NOBODY, Fold, summarize
 from moot.testing.store_checks import CHECKS, Check, InMemoryStore
 from tests.paths import RECORDS
 from tests.record.test_side_events import CORPUS, KEYED, rows

@@ -26,10 +26,10 @@ from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
 from moot.record import sqlite_schema
+from moot.record.listing import ListQuery, Page
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, explain, refusal
 from moot.record.sqlite_schema import check_format, prepare
 from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
-from moot.record.summary import ListQuery, Page
 
 T = TypeVar("T")
 

@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from moot.record.listing import ListQuery, Page, choose
 from moot.record.sqlite_faults import refusal
 from moot.record.store import digest
-from moot.record.summary import FOLD, OWNED, SIDE, Fold, ListQuery, Page, Summary, choose, searched, summarize
+from moot.record.summary_fold import FOLD, OWNED, SIDE, Fold, Summary, columns, summarize
 
 SCHEMA_VERSION = 1
 """What ``PRAGMA user_version`` says in the files that this module writes."""
@@ -73,10 +74,10 @@ KNOWN = f"""
 SELECT json_group_object(debate, json_array(entries, data)) FROM summary
 WHERE debate IN (SELECT value FROM json_each(?)) AND fold = {FOLD}
 """
-KEEP = f"""
+KEEP = """
 INSERT INTO summary (debate, began, side, fold, entries, status, protocol, owner, updated, words, data)
-SELECT value->>0, (SELECT id FROM line WHERE debate = value->>0 AND seq = 1), value->>1, {FOLD}, value->>2, value->>3,
-    value->>4, value->>5, value->>6, value->>7, value->>8
+SELECT value->>0, (SELECT id FROM line WHERE debate = value->>0 AND seq = 1), value->>1, value->>2, value->>3,
+    value->>4, value->>5, value->>6, value->>7, value->>8, value->>9
 FROM json_each(?) WHERE TRUE
 ON CONFLICT (debate) DO UPDATE SET began = excluded.began, fold = excluded.fold, entries = excluded.entries,
     status = excluded.status, protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated,
@@ -211,25 +212,7 @@ def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:
 
 def _write(connection: sqlite3.Connection, folds: Sequence[Fold]) -> None:
     if folds:
-        connection.execute(KEEP, (json.dumps([row(fold) for fold in folds]),))
-
-
-def row(fold: Fold) -> tuple[str, int, int, str, str, str, float, str, str]:
-    """A summary as a row of a table: what it can be chosen by, and all of it as JSON."""
-    summary = fold.summary(fold.stream)
-    words = searched(fold.stream, summary.topic, summary.protocol)
-    side = int(fold.stream.endswith(SIDE))
-    return (
-        fold.stream,
-        side,
-        fold.entries,
-        summary.status,
-        summary.protocol,
-        fold.owner,
-        summary.updated,
-        "" if side else words,
-        fold.text,
-    )
+        connection.execute(KEEP, (json.dumps([columns(fold) for fold in folds]),))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

@@ -31,9 +31,10 @@ from moot.core.event import (
     Ruled,
     SideEntry,
 )
-from moot.record import summary
+from moot.record import listing
+from moot.record.listing import ListQuery, Page, choose
 from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines, digest, encode
-from moot.record.summary import SIDE, ListQuery, Page, choose, summarize
+from moot.record.summary_fold import SIDE, summarize
 
 OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
 """Opens the store of that name (letters, digits and hyphens)."""
@@ -367,13 +368,13 @@ QUERIES = (
 async def check_counting(open_store: OpenStore) -> None:
     """The number of lines and the last line are told, also behind appends that were begun."""
     store = await open_store("counting")
-    _same("lines of nobody", (await summary.count(store, "a"), await summary.last(store, "a")), (0, None))
+    _same("lines of nobody", (await listing.count(store, "a"), await listing.last(store, "a")), (0, None))
     await store.append("a", ("1", "2"), after=0)
-    _same("lines", (await summary.count(store, "a"), await summary.last(store, "a")), (2, "2"))
+    _same("lines", (await listing.count(store, "a"), await listing.last(store, "a")), (2, "2"))
     async with asyncio.TaskGroup() as group:
         group.create_task(store.append("a", tuple(str(n) for n in range(3, 10_001)), after=2))
         await asyncio.sleep(0)
-        counting = group.create_task(summary.count(store, "a"))
+        counting = group.create_task(listing.count(store, "a"))
     _same("lines behind an append that was begun", counting.result(), 10_000)
     await store.close()
 
@@ -415,13 +416,13 @@ async def _check_page(what: str, store: Store, query: ListQuery) -> None:
     """A page is what the lines of all debates say."""
     streams = [info.debate for info in await store.debates()]
     folds = [(name, summarize(name, await store.read(name))) for name in streams]
-    wanted, found = choose(folds, query), await summary.page(store, query)
+    wanted, found = choose(folds, query), await listing.page(store, query)
     _same(f"{what}, {query}", found, wanted)
-    _same("the names", await summary.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
+    _same("the names", await listing.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
     for shown in found.debates[1:2]:
         behind = ListQuery(after=shown.debate, limit=1)
-        _same(f"the debate behind {shown.debate}", await summary.page(store, behind), choose(folds, behind))
-        _same(f"the summary of {shown.debate}", await summary.find(store, shown.debate), shown)
+        _same(f"the debate behind {shown.debate}", await listing.page(store, behind), choose(folds, behind))
+        _same(f"the summary of {shown.debate}", await listing.find(store, shown.debate), shown)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -27,7 +27,8 @@ from moot.learn.personas import relations as read_relations
 from moot.learn.ratings import Match, Rating, by_domain, elo, islands
 from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
-from moot.record.summary import ListQuery, Summary
+from moot.record.listing import ListQuery
+from moot.record.summary_fold import Summary
 
 LONGEST = 500
 """Characters of what the owner says of a debate."""

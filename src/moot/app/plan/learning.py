@@ -16,11 +16,11 @@ from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
 from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
+from moot.record.listing import ListQuery, page
 from moot.record.mailbox import SideStream
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store, digest, read
-from moot.record.summary import ListQuery, page
 
 CASTING = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""

@@ -13,7 +13,7 @@ from moot.app.plan.learning import CASTING
 from moot.app.run.outcome import OutcomeStatus
 from moot.core.errors import BriefError, RecordError
 from moot.core.text import misspelt
-from moot.record.summary import ListQuery
+from moot.record.listing import ListQuery
 
 LEAST = 3
 """The fewest characters of a short id."""

@@ -10,7 +10,7 @@ from moot.core.errors import LimitReached, ModelError, MootError, RecordError, U
 from moot.core.event import Entry, Opened
 from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
-from moot.record.summary import Summary
+from moot.record.summary_fold import Summary
 from moot.report.report import as_data, report
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}

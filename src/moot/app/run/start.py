@@ -39,8 +39,8 @@ from moot.engine.driver import StopRequest
 from moot.phases.base import Sequence as Steps
 from moot.phases.speak import Everyone
 from moot.phases.vote import Adopt
+from moot.record.listing import ListQuery
 from moot.record.store import digest, encode
-from moot.record.summary import ListQuery
 
 ACT = "cast"
 NAME = "Casting"

@@ -39,12 +39,12 @@ from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
 from moot.protocols.spec import dump, load, naming_packages
-from moot.record import summary
+from moot.record import listing
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger, running
+from moot.record.listing import ListQuery, Page
 from moot.record.mailbox import Mailbox
 from moot.record.store import Store, decode, digest, read
-from moot.record.summary import ListQuery, Page
 
 __all__ = ["decode", "read"]
 
@@ -343,7 +343,7 @@ class Workspace:
         Raises:
             RecordError: none or several fit.
         """
-        return find_debate(name, await summary.names(self.store))
+        return find_debate(name, await listing.names(self.store))
 
     async def entries(self, debate: str) -> tuple[Entry, ...]:
         """All entries of a debate, checked.
@@ -360,7 +360,7 @@ class Workspace:
 
     async def count_entries(self, debate: str) -> int:
         """How many entries are stored; 0 where there is no such debate."""
-        return await summary.count(self.store, debate)
+        return await listing.count(self.store, debate)
 
     async def lines(self, debate: str) -> tuple[str, ...]:
         """The stored lines of a debate, as they are."""
@@ -394,11 +394,11 @@ class Workspace:
 
     async def names(self) -> tuple[str, ...]:
         """The ids of all debates, newest first."""
-        return await summary.names(self.store)
+        return await listing.names(self.store)
 
     async def page(self, query: ListQuery) -> Page:
         """A part of the list of debates, newest first; no record is read."""
-        return await summary.page(self.store, query)
+        return await listing.page(self.store, query)
 
     async def list(self, query: ListQuery | None = None) -> tuple[Listed, ...]:
         """All debates, or those that a query asks for, newest first."""

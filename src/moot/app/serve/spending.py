@@ -27,9 +27,10 @@ from moot.core.errors import BriefError, LimitReached, MootError
 from moot.core.event import Entry, Opened, Released, Reserved
 from moot.engine.calls import Budget
 from moot.protocols.spec import load
+from moot.record.listing import ListQuery, find, page
 from moot.record.mailbox import SideStream
 from moot.record.store import Store
-from moot.record.summary import ListQuery, Summary, find, page
+from moot.record.summary_fold import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
