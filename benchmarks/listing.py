@@ -108,7 +108,7 @@ async def timed(work: Callable[[], Awaitable[object]]) -> tuple[float, float]:
 
 
 def listed(place: str) -> float:
-    """Milliseconds of the processor for ``moot list -n 20``, with modules that are compiled as where it is installed."""
+    """Milliseconds of the processor for ``moot list -n 20``, its modules compiled as where it is installed."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "moot-bench-compiled")
     times: list[float] = []

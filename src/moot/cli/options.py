@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
     from moot.app.run.dispatcher import Dispatcher
     from moot.app.run.prepare import LimitWishes, Wishes
+    from moot.app.run.record_reader import RecordReader
     from moot.app.run.workspace import Workspace
     from moot.report.logs import Mode
 
@@ -256,6 +257,18 @@ async def open_for_running(store: Path | str | None) -> "AsyncGenerator[Workspac
 
 
 @asynccontextmanager
+async def open_records(store: Path | str | None) -> "AsyncGenerator[RecordReader]":
+    """Open the records for a command that only reads them; nothing of what runs debates is loaded."""
+    from moot.app.run.record_reader import RecordReader
+
+    reader = RecordReader.at(store_path(store), reading=True)
+    try:
+        yield reader
+    finally:
+        await reader.close()
+
+
+@asynccontextmanager
 async def open_workspace(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
     """Open the workspace over a store, with the queue of the workers that share it; both are closed at the end.
 
@@ -308,14 +321,12 @@ async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ids of debates that a shell offers; none where there is no store to read."""
-    from moot.app.run.handles import list_query
+    from moot.app.run.record_reader import list_query
     from moot.core.errors import MootError
 
     async def read() -> list[CompletionItem]:
-        async with open_workspace(
-            ctx.params.get("store") or ctx.find_root().params.get("store"), reading=True
-        ) as workspace:
-            listed = (await workspace.page(list_query(prefix=incomplete, helpers=True))).debates
+        async with open_records(ctx.params.get("store") or ctx.find_root().params.get("store")) as reader:
+            listed = (await reader.page(list_query(prefix=incomplete, helpers=True))).debates
         return [CompletionItem(item.debate, help=item.topic) for item in listed]
 
     try:

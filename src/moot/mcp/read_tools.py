@@ -12,8 +12,8 @@ from moot.app.brief.schema import DEFAULT, STRATEGIES, blurbs
 from moot.app.export.reports import read_record, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import look_around
-from moot.app.run.handles import list_query
 from moot.app.run.outcome import Listed, list_one
+from moot.app.run.record_reader import list_query
 from moot.mcp.clients import Client
 from moot.mcp.debate_tools import Id
 from moot.mcp.summaries import memo_of, standing, state_of

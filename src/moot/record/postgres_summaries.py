@@ -169,7 +169,8 @@ def _conditions(query: ListQuery) -> tuple[str, list[str | float]]:
         values.append(value)
         parts.append(condition.format(f"${len(values) + 1}"))
 
-    take("updated >= {}::double precision", query.since)
+    if query.since > 0:
+        take("updated >= {}::double precision", query.since)
     if query.status:
         take("status = {}", query.status)
     if query.without:

@@ -12,10 +12,9 @@ from moot.app.export.learned import check_truth, note
 from moot.app.export.reports import plan_data
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
-from moot.app.run.handles import list_query
 from moot.app.run.outcome import opening, sums_of
-from moot.app.run.people import open_asks
 from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.record_reader import Summary, list_query, open_asks
 from moot.app.run.start import Start
 from moot.app.serve.admission import Admission, Order
 from moot.app.serve.admission import keyed as keyed_by
@@ -41,7 +40,6 @@ from moot.web.schemas import (
     Planned,
     Resolving,
     Row,
-    Short,
     State,
     Status,
     Stopping,
@@ -203,27 +201,30 @@ async def list_debates(
         )
     by, shown = await site.runner.holders(), page.debates[:limit]
     rows = [
-        Row(
-            id=summary.debate,
-            topic=summary.topic,
-            protocol=summary.protocol,
-            status=cast("Status", summary.status),
-            reason=summary.reason,
-            at=summary.at,
-            entries=summary.entries,
-            forked=summary.forked,
-            participants=list(summary.participants),
-            decision=Short(**asdict(summary.decision)) if summary.decision else None,
-            tokens=summary.tokens,
-            cost=summary.cost,
-            seconds=summary.updated - summary.at,
-            waits_for=list(dict.fromkeys(ask.name for ask in summary.waits)),
-            runs=summary.debate in by,
-            holder=by.get(summary.debate, ""),
-        )
+        Row.model_validate({**_row(summary), "runs": summary.debate in by, "holder": by.get(summary.debate, "")})
         for summary in shown
     ]
     return Listing(debates=rows, next=shown[-1].debate if len(page.debates) > limit else None)
+
+
+def _row(summary: Summary) -> dict[str, object]:
+    """A debate in a list."""
+    return {
+        "id": summary.debate,
+        "topic": summary.topic,
+        "protocol": summary.protocol,
+        "status": summary.status,
+        "reason": summary.reason,
+        "at": summary.at,
+        "entries": summary.entries,
+        "forked": summary.forked,
+        "participants": list(summary.participants),
+        "decision": asdict(summary.decision) if summary.decision else None,
+        "tokens": summary.tokens,
+        "cost": summary.cost,
+        "seconds": summary.updated - summary.at,
+        "waits_for": list(dict.fromkeys(ask.name for ask in summary.waits)),
+    }
 
 
 @router.get("/debates/{debate}")

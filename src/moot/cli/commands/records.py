@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, LOGS, Place, complete_debate, finish, open_workspace, store_option, store_path
+from moot.cli.options import (
+    DONE,
+    ERROR,
+    LOGS,
+    Place,
+    complete_debate,
+    finish,
+    open_records,
+    open_workspace,
+    store_option,
+    store_path,
+)
 from moot.core.text import counted
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
@@ -24,7 +35,7 @@ if TYPE_CHECKING:
 
     from moot.app.export.reports import ReadRecord
     from moot.app.run.outcome import Listed
-    from moot.app.run.people import Open
+    from moot.app.run.record_reader import Open
     from moot.report.compare import Comparison
     from moot.report.logs import Mode
 
@@ -95,8 +106,7 @@ class Shown:
 
 async def _look(store: Path | str | None, filters: Filters) -> Shown:
     """The debates that a list shows, with the open questions to people."""
-    from moot.app.run.handles import list_query, short_ids
-    from moot.app.run.people import stands
+    from moot.app.run.record_reader import list_query, short_ids, stands
 
     query = list_query(
         status=filters["status"] or "",
@@ -104,9 +114,9 @@ async def _look(store: Path | str | None, filters: Filters) -> Shown:
         limit=filters["limit"],
         helpers=filters["helpers"],
     )
-    async with open_workspace(store, reading=True) as workspace:
-        stored = await workspace.names()
-        debates, asks = await stands(workspace, await workspace.list(query))
+    async with open_records(store) as reader:
+        stored = await reader.names()
+        debates, asks = await stands(reader, await reader.list(query))
     short = short_ids([item.debate for item in debates], stored)
     return Shown(debates=debates, asks=asks, short=short, stored=len(stored))
 
@@ -131,8 +141,7 @@ def _table(shown: Shown) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from moot.cli.display.output import console_for
-    from moot.cli.display.text_layout import FAINT, joined, line, moment
+    from moot.cli.display.text_layout import FAINT, console_for, joined, line, moment
     from moot.core.labels import descent
 
     console = console_for(width=LIST_WIDTH)
@@ -298,8 +307,8 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
     compared with the debate that it was forked from.
     """
     from moot.app.export.reports import compare, parent, write_comparison
-    from moot.cli.display.output import console_for
     from moot.cli.display.side_by_side import beside
+    from moot.cli.display.text_layout import console_for
 
     async def read() -> "Comparison":
         async with open_workspace(store, reading=True) as workspace:
