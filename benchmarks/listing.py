@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -41,6 +42,7 @@ from moot.record.store import Store
 from moot.testing.store_checks import InMemoryStore
 from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
+from moot.web.site import ServerState
 
 TOPICS = 20
 """So many different debates are stored again and again under new ids."""
@@ -146,6 +148,47 @@ def told(what: str, times: tuple[float, float], base: tuple[float, float], most:
     return most is None or times[0] < most
 
 
+async def page_of_api(site: ServerState) -> tuple[float, float]:
+    """What a page takes that a browser asks for."""
+    secret = site.auth.exchange(site.auth.new_link())
+    client = httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=make_app(site)),
+        base_url=f"http://{HOST}",
+        cookies={session_cookie(f"http://{HOST}"): secret or ""},
+        headers={"X-Moot": "1"},
+    )
+    try:
+        return await timed(lambda: client.get("/api/v1/debates?limit=30"))
+    finally:
+        await client.aclose()
+
+
+async def ask(workspace: Workspace, base: tuple[float, float], lines: Sequence[str], middle: str) -> bool:
+    """Print what each question takes; whether the limit of a page holds."""
+    grown = 0
+
+    async def append() -> None:
+        nonlocal grown
+        await workspace.store.append("growing", lines[grown : grown + 1] or ("end",), after=grown)
+        grown += 1
+
+    config = workspace.config or Config()
+    async with Runner(workspace) as runner, open_site(workspace, config, hosts=[HOST]) as site:
+        held = told("GET /debates?limit=30", await page_of_api(site), base, MOST_PAGE)
+        questions = {
+            "a page of the store": ListQuery(limit=30),
+            "a page in the middle": ListQuery(limit=30, after=middle),
+            "a page with words to search for": ListQuery(limit=30, words=("bridge", "tunnel")),
+            "a page of one owner": ListQuery(limit=30, owner="ann"),
+        }
+        for what, query in questions.items():
+            told(what, await timed(partial(workspace.page, query)), base)
+        told("what an owner has spent", await timed(lambda: Spending(runner, 1.0).used("ann")), base)
+        told("the debate that 'last' names", await timed(lambda: workspace.find("last")), base)
+        told("an append of one line", await timed(append), base)
+    return held
+
+
 async def measure(place: Path | str, count: int, made: Sequence[tuple[str, ...]], had: int) -> bool:
     """Fill a store up and list it; whether all limits hold."""
     workspace = Workspace.at(place)
@@ -157,37 +200,7 @@ async def measure(place: Path | str, count: int, made: Sequence[tuple[str, ...]]
     print("                                       ms cpu  ms wall  limit  x floor")
     base = await floor(place)
     told("a page of 30 rows in bare SQL", base, base)
-    middle, lines = f"bridge-{count // 2:06x}", made[0]
-    grown = 0
-
-    async def append() -> None:
-        nonlocal grown
-        await workspace.store.append("growing", lines[grown : grown + 1] or ("end",), after=grown)
-        grown += 1
-
-    async with Runner(workspace) as runner, open_site(workspace, workspace.config, hosts=[HOST]) as site:
-        secret = site.auth.exchange(site.auth.new_link())
-        client = httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=make_app(site)),
-            base_url=f"http://{HOST}",
-            cookies={session_cookie(f"http://{HOST}"): secret or ""},
-            headers={"X-Moot": "1"},
-        )
-        held = told(
-            "GET /debates?limit=30", await timed(lambda: client.get("/api/v1/debates?limit=30")), base, MOST_PAGE
-        )
-        await client.aclose()
-        questions = {
-            "a page of the store": ListQuery(limit=30),
-            "a page in the middle": ListQuery(limit=30, after=middle),
-            "a page with words to search for": ListQuery(limit=30, words=("bridge", "tunnel")),
-            "a page of one owner": ListQuery(limit=30, owner="ann"),
-        }
-        for what, query in questions.items():
-            told(what, await timed(lambda query=query: workspace.page(query)), base)
-        told("what an owner has spent", await timed(lambda: Spending(runner, 1.0).used("ann")), base)
-        told("the debate that 'last' names", await timed(lambda: workspace.find("last")), base)
-        told("an append of one line", await timed(append), base)
+    held = await ask(workspace, base, made[0], f"bridge-{count // 2:06x}")
     await workspace.store.remove(["growing"])  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     await workspace.close()
     cpu = await asyncio.to_thread(listed, str(place))

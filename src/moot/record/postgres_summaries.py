@@ -178,7 +178,10 @@ def _conditions(query: ListQuery) -> tuple[str, list[str | float]]:
     if query.prefix:
         take("debate >= {0} AND starts_with(debate, {0})", query.prefix)
     if query.owner:
-        take(f"debate IN (SELECT left(debate, -{len(OWNED)}) FROM moot_summary WHERE owner = {{}})", query.owner)
+        take(
+            f"debate IN (SELECT left(debate, -{len(OWNED)}) FROM moot_summary WHERE owner = {{}} AND owner <> '')",
+            query.owner,
+        )
     elif query.owner is not None:
         claim = f"SELECT FROM moot_summary WHERE debate = s.debate || '{OWNED}' AND owner <> ''"
         parts.append(f"NOT EXISTS ({claim})")

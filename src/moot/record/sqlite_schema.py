@@ -129,7 +129,7 @@ SELECT json_object(
     'rows', (SELECT json_group_array(json_array(debate, data, owner, line)) FROM (
         SELECT debate, data, (SELECT owner FROM summary WHERE debate = s.debate || '{OWNED}') AS owner,
             (SELECT text FROM line WHERE line.debate = s.debate AND seq = s.entries) AS line
-        FROM summary AS s WHERE {{where}} AND {{behind}} ORDER BY {{order}} DESC LIMIT :limit
+        FROM summary AS s WHERE {{where}} AND {{behind}} ORDER BY began DESC LIMIT :limit
     ))
 )
 """
@@ -233,8 +233,7 @@ def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
         return choose(_streams(connection, there), query)
     where, values = _conditions(query)
     behind = BEHIND if query.after else "TRUE"
-    order = "+began" if query.owner or query.prefix else "began"  # with the plus it is sorted, not read in that order
-    text = connection.execute(PAGE.format(where=where, behind=behind, order=order), values).fetchone()[0]
+    text = connection.execute(PAGE.format(where=where, behind=behind), values).fetchone()[0]
     found: dict[str, Any] = json.loads(text)
     known = not query.after or bool(found["known"])
     if query.after and not known:  # an unknown place is the beginning
@@ -274,7 +273,8 @@ def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
         "without": query.without,
         "prefix": query.prefix,
     }
-    parts = ["side = 0"]
+    few = bool(query.owner or query.prefix)  # with the plus the rows are found by their ids, not in their order
+    parts = ["+side = 0" if few else "side = 0"]
     if query.since > 0:
         parts.append("updated >= :since")
     if query.status:
@@ -287,7 +287,8 @@ def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
         )
     if query.owner is not None:
         values["owner"] = query.owner
-        claimed = f"(SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary WHERE owner = :owner)"
+        claims = f"SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary"
+        claimed = f"({claims} WHERE owner = :owner AND owner <> '')"
         unclaimed = f"NOT EXISTS (SELECT 1 FROM summary WHERE debate = s.debate || '{OWNED}' AND owner <> '')"
         parts.append(f"debate IN {claimed}" if query.owner else unclaimed)
     for n, word in enumerate(query.words):

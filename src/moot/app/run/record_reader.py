@@ -96,7 +96,9 @@ def short_ids(ids: Sequence[str], stored: Sequence[str] = ()) -> dict[str, str]:
         ids: the debates.
         stored: all debates among which they are looked for; empty for these alone.
     """
-    names = sorted((name, debate) for debate in stored or ids for name in {debate, tail(debate)})
+    beginnings = {tail(debate)[:LEAST] for debate in ids}
+    every = ((name, debate) for debate in stored or ids for name in (debate, tail(debate)))
+    names = sorted(pair for pair in every if pair[0][:LEAST] in beginnings)
     short: dict[str, str] = {}
     for debate in ids:
         end = tail(debate)
