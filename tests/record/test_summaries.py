@@ -161,6 +161,17 @@ def test_the_first_entry_must_open_a_debate_and_streams_beside_one_only_say_who_
     assert summarize("d/access/letters", [limits]).owner == ""
 
 
+def test_what_the_strict_reader_takes_may_still_be_no_debate() -> None:
+    """A participant is asked whom nobody has opened a debate for: the strict reader takes each line by itself."""
+    stored = list(lines("panel"))
+    opened = json.loads(stored[0])
+    opened["body"]["brief"]["participants"] = []
+    stored[0] = json.dumps(opened)
+    assert summarize("d", stored[:1]).summary("d").participants == ()
+    opened["body"]["brief"]["participants"] = [{"name": ["Ann"]}]
+    assert "damaged" in summarize("d", [json.dumps(opened)]).summary("d").reason
+
+
 # ---- stores that only have what every store had before ---------------------------------------------------------------
 
 

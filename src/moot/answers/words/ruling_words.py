@@ -38,7 +38,8 @@ _MATTER = _any(
 )
 _DECIDED = "(?:decid\\w+|settl\\w+|resolv\\w+|conclu\\w+|determin\\w+|agree[ds]?|ruled)"
 _TALK = _any(
-    "debat\\w+ | discuss\\w+ | deliberat\\w+ | talks? | conversation | exchange | dialogue | session | meeting"
+    "debat\\w+ | discuss\\w+ | deliberat\\w+ | talks? | (?:talking|arguing)(?=\\W*$) | conversation | exchange "
+    "| dialogue | session | meeting"
 )
 _OPEN = _any(
     "undecided | undetermined | unresolved | unsettled | inconclusive | indeterminate | open | pending | tbd | tba "
@@ -212,7 +213,19 @@ _INTERJECTED = _any(
     "| hayır | düzeltme | bekleyin"
 )
 
+_DRAFT = _any(
+    "draft | provisional | preliminary | tentative | interim | vorläufig\\w* | entwurf | provisoire | projet | ébauche "
+    "| provisional | provisóri[oa] | provvisori[oa] | borrador | rascunho | bozza | предварительн\\w+ | черновик "
+    "| wstępn\\w+ | roboczy | geçici | taslak | مؤقت\\w* | مسودة | अस्थायी | मसौदा"
+)
+
 TAKEN_BACK = _one_of(
+    # (Draft, not final.) This is only a provisional ruling.
+    rf"^\W*(?:(?:this|it|that|das|dies|ceci|esto|isto|questo|это|to|bu|هذا|यह)(?:'s| is| was| ist| est| es| é| è)? )?"
+    rf"(?:(?:still|only|just|merely|for now|so far|nur|noch|an?|the|my|ein\w*|une?|uma?|una?|только|tylko|sadece) )*"
+    rf"{_DRAFT}(?: (?:ruling|decision|version|text|answer|draft|only|for now|yet|status|entscheidung|décision"
+    rf"|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?(?:\W+not (?:yet )?(?:final|binding))?\W*$"
+    r"|\bnot (?:yet )?(?:final|binding)\W*$|(?:暂定|暫定|草稿|草案|仮決定|잠정|임시)[^。.]{0,6}\W*$",
     rf"^\W*(?:but |and |so |oh |well |hm+ |um |no )*(?:[,.…\u2013\u2014-] ?)?{_INTERJECTED}(?=\s*(?:$"
     rf"|[,.:;!?…\u2013\u2014-])|\s+(?:i|we|the|this|that|it|let|my|no|not|there|one|bull|bear)\b)",
     r"^\W*(?:no|non|nein|nee|nie|não|нет|ні)\s*[,.:;!\u2013\u2014-]",
