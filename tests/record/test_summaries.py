@@ -161,8 +161,17 @@ def test_the_first_entry_must_open_a_debate_and_streams_beside_one_only_say_who_
     assert summarize("d/access/letters", [limits]).owner == ""
 
 
-def test_what_the_strict_reader_takes_may_still_be_no_debate() -> None:
-    """A participant is asked whom nobody has opened a debate for: the strict reader takes each line by itself."""
+def test_a_number_that_is_written_as_a_text_is_damage() -> None:
+    """No program of ours writes one, but the strict reader takes it."""
+    stored = list(lines("panel"))
+    place = next(n for n, line in enumerate(stored) if '"kind":"ruled"' in line)
+    data = json.loads(stored[place])
+    data["body"]["decision"]["share"] = "0.5"
+    found = summarize("d", [*stored[:place], json.dumps(data)]).summary("d")
+    assert found.reason.startswith("a line of the record is damaged (TypeError): ")
+
+
+def test_a_participant_has_a_name() -> None:
     stored = list(lines("panel"))
     opened = json.loads(stored[0])
     opened["body"]["brief"]["participants"] = []
@@ -294,6 +303,17 @@ async def test_what_an_older_program_writes_and_deletes_is_listed_at_once(tmp_pa
     await agree(again)
     assert table(place, "SELECT count(*) FROM summary") == [(6,)]
     await again.close()
+
+
+async def test_deleting_from_a_file_in_which_an_older_program_wrote_claims_no_summaries(tmp_path: Path) -> None:
+    place = tmp_path / "moot.sqlite"
+    store = SqliteStore.open(place)
+    await store.append("panel", lines("panel"), after=0)
+    table(place, "INSERT INTO line (debate, seq, text) VALUES ('new', 1, 'no line')")
+    await store.remove(["panel"])
+    await agree(store)
+    assert await store.names() == ("new",)
+    await store.close()
 
 
 async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) -> None:

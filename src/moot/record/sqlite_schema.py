@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +75,9 @@ KNOWN = f"""
 SELECT json_group_object(debate, json_array(entries, data)) FROM summary
 WHERE debate IN (SELECT value FROM json_each(?)) AND fold = {FOLD}
 """
-KEEP = """
-INSERT INTO summary (debate, began, side, fold, entries, status, protocol, owner, updated, words, data)
-SELECT value->>0, (SELECT id FROM line WHERE debate = value->>0 AND seq = 1), value->>1, value->>2, value->>3,
-    value->>4, value->>5, value->>6, value->>7, value->>8, value->>9
-FROM json_each(?) WHERE TRUE
+KEEP = "INSERT INTO summary (began, debate, side, fold, entries, status, protocol, owner, updated, words, data) VALUES "
+ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+CHANGE = """
 ON CONFLICT (debate) DO UPDATE SET began = excluded.began, fold = excluded.fold, entries = excluded.entries,
     status = excluded.status, protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated,
     words = excluded.words, data = excluded.data
@@ -211,8 +210,11 @@ def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:
 
 
 def _write(connection: sqlite3.Connection, folds: Sequence[Fold]) -> None:
-    if folds:
-        connection.execute(KEEP, (json.dumps([columns(fold) for fold in folds]),))
+    rows = [(fold.stream, *columns(fold)) for fold in folds]
+    while rows:
+        size = min(64, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
+        some, rows = rows[:size], rows[size:]
+        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {CHANGE}", list(chain.from_iterable(some)))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

@@ -6,10 +6,9 @@ summaries of another fold are made again.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from json import dumps
 from typing import Any, TypeAlias, cast, get_args
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from moot.core.ask import amount
 from moot.core.brief import HUMAN
@@ -151,7 +150,7 @@ class Fold:
     @property
     def text(self) -> str:
         """Everything that it knows, as JSON."""
-        return dumps(self._state, ensure_ascii=False, separators=(",", ":"))
+        return to_json(self._state).decode()
 
     @property
     def entries(self) -> int:
