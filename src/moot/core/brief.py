@@ -69,6 +69,9 @@ def check_bound(name: str, value: float, bound: Whole | Bound) -> None:
         raise BriefError(problem, code="out_of_range")
 
 
+HUMAN = "human"
+"""The seat of a person, and who was asked in a person's reply."""
+
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
 
@@ -209,6 +212,11 @@ class Participant:
     deadline: float | None = None
     stand_in: str = ""
     fallback: tuple[str, ...] = ()
+
+
+def is_person(who: Participant) -> bool:
+    """Whether a person answers for a participant."""
+    return who.seat == HUMAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,24 @@ import math
 import re
 from collections.abc import Iterator
 
-from moot.agents.human import HUMAN
 from moot.agents.toolkit import LONGEST, USES
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.brief.participants import ACTS
 from moot.app.brief.schema import FORMATS
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
-from moot.core.brief import LIMITS, LONGEST_OPTION, OPTIONS, PARTICIPANTS, SEED, Brief, Limits, Participant, check_bound
+from moot.core.brief import (
+    HUMAN,
+    LIMITS,
+    LONGEST_OPTION,
+    OPTIONS,
+    PARTICIPANTS,
+    SEED,
+    Brief,
+    Limits,
+    Participant,
+    check_bound,
+)
 from moot.core.errors import BriefError
 from moot.core.text import flat, listed
 from moot.core.transcript import normalise

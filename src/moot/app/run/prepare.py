@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
-from moot.agents.human import HUMAN
 from moot.app.brief.default_participants import TIMEKEEPER, presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
@@ -34,7 +33,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, equip, look_at_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
-from moot.core.brief import Brief, Limits, Participant, Settings
+from moot.core.brief import HUMAN, Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.text import misspelt
 from moot.demo.debater import CLOCK

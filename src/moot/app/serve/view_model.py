@@ -11,14 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from moot.agents.human import is_person
 from moot.app.run.outcome import sums_of
 from moot.app.run.people import for_people
 from moot.app.serve.visibility import HIDDEN, Ears, hears, hears_of
 from moot.arguments.positions import alike
 from moot.core.agent import open_to
 from moot.core.ask import shown
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief, Participant, is_person
 from moot.core.decision import Decision
 from moot.core.event import (
     KIND,
