@@ -1,4 +1,4 @@
-"""A moderator that settles the matter without a decision is asked for one: in a pattern, in a brief, in any language."""
+"""A moderator that settles without a decision is asked for one: in a pattern, in a brief, in any language."""
 
 from pathlib import Path
 
