@@ -2,6 +2,7 @@
 
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant, Search
+from moot.engine.driver import StopRequest
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.testing.store_checks import InMemoryStore
@@ -21,11 +22,11 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     """A debate is taken up with less time for a turn than its brief gives."""
     ann = Participant(name="Ann", seat="ollama:tiny", search=Search(simulations=64, depth=4))
     people = (ann, Participant(name="Bob", seat="ollama:tiny"))
-    brief = Brief(topic="Tea?", participants=people, limits=Limits(asks=0, turn_seconds=100))
+    brief = Brief(topic="Tea?", participants=people, limits=Limits(turn_seconds=100))
     async with Wires(script=model).serve() as wires:
         workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
         plan = workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
-        assert (await workspace.run(plan, "tea")).status == "paused"
+        assert (await workspace.run(plan, "tea", stop=StopRequest(reason="later"))).status == "paused"
         outcome = await workspace.resume("tea", limits=Limits(turn_seconds=1.0))
         await workspace.close()
     turns = [turn for turn in outcome.transcript.turns() if turn.by == "Ann"]

@@ -186,7 +186,7 @@ async def test_of_two_questions_to_one_person_the_older_is_answered_first() -> N
 async def test_nobody_is_waited_for() -> None:
     place = workspace()
     brief = table(others=2)
-    await place.run(plan(place, replace(brief, limits=Limits(asks=0))), "tea")
+    await place.run(plan(place, replace(brief, limits=Limits(asks=1))), "tea")
     with pytest.raises(RecordError, match=r"^tea waits for no answer$"):
         await answer(place, "tea", "Tea.")
     with pytest.raises(BriefError, match="'Ada' is not a person in this debate; there is nobody"):
