@@ -64,7 +64,8 @@ VOTES: Patterns = (
     ),
     _word(
         "voto",
-        r"(?:(?:yo|io|eu) )?voto(?: sin dudar(?:lo)?| sem hesitar| senza esitare)? (?:por|a favor de|per|a favore di|em|no|na)",
+        r"(?:(?:yo|io|eu) )?voto(?: sin dudar(?:lo)?| sem hesitar| senza esitare)?"
+        r" (?:por|a favor de|per|a favore di|em|no|na)",
     ),
     _word("vote for", r"i hereby vote for"),
     _word(
@@ -176,7 +177,8 @@ AFTER = (
     ),
     _sign(
         "oy",
-        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |(?:bir )?oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)",
+        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |(?:bir )?oy )(?:veriyorum"
+        r"|kullanıyorum|vereceğim|kullanacağım|verdim)",
     ),
     _sign("支持", r"を支持(?:いた)?(?:します|する)"),
     _sign("選", r"を(?:選び(?:ます|たい(?:と思い|です))|選択(?:いた)?します|選択する|選ぶ)"),
