@@ -227,7 +227,8 @@ TAKEN_BACK = _one_of(
     rf"^\W*(?:(?:this|it|that|das|dies|ceci|esto|isto|questo|это|to|bu|هذا|यह)(?:'s| is| was| ist| est| es| é| è)? )?"
     rf"(?:(?:still|only|just|merely|for now|so far|nur|noch|an?|the|my|ein\w*|une?|uma?|una?|только|tylko|sadece) )*"
     rf"{_DRAFT}(?: {_DRAFT})?(?: (?:ruling|decision|version|text|answer|draft|only|for now|yet|status|entscheidung"
-    rf"|décision|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?(?:\W+not (?:yet )?(?:final|binding))?\W*$"
+    rf"|décision|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?"
+    rf"(?:\W+not (?:yet )?(?:final|binding))?\W*$"
     r"|\bnot (?:yet )?(?:final|binding)\W*$|(?:暂定|暫定|草稿|草案|仮決定|잠정|임시)[^。.]{0,6}\W*$",
     rf"^\W*(?:but |and |so |oh |well |hm+ |um |no )*(?:[,.…\u2013\u2014-] ?)?{_INTERJECTED}(?=\s*(?:$"
     rf"|[,.:;!?…\u2013\u2014-])|\s+(?:i|we|the|this|that|it|let|my|no|not|there|one|bull|bear)\b)",
