@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from moot.agents.human import HUMAN, Contacts, Human, is_person
+from moot.agents.human import Contacts, Human
 from moot.agents.llm import UNAIDED, ModelAgent
 from moot.agents.toolkit import ROUNDS, USES, Kit, Tool, ToolUse
 from moot.agents.tree_search import SOUGHT, Searching, calls
@@ -25,7 +25,7 @@ from moot.app.plan.settings import Config, load_config, own_file
 from moot.app.plan.toolbox import Give, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import SIMILARITY, Brief, Limits, Participant
+from moot.core.brief import HUMAN, SIMILARITY, Brief, Limits, Participant, is_person
 from moot.core.errors import BriefError
 from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
 from moot.core.text import flat

@@ -9,11 +9,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TypeAlias
 
-from moot.agents.human import HUMAN
 from moot.agents.toolkit import Tool
 from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config, load_config, own_file
-from moot.core.brief import Brief, Participant, Source
+from moot.core.brief import HUMAN, Brief, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.roles import RETRIEVER
 from moot.core.text import clip, listed

@@ -1,34 +1,25 @@
-"""The same brief once more, and what would decide a debate that nobody won.
+"""The same brief once more.
 
 The brief and the protocol are those on record. Where the caller wants another protocol, strategy or number of rounds,
 the protocol is built anew from the brief.
 """
 
-import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 from moot.app.brief.default_participants import presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
 from moot.app.plan.assignment import agent_for, work
 from moot.app.plan.estimate import estimate, likely
-from moot.app.plan.pretend import parts
+from moot.app.plan.ways_on import without_aides
 from moot.app.run.fork import GIVEN, with_seats
-from moot.app.run.outcome import Outcome, opening
+from moot.app.run.outcome import opening
 from moot.app.run.prepare import Ready, Wishes, ignored, live_models, prepare
 from moot.app.run.start import Start
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief
-from moot.core.errors import MootError
 from moot.core.event import Opened
-from moot.phases.base import Rounds
-from moot.phases.choices import Choices
-from moot.protocols.known import KNOWN, TIMED, build
 from moot.protocols.spec import load
-
-JUDGED = "moderated"
-"""The protocol by which a moderator decides."""
 
 
 async def start_again(
@@ -82,7 +73,7 @@ async def _rebuilt(
     workspace: Workspace, opened: Opened, intake: Intake, wishes: Wishes, models: Mapping[str, str]
 ) -> Start:
     """The same brief by a protocol that is built anew."""
-    brief = _without_aides(opened.brief)
+    brief = without_aides(opened.brief)
     name = wishes.protocol or opened.name
     if needs_moderator(name, wishes.strategy) and not brief.names("moderator"):
         brief = replace(brief, participants=(*brief.participants, presider(name)))
@@ -93,63 +84,5 @@ async def _rebuilt(
     return Start(intake=intake, wishes=wishes, ready=ready, config=workspace.config)
 
 
-def _without_aides(brief: Brief) -> Brief:
-    """The brief without those who only help: a protocol that needs them adds them."""
-    return replace(brief, participants=tuple(who for who in brief.participants if who.duty != "aide"))
-
-
 def _of_a_fork(words: str) -> bool:
     return GIVEN in words or words.endswith("in the fork")
-
-
-# ---- a debate that nobody won --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """What may decide a debate that nobody won.
-
-    Attributes:
-        command: the command.
-        words: what it does, in a few words.
-    """
-
-    command: str
-    words: str
-
-
-def ways_on(opened: Opened, outcome: Outcome) -> Iterator[Way]:
-    """What may decide a debate that ended in a tie or without a decision; nothing for any other.
-
-    Args:
-        opened: how it began.
-        outcome: how it ended.
-    """
-    if outcome.status not in ("tie", "no_decision"):
-        return
-    debate, decision = outcome.debate, outcome.decision
-    if decision and any(ballot.state == "cast" for ballot in decision.ballots):
-        yield Way(command=f"moot recount {debate}", words="the same votes under other rules")
-    if opened.name not in KNOWN:
-        return
-    if rounds := _more_rounds(opened):
-        yield Way(command=f"moot again {debate} --rounds {rounds}", words="with more rounds")
-    moderators = opened.brief.names("moderator")
-    if opened.name in TIMED or len(moderators) > 1:
-        return
-    if opened.name != JUDGED:
-        yield Way(command=f"moot again {debate} --protocol {JUDGED}", words="a moderator decides")
-    seat = shlex.quote(f"{(*moderators, presider(JUDGED).name)[0]}=human")
-    yield Way(command=f"moot again {debate} --protocol {JUDGED} -m {seat}", words="a person decides")
-
-
-def _more_rounds(opened: Opened) -> int:
-    """One round more than the debate had at most; 0 where its protocol takes no more."""
-    try:
-        most = next((part.most for part in parts(load(opened.protocol)) if isinstance(part, Rounds)), None)
-        if most is None or opened.name in TIMED:
-            return 0
-        build(opened.name, _without_aides(opened.brief), Choices(rounds=most + 1))
-    except MootError:
-        return 0
-    return most + 1

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
-from moot.agents.human import HUMAN
 from moot.app.brief.default_participants import TIMEKEEPER, presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
@@ -34,7 +33,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, equip, look_at_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
-from moot.core.brief import Brief, Limits, Participant, Settings
+from moot.core.brief import HUMAN, Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.text import misspelt
 from moot.demo.debater import CLOCK
@@ -139,6 +138,8 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         topology=cast(Topology, topology) if topology else None,
         hub=str(given.get("hub", "")),
         sparsity=cast("float | None", given.get("sparsity")),
+        reminder_interval=cast("int | None", given.get("reminder_interval")),
+        deadline_interval=cast("int | None", given.get("deadline_interval")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
@@ -160,9 +161,9 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; {misspelt(topology, TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
-    for name in ("hub", "sparsity"):
-        if name in intake.given and protocol != "arena":
-            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; arena does")
+    for name, taker in _ONLY.items():
+        if name in intake.given and protocol != taker:
+            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; {taker} does")
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
@@ -183,6 +184,14 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         problem = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
         raise misfit(intake, wishes, "context_scope", f"{problem}; leave out context_scope: summary_only")
 
+
+_ONLY: Mapping[str, str] = {
+    "hub": "arena",
+    "sparsity": "arena",
+    "reminder_interval": "board",
+    "deadline_interval": "board",
+}
+"""The settings that one protocol takes, and no other."""
 
 _WHOLE: Mapping[str, str] = {
     "bp_style": "no speech: bp_style is summed up only after all its speeches",
