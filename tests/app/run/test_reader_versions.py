@@ -49,20 +49,17 @@ def opened(lines: list[str], reply: Callable[[Request], str]) -> Workspace:
 
 
 @pytest.mark.parametrize(
-    ("first", "new"),
-    [
-        (LOOSE, lambda text: text.replace(LOOSE, ASKED)),
-        (ASKED, lambda text: text.replace(ASKED, LOOSE)),
-    ],
+    ("first", "taken"),
+    [(LOOSE, ASKED), (ASKED, LOOSE)],
     ids=["the new version reads what the old one asked about", "the new version asks about what the old one read"],
 )
 async def test_another_version_goes_on_from_every_entry(
-    first: str, new: Reader, monkeypatch: pytest.MonkeyPatch
+    first: str, taken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = opened([], answers(first, ASKED))
     await workspace.run(workspace.plan(BRIEF), "tea")
     lines = list(await workspace.store.read("tea"))
-    reading(monkeypatch, new)
+    reading(monkeypatch, lambda text: text.replace(first, taken))
     for cut in range(1, len(lines)):
         again = opened(lines[:cut], answers(first, "ANSWER: coffee"))
         await again.resume("tea")
