@@ -1,4 +1,4 @@
-"""A debate that is gone on with by a version that reads answers otherwise: what is on record holds, wherever it ended."""
+"""A debate that is gone on with by a version that reads answers otherwise: what is on record holds, at every cut."""
 
 from collections.abc import Callable
 
