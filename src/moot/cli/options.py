@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from moot.core.brief import MOST_ROUNDS
+from moot.core.brief import LOGS, MOST_ROUNDS
 
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
     from moot.app.run.dispatcher import Dispatcher
     from moot.app.run.prepare import LimitWishes, Wishes
     from moot.app.run.workspace import Workspace
-    from moot.report.logs import Mode
+    from moot.core.brief import LogMode
 
 DONE = 0
 ERROR = 1
@@ -56,10 +56,6 @@ Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
 
 
-LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
-"""The kinds of logs; repeated here as texts, so that help imports nothing heavy."""
-
-
 class LimitOptions(TypedDict):
     """The limits as the user typed them."""
 
@@ -76,7 +72,7 @@ class OutputOptions(TypedDict):
     mode: str | None
     out: Path
     no_report: bool
-    log: "Mode | None"
+    log: "LogMode | None"
     fail_on: str | None
     away: bool
 

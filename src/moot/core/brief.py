@@ -1,12 +1,20 @@
 """Briefs: the question, the participants, their settings and the limits of a debate, as plain values."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from moot.core.errors import BriefError
 
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
+
+LogMode: TypeAlias = Literal["full_markdown", "summary_only", "json_log", "verbose", "visual_tree"]
+"""The kinds of logs, in which a result can be written."""
+
+LOGS: tuple[LogMode, ...] = get_args(LogMode)
+
+TOOLS = ("search", "rag", "summarizer", "scorer")
+"""The built-in tools by name; ``mcp:NAME`` is a server's."""
 
 MOST_ROUNDS = 20
 """The greatest number of rounds that a brief or a command can ask for; the least is 0, where the protocol allows it."""

@@ -452,6 +452,6 @@ def board(brief: Brief, choices: Choices) -> Phase:
         found = "board has a timekeeper, who manages the process only; leave out mediator_type"
         raise ProtocolError(found, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
-    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
+    rule = Quorum(rule=rule_of(choices, PLURALITY))
     meeting = Meeting(form=message(brief.options), rounds=rounds, told=True)
     return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

@@ -23,9 +23,9 @@ from moot.core.brief import Brief
 from moot.core.errors import MootError
 from moot.core.event import Opened
 from moot.phases.base import Rounds
-from moot.phases.choices import Choices
+from moot.phases.choices import PROTOCOL_OPTIONS, Choices
 from moot.protocols.known import KNOWN, TIMED, build
-from moot.protocols.spec import load
+from moot.protocols.spec import load_opened
 
 JUDGED = "moderated"
 """The protocol by which a moderator decides."""
@@ -55,7 +55,8 @@ async def start_again(
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     chosen = (*(words for words in opened.chosen if not _of_a_fork(words)), intake.cast)
-    plan = Plan(brief=brief, name=opened.name, protocol=load(opened.protocol), chosen=tuple(dict.fromkeys(chosen)))
+    plan = Plan(brief=brief, name=opened.name, protocol=load_opened(opened), chosen=tuple(dict.fromkeys(chosen)))
+    plan = replace(plan, options=opened.options)
     agent_for(brief, workspace.pool, config=workspace.config)
     live = live_models(workspace, brief)
     costing = estimate(brief, plan.protocol, live, work=work, likely=likely)
@@ -86,7 +87,9 @@ async def _rebuilt(
     name = wishes.protocol or opened.name
     if needs_moderator(name, wishes.strategy) and not brief.names("moderator"):
         brief = replace(brief, participants=(*brief.participants, presider(name)))
-    intake = replace(intake, brief=with_seats(brief, models))
+    kept = (PROTOCOL_OPTIONS,) if name == opened.name else ()
+    options = {key: value for key, value in opened.options.items() if key.startswith(kept)}
+    intake = replace(intake, brief=with_seats(brief, models), given={**intake.given, **options})
     if other := [words for words in opened.chosen if not _of_a_fork(words) and "once more" not in words]:
         intake = replace(intake, notes=(f"What was chosen before does not hold here: {', '.join(other)}.",))
     ready = await prepare(workspace, intake, wishes, config=workspace.config)
@@ -146,7 +149,7 @@ def ways_on(opened: Opened, outcome: Outcome) -> Iterator[Way]:
 def _more_rounds(opened: Opened) -> int:
     """One round more than the debate had at most; 0 where its protocol takes no more."""
     try:
-        most = next((part.most for part in parts(load(opened.protocol)) if isinstance(part, Rounds)), None)
+        most = next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
         if most is None or opened.name in TIMED:
             return 0
         build(opened.name, _without_aides(opened.brief), Choices(rounds=most + 1))

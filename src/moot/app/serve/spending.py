@@ -28,7 +28,7 @@ from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
 from moot.core.event import Closed, Entry, Interjected, Opened, Paused
 from moot.engine.calls import Budget
-from moot.protocols.spec import load
+from moot.protocols.spec import load_opened
 from moot.record.mailbox import Mailbox
 from moot.record.store import Store, StreamInfo, decode
 
@@ -348,7 +348,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
         most: its limit on cost.
     """
     live = live_models(workspace, opened.brief)
-    costing = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most
+    costing = estimate(opened.brief, load_opened(opened), live, work=work, likely=likely).most
     return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
 
 
