@@ -34,6 +34,8 @@ def events_page() -> str:
         "Made by the play": [kind.__name__ for kind in event.PLAY_EVENTS],
         "From outside": [kind.__name__ for kind in event.WORLD_EVENTS],
         "Around every event": ["Entry"],
+        "Beside a record": [kind.__name__ for kind in event.SIDE_EVENTS],
+        "Around every event beside a record": ["SideEntry"],
         "Live, never stored": ["Delta"],
     }
     inner = ("brief", "ask", "decision")

@@ -192,7 +192,7 @@ def test_the_kinds_of_events_are_for_ever() -> None:
         *("opened", "entered", "asked", "halted", "ruled", "closed"),
         *("attempted", "called", "erred", "replied", "failed", "interjected", "paused", "resumed"),
     ]
-    assert events.kind(Entered(path="/debate")) == "entered"
+    assert events.KIND[Entered] == "entered"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
     def put(package: str, *, version: str = "", code: str = "") -> Path:
         site = place(package, tmp_path / "sites" / f"{package}-{len(used)}", version=version, code=code)
-        monkeypatch.syspath_prepend(str(site))
+        monkeypatch.setattr(sys, "path", [str(site), *sys.path])
         forget(package)
         used.append(package)
         return site

@@ -8,7 +8,7 @@ import pytest
 from moot.core.ask import Field, Form, Value
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import Called, Entry, Interjected, Opened
+from moot.core.event import Called, Entry, Noted, Opened, Released, SideEntry
 from moot.core.roles import ORIGINS, RETRIEVER
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons, Notes
@@ -92,11 +92,16 @@ def test_what_is_not_closed_teaches_nothing(entries: Sequence[Entry]) -> None:
 
 
 def test_of_the_owners_notes_the_last_of_each_kind_counts() -> None:
-    said = [("resolve", "yes"), ("domain", "law"), ("resolve", "no")]
-    letters = [Entry(seq=n, at=0.0, event=Interjected(by=by, text=text)) for n, (by, text) in enumerate(said, 1)]
-    assert notes(letters) == Notes(truth="no", domain="law")
-    assert notes([*letters, Entry(seq=4, at=0.0, event=Interjected(by="forget", text=""))]).forgotten
-    assert notes(Paper(TWO).entries()) == Notes()
+    said = [
+        Noted(what="resolve", text="yes"),
+        Noted(what="domain", text="law"),
+        Released(debate="another"),
+        Noted(what="resolve", text="no"),
+    ]
+    entries = [SideEntry(seq=n, at=0.0, event=event) for n, event in enumerate(said, start=1)]
+    assert notes(entries) == Notes(truth="no", domain="law")
+    assert notes([*entries, SideEntry(seq=5, at=0.0, event=Noted(what="forget"))]).forgotten
+    assert notes([]) == Notes()
 
 
 def test_debates_that_were_recalled_are_counted_as_used() -> None:

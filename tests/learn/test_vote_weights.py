@@ -94,7 +94,7 @@ def test_without_a_teller_nothing_can_be_weighed() -> None:
 
 def test_a_tree_of_one_phase_becomes_a_sequence_and_can_be_stored() -> None:
     alone = Everyone(act="argue", task="Argue.")
-    made = with_weights(alone, table(), LEARNED)
+    made = with_weights(alone, table(), "log_odds")
     assert made == Sequence(parts=(Weigh(who="Teller", method="log_odds"), alone))
     assert load(dump(made)) == made
 

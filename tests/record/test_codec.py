@@ -51,13 +51,14 @@ def values() -> dict[type[Any], st.SearchStrategy[Any]]:
     minority = st.lists(st.builds(Minority), max_size=2).map(tuple)
     decision = st.builds(Decision, tally=tally, first=tally, ballots=ballots, minority=minority)
     person = st.builds(Participant, settings=st.builds(Settings))
+    limits = st.builds(Limits, **dict.fromkeys(LIMITS, st.none() | st.floats(0, 1e9)), **SURE)
     brief = st.builds(
         Brief,
         background=st.lists(st.builds(Source), max_size=1).map(tuple),
         participants=st.lists(person, max_size=2).map(tuple),
-        limits=st.builds(Limits, **dict.fromkeys(LIMITS, st.none() | st.floats(0, 1e9)), **SURE),
+        limits=limits,
     )
-    return {Ask: ask, Reply: reply, Usage: usage, Decision: decision, Brief: brief}
+    return {Ask: ask, Reply: reply, Usage: usage, Decision: decision, Brief: brief, Limits: limits}
 
 
 register()

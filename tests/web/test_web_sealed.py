@@ -19,7 +19,6 @@ JUROR = """---
 topic: Tea or coffee?
 protocol: council
 rounds: 1
-options: [Tea, Coffee]
 ---
 
 Tea is calm. Coffee is quick.

@@ -3,14 +3,15 @@
 Events have no identity or time of their own; the ledger adds those in the ``Entry`` around an event.
 Play events are produced by the phases and are the same whenever a record is replayed.
 World events come from outside: answers, model calls, interjections, a pause.
+Side events stand in streams beside a record: whose a debate is, its links, reservations, notes.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from moot.core.ask import Ask, Fields, Reply, ToolCall, Usage, Value, amount
-from moot.core.brief import Brief
+from moot.core.brief import Brief, Limits
 from moot.core.decision import Decision, Status
 from moot.core.text import clean, named, texts
 
@@ -236,11 +237,8 @@ Note: TypeAlias = Entered | Halted | Ruled
 PLAY_EVENTS = (Opened, Entered, Asked, Halted, Ruled, Closed)
 WORLD_EVENTS = (Attempted, Called, Erred, Replied, Failed, Interjected, Paused, Resumed)
 EVENTS: tuple[type[Event], ...] = (*PLAY_EVENTS, *WORLD_EVENTS)
-
-
-def kind(event: Event) -> str:
-    """The event's kind as a record names it: ``asked`` for Asked."""
-    return type(event).__name__.lower()
+KIND: Mapping[type[Event], str] = {item: item.__name__.lower() for item in EVENTS}
+"""How a record names each kind of event: ``asked`` for Asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +255,150 @@ class Entry:
     seq: int
     at: float
     event: Event
+    prev: str = ""
+
+
+# ---- side events: stored beside a record, never in it ------------------------------------------------------------
+
+Right: TypeAlias = Literal["view", "join", "own"]
+"""What somebody may do with a debate, from the least to the most: whoever may join may view."""
+
+NoteKind: TypeAlias = Literal["resolve", "domain", "forget"]
+"""What an owner's note is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """Somebody owns a debate; the first claim counts.
+
+    Attributes:
+        owner: the name of the token by which it was made; "" for the person at the machine.
+        request: the hash of the request, if it came with an idempotency key; "" for none.
+    """
+
+    owner: str = ""
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """A share link to a debate is made.
+
+    Attributes:
+        id: the link's id, by which it is revoked.
+        right: ``view`` or ``join``.
+        who: with ``join``, the person in the debate for whom its holder answers; "" for somebody who only speaks up.
+        at: when it was made, in seconds since 1970.
+        until: when it ends, in seconds since 1970; None for never.
+        mark: the hash of its secret.
+    """
+
+    id: str
+    right: Right
+    who: str = ""
+    at: float = 0.0
+    until: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revoked:
+    """The share link of that id is taken back."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """The owner sets limits in the place of those of the brief; None leaves the brief's. The last ones count."""
+
+    asks: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    turn_seconds: float | None = None
+    total_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """What a debate may use in total, for the worker that runs it. The last one counts."""
+
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """Money is reserved for a debate of an owner, in the place of what was reserved for it before.
+
+    Attributes:
+        debate: the debate's id.
+        amount: the most US dollars that it may use, with what it had used before.
+        entries: how many entries its record had.
+    """
+
+    debate: str
+    amount: float
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """What was reserved for that debate is free again."""
+
+    debate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyed:
+    """A remark was queued under an idempotency key.
+
+    Attributes:
+        key: the hash of the key.
+        request: the hash of what was to be said, and by whom.
+        number: the number of the message.
+    """
+
+    key: str
+    request: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """The owner says something of a closed debate; of each kind the last one counts.
+
+    Attributes:
+        what: ``resolve`` for the right answer, ``domain`` for the kind of question, ``forget`` for nothing to learn.
+        text: the answer, or the name of the domain.
+    """
+
+    what: NoteKind
+    text: str = ""
+
+
+SideEvent: TypeAlias = Claimed | Shared | Revoked | Limited | Allowed | Reserved | Released | Keyed | Noted
+SIDE_EVENTS: tuple[type[SideEvent], ...] = (
+    Claimed,
+    Shared,
+    Revoked,
+    Limited,
+    Allowed,
+    Reserved,
+    Released,
+    Keyed,
+    Noted,
+)
+SIDE_KIND: Mapping[type[SideEvent], str] = {item: item.__name__.lower() for item in SIDE_EVENTS}
+"""How a stream beside a record names each kind of side event: ``claimed`` for Claimed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideEntry:
+    """A side event with its place and time in a stream beside a record; see ``Entry``."""
+
+    seq: int
+    at: float
+    event: SideEvent
     prev: str = ""
 
 

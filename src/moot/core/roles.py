@@ -200,6 +200,15 @@ def weighing_turn(brief: Brief, transcript: Transcript) -> Turn | None:
     return next((turn for turn in transcript.all() if turn.act == WEIGH and turn.by == who), None)
 
 
+def measured_weights(brief: Brief, transcript: Transcript) -> Mapping[str, float] | None:
+    """The weights that the vote weigher answered, by the field of each voter; None if it was not asked.
+
+    Empty if all votes have the same weight: it did not answer, left a voter out, or all weights would be 0.
+    """
+    turn = weighing_turn(brief, transcript)
+    return None if turn is None else weights_given(turn)
+
+
 def weights_given(turn: Turn) -> Mapping[str, float]:
     """The weights that a vote weigher's turn gave, by the field of each voter.
 
@@ -237,6 +246,11 @@ RETRIEVER = "builtin:librarian"
 
 RETRIEVER_NAME = "librarian"
 """The name by which briefs may refer to that helper."""
+
+
+def retriever(brief: Brief) -> str:
+    """The name of the memory retriever; "" if there is none."""
+    return next((participant.name for participant in brief.participants if participant.seat == RETRIEVER), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

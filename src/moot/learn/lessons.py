@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from moot.arguments.positions import Stand, alike, causes, changes, point, rebuffs, stands
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Minority
-from moot.core.event import ASIDE, Called, Entry, Interjected, Opened, Replied, Ruled
+from moot.core.event import ASIDE, Called, Entry, Noted, NoteKind, Opened, Replied, Ruled, SideEntry
 from moot.core.roles import ORIGINS, RECALL
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, normalise, read_field
@@ -159,13 +159,15 @@ BUILTIN = "builtin:"
 LONGEST = 2000
 """Characters of a text that is remembered."""
 
-RESOLVE, DOMAIN, FORGET = "resolve", "domain", "forget"
-"""What the owner's notes on a debate say: they stand in the place of a speaker's name."""
+RESOLVE: NoteKind = "resolve"
+DOMAIN: NoteKind = "domain"
+FORGET: NoteKind = "forget"
+"""What the owner's notes on a debate are about."""
 
 
-def notes(entries: Iterable[Entry]) -> Notes:
+def notes(entries: Iterable[SideEntry]) -> Notes:
     """What the owner's notes on a debate come to; of each kind the last counts."""
-    said = {entry.event.by: entry.event.text for entry in entries if isinstance(entry.event, Interjected)}
+    said = {entry.event.what: entry.event.text for entry in entries if isinstance(entry.event, Noted)}
     return Notes(truth=said.get(RESOLVE, ""), domain=said.get(DOMAIN, ""), forgotten=FORGET in said)
 
 

@@ -8,7 +8,6 @@ Weights are asked for before anything else, and no debater sees them. The simila
 answers with numbers in fields.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
@@ -25,16 +24,14 @@ from moot.core.roles import (
     PULSE,
     RECALL,
     RESEARCH,
-    RETRIEVER,
     WEIGH,
     VoteWeights,
+    retriever,
     vote_weigher,
-    weighing_turn,
     weight_field,
-    weights_given,
 )
 from moot.phases.base import Phase, Play, Sequence, State, is_batch
-from moot.phases.choices import Choices, Memory
+from moot.phases.choices import Memory
 from moot.policy.convergence import LIKEN, last_steps
 
 TASK = "Recall what earlier debates on like topics came to, and which critiques changed an answer there."
@@ -131,11 +128,6 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
     return replace(tree, parts=made) if isinstance(tree, Sequence) else Sequence(parts=made)
 
 
-def retriever(brief: Brief) -> str:
-    """The name of the memory retriever; "" if there is none."""
-    return next((participant.name for participant in brief.participants if participant.seat == RETRIEVER), "")
-
-
 WEIGH_TASK = "Say what the vote of each voter weighs by what was measured in earlier debates, and what that rests on."
 
 
@@ -169,28 +161,17 @@ class Weigh:
         yield [Ask(key=state.key(1), to=self.who, act=WEIGH, task=self.task, form=form, audience=alone, view=none)]
 
 
-def weights(state: State) -> Mapping[str, float] | None:
-    """The weights that the vote weigher answered, by the field of each voter; None if it was not asked.
-
-    Empty if all votes have the same weight: it did not answer, left a voter out, or all weights would be 0.
-    """
-    turn = weighing_turn(state.brief, state.transcript)
-    return None if turn is None else weights_given(turn)
-
-
-def with_weights(tree: Phase, brief: Brief, choices: Choices) -> Phase:
-    """The tree with the vote weigher asked first, if votes are weighted by measured performance.
+def with_weights(tree: Phase, brief: Brief, method: VoteWeights) -> Phase:
+    """The tree with the vote weigher asked first, so that votes are weighted by measured performance.
 
     Raises:
         ProtocolError: no participant is the vote weigher.
     """
-    if not choices.measured or choices.vote_weights is None:
-        return tree
     who = vote_weigher(brief)
     if not who:
-        text = f"vote_weights {choices.vote_weights} needs a vote weigher among the participants"
+        text = f"vote_weights {method} needs a vote weigher among the participants"
         raise ProtocolError(text, about="vote_weights")
-    weigh = Weigh(who=who, method=choices.vote_weights)
+    weigh = Weigh(who=who, method=method)
     return replace(tree, parts=(weigh, *tree.parts)) if isinstance(tree, Sequence) else Sequence(parts=(weigh, tree))
 
 

@@ -10,11 +10,10 @@ from moot.core.ask import ABSTAIN, Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Halted, Ruled
-from moot.core.roles import weight_field
+from moot.core.roles import measured_weights, weight_field
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field, voter_reason, wording
 from moot.phases.base import Play, State
-from moot.phases.helpers import weights
 from moot.phases.speak import roster
 from moot.policy.early_stop import UNASKED, Early
 from moot.policy.rules import Rule, opposed
@@ -36,7 +35,7 @@ def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     If a vote weigher was asked, it is the weight that it gave, or 1 for all if that was not readable; else what the
     brief states, or ``unstated`` where it states none.
     """
-    if (measured := weights(state)) is not None:
+    if (measured := measured_weights(state.brief, state.transcript)) is not None:
         return replace(ballot, weight=measured.get(weight_field(ballot.voter), 1.0))
     weight = state.brief.participant(ballot.voter).weight
     return replace(ballot, weight=unstated if weight is None else weight)

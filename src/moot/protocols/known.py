@@ -160,4 +160,6 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     tree = with_judgement(add(tree, judging, choices), judging, choices)
     if choices.memory:
         tree = with_recall(tree, brief, choices.memory)
-    return with_weights(tree, brief, choices)
+    if choices.measured and choices.vote_weights:
+        tree = with_weights(tree, brief, choices.vote_weights)
+    return tree

@@ -24,12 +24,12 @@ from pathlib import Path
 
 from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import (
+    KIND,
     PLAY_EVENTS,
     Attempted,
     Called,
     Entry,
     Event,
-    kind,
 )
 from moot.core.transcript import Transcript
 from moot.record.store import Store, digest, encode, read
@@ -254,7 +254,7 @@ def _differ(entry: Entry, event: Event) -> str:
 
 def _show(event: Event) -> str:
     text = str(event)
-    return f"{kind(event)} {text[text.index('(') :]}"[:300]
+    return f"{KIND[type(event)]} {text[text.index('(') :]}"[:300]
 
 
 # ---- who runs a debate on this machine ------------------------------------------------------------------------------

@@ -2,24 +2,82 @@
 
 A debate has one writer, the process that runs it. Everybody else queues a message: an entry in a separate stream beside
 the record, with the same hash chain. The running process reads the mailbox and uses each interjection once.
+
+What is about a debate and no part of it stands beside the record in the same way: whose it is, its links, what is
+reserved for it, what its owner notes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, get_args
 
 from moot.core.ask import Reply
 from moot.core.errors import RecordConflict
-from moot.core.event import Entry, Event, Interjected, Replied
+from moot.core.event import Entry, Event, Interjected, Replied, SideEntry, SideEvent
 from moot.core.text import clean
-from moot.record.store import Store, StreamInfo, digest, encode, read
+from moot.record.store import AnyEntry, Store, StreamInfo, digest, encode, read, read_side
 
 TRIES = 100
 """How often a message is appended again after another writer was faster."""
 
 _STREAM = "/letters"
 
+_Read = TypeVar("_Read", Entry, SideEntry, covariant=True)
 
-class Mailbox:
+
+class _Reader(Protocol[_Read]):
+    """Lines to entries."""
+
+    def __call__(self, lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[_Read, ...]:
+        """See ``store.read``."""
+        ...
+
+
+class _EventStream(Generic[AnyEntry]):
+    """A stream of entries with a hash chain, beside the records, which any process may add to.
+
+    Args:
+        store: the store with the records.
+        stream: its id in the store.
+        clock: seconds since 1970, for the labels of entries.
+        read: lines to entries; see ``store.read``.
+    """
+
+    def __init__(self, store: Store, stream: str, clock: Callable[[], float], read: _Reader[AnyEntry]) -> None:
+        self.stream = stream
+        self._store, self._clock, self._read = store, clock, read
+        self._known: list[AnyEntry] = []
+        self._head = ""
+
+    async def _append(self, entry: Callable[[int, float, str], AnyEntry]) -> int:
+        """Append an entry, made of its number, its time and the hash before it; its number."""
+        for _ in range(TRIES):
+            last = len(await self.read())
+            line = encode(entry(last + 1, self._clock(), self._head))
+            try:
+                await self._store.append(self.stream, [line], after=last)
+            except RecordConflict:
+                continue
+            return last + 1
+        raise RecordConflict(f"{TRIES} other messages were queued before this one; try again")
+
+    async def read(self, after: int = 0) -> tuple[AnyEntry, ...]:
+        """The entries after that number, in order; those read before are not read again from the store.
+
+        Raises:
+            RecordError: the store cannot be read, or the entries are damaged.
+        """
+        had = len(self._known)
+        lines = await self._store.read(self.stream, after=had)
+        # Another task may have read on meanwhile.
+        new = lines[len(self._known) - had :]
+        if new:
+            self._known += self._read(new, after=len(self._known), prev=self._head)
+            self._head = digest(new[-1])
+        return tuple(self._known[after:])
+
+
+class Mailbox(_EventStream[Entry]):
     """The messages to one debate.
 
     Args:
@@ -29,10 +87,7 @@ class Mailbox:
     """
 
     def __init__(self, store: Store, debate: str, *, clock: Callable[[], float]) -> None:
-        self.stream = f"{debate}{_STREAM}"
-        self._store, self._clock = store, clock
-        self._known: list[Entry] = []
-        self._head = ""
+        super().__init__(store, f"{debate}{_STREAM}", clock, read)
 
     async def post(self, event: Interjected | Replied) -> int:
         """Queue a message; it is durable when this returns.
@@ -43,30 +98,7 @@ class Mailbox:
         Raises:
             RecordError: the store cannot be written, or the messages are damaged.
         """
-        for _ in range(TRIES):
-            last = len(await self.read())
-            line = encode(Entry(seq=last + 1, at=self._clock(), event=event, prev=self._head))
-            try:
-                await self._store.append(self.stream, [line], after=last)
-            except RecordConflict:
-                continue
-            return last + 1
-        raise RecordConflict(f"{TRIES} other messages were queued before this one; try again")
-
-    async def read(self, after: int = 0) -> tuple[Entry, ...]:
-        """The messages after that number, in order; messages read before are not read again from the store.
-
-        Raises:
-            RecordError: the store cannot be read, or the messages are damaged.
-        """
-        had = len(self._known)
-        lines = await self._store.read(self.stream, after=had)
-        # Another task may have read on meanwhile.
-        new = lines[len(self._known) - had :]
-        if new:
-            self._known += read(new, after=len(self._known), prev=self._head)
-            self._head = digest(new[-1])
-        return tuple(self._known[after:])
+        return await self._append(lambda seq, at, prev: Entry(seq=seq, at=at, event=event, prev=prev))
 
     async def reply(self, key: str) -> Reply | None:
         """The first answer to that ask; None if there is none."""
@@ -74,6 +106,47 @@ class Mailbox:
             if isinstance(entry.event, Replied) and entry.event.key == key:
                 return entry.event.reply
         return None
+
+
+Side: TypeAlias = Literal["access", "memory", "said", "till"]
+"""What stands beside records, by its name in the store: whose a debate is with its limits and links; what its owner
+notes of it; the idempotency keys of remarks; and beside an owner (``@ann``) what is reserved for its debates."""
+
+_SIDES = tuple(f"/{side}{_STREAM}" for side in get_args(Side))
+
+
+class SideStream(_EventStream[SideEntry]):
+    """What is stored beside the record of a debate, or beside an owner.
+
+    Args:
+        store: the store with the records.
+        whose: the debate's id; of an owner the name after an ``@``.
+        side: which of its streams.
+        clock: seconds since 1970, for the labels of entries.
+    """
+
+    def __init__(self, store: Store, whose: str, side: Side, *, clock: Callable[[], float]) -> None:
+        super().__init__(store, f"{whose}/{side}{_STREAM}", clock, read_side)
+
+    async def post(self, event: SideEvent) -> int:
+        """Add an event; it is durable when this returns.
+
+        Returns:
+            Its number, from 1.
+
+        Raises:
+            RecordError: the store cannot be written, or the stream is damaged.
+        """
+        return await self._append(lambda seq, at, prev: SideEntry(seq=seq, at=at, event=event, prev=prev))
+
+
+def check(stream: str, lines: Sequence[str]) -> None:
+    """Check all lines of a record, or of a stream beside one.
+
+    Raises:
+        RecordError: a line is damaged, missing, out of place or has been changed; the message names the entry.
+    """
+    (read_side if stream.endswith(_SIDES) else read)(lines)
 
 
 async def debates(store: Store) -> tuple[StreamInfo, ...]:

@@ -17,16 +17,39 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from moot.core.ask import Usage, amount
-from moot.core.errors import RecordError, Unstorable
-from moot.core.event import EVENTS, Called, Entry, Event, Replied, kind
+from moot.core.brief import Limits
+from moot.core.errors import BriefError, RecordError, Unstorable
+from moot.core.event import (
+    KIND,
+    SIDE_KIND,
+    Allowed,
+    Called,
+    Claimed,
+    Entry,
+    Event,
+    Interjected,
+    Keyed,
+    Limited,
+    Noted,
+    Released,
+    Replied,
+    Reserved,
+    Revoked,
+    Shared,
+    SideEntry,
+    SideEvent,
+)
 from moot.core.text import named, texts
+
+T = TypeVar("T")
+AnyEntry = TypeVar("AnyEntry", Entry, SideEntry)
 
 LONGEST_LINE = 2**26
 """The most characters of a line."""
@@ -258,34 +281,44 @@ def _tell(pairs: list[tuple[Append, RecordError | None]]) -> None:
 # ---- record format --------------------------------------------------------------------------------------------------
 
 VERSION = 1
-"""The format that is written. Lines of older formats are upcast on reading; there is none older than 1."""
+"""The format of records that is written. Lines of older formats are upcast on reading; there is none older than 1."""
+
+SIDE_VERSION = 2
+"""The format of what stands beside records. In format 1 it was JSON inside interjections."""
 
 LATEST = 253_402_214_400.0
 """Seconds since 1970 of the last day that a calendar knows in all time zones: 30 December 9999."""
 
-KINDS: Mapping[str, type[Event]] = {item.__name__.lower(): item for item in EVENTS}
+KINDS: Mapping[str, type[Event]] = {name: item for item, name in KIND.items()}
+SIDE_KINDS: Mapping[str, type[SideEvent]] = {name: item for item, name in SIDE_KIND.items()}
 
 _PLACE = re.compile(r"field_name='(\w+)'")
 """Where pydantic says in which field it has met something that it cannot write."""
 
 
 @cache
-def _adapter(event: type[Event]) -> TypeAdapter[Event]:
-    return TypeAdapter(event)
+def _adapter(wanted: type[object]) -> TypeAdapter[Any]:
+    return TypeAdapter(wanted)
 
 
-def encode(entry: Entry) -> str:
+def encode(entry: Entry | SideEntry) -> str:
     """An entry as a line, without a line end. Every line is read back before it is given out.
 
     Raises:
         Unstorable: the line would not be read back as the same entry: a number that is not finite, half a character,
             a value of a wrong type.
     """
+    if isinstance(entry, Entry):
+        return _encode(entry, VERSION, KIND[type(entry.event)], decode)
+    return _encode(entry, SIDE_VERSION, SIDE_KIND[type(entry.event)], decode_side)
+
+
+def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], AnyEntry]) -> str:
     event = entry.event
     try:
         body = _adapter(type(event)).dump_json(event, warnings="error").decode()
-        head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
-        line = f'{head},"kind":"{kind(event)}","body":{body}}}'
+        head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
+        line = f'{head},"kind":"{name}","body":{body}}}'
         found = decode(line)
         if (found.seq, found.prev, found.event) == (entry.seq, entry.prev, event):
             return line
@@ -293,28 +326,86 @@ def encode(entry: Entry) -> str:
     except (RecordError, ValueError, TypeError, RecursionError) as error:
         places = ", ".join(dict.fromkeys(_PLACE.findall(str(error))))
         why = f"{type(error.__cause__ or error).__name__}{places and f' in {places}'}"
-        raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}") from error
-    raise Unstorable(f"an entry {kind(event)!r} cannot be stored: {why}")
+        raise Unstorable(f"an entry {name!r} cannot be stored: {why}") from error
+    raise Unstorable(f"an entry {name!r} cannot be stored: {why}")
 
 
 def decode(line: str) -> Entry:
-    """The entry that a line holds.
+    """The entry that a line of a record holds.
 
     Raises:
         RecordError: the line is damaged, or of a newer format.
     """
+    return _decode(line, VERSION, _entry)
+
+
+def decode_side(line: str) -> SideEntry:
+    """The side event that a line beside a record holds.
+
+    Raises:
+        RecordError: the line is damaged, or of a newer format.
+    """
+    return _decode(line, SIDE_VERSION, _side_entry)
+
+
+def _decode(line: str, newest: int, build: Callable[[Mapping[str, Any]], T]) -> T:
     try:
         data = from_json(line, allow_inf_nan=False)  # half as long as json.loads takes
         version, seq, at, prev = data["v"], data["seq"], data["at"], data["prev"]
-        if type(version) is int and version > VERSION:
-            raise RecordError(f"entry {seq}: format {version} is newer than this Moot reads ({VERSION})")
+        if type(version) is int and version > newest:
+            raise RecordError(f"entry {seq}: format {version} is newer than this Moot reads ({newest})")
         if type(version) is not int or version < 1:
             raise ValueError(f"there is no format {version!r}")
         if type(seq) is not int or not isinstance(prev, str) or amount(at, LATEST) is None:
             raise ValueError("seq is a whole number, prev a text, at a time")
-        return Entry(seq=seq, at=float(at), event=_event(KINDS[data["kind"]], data["body"]), prev=prev)
-    except (ValueError, KeyError, TypeError, ValidationError, RecursionError, OverflowError) as error:
+        return build(data)
+    except (BriefError, ValueError, KeyError, TypeError, ValidationError, RecursionError, OverflowError) as error:
         raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
+
+
+def _entry(data: Mapping[str, Any]) -> Entry:
+    event = _event(KINDS[data["kind"]], data["body"])
+    return Entry(seq=data["seq"], at=float(data["at"]), event=event, prev=data["prev"])
+
+
+def _side_entry(data: Mapping[str, Any]) -> SideEntry:
+    name, body = data["kind"], data["body"]
+    if data["v"] == 1:
+        event = _upcast(_adapter(Interjected).validate_python(body if name == "interjected" else None))
+    else:
+        event = _adapter(SIDE_KINDS[name]).validate_python(body)
+    return SideEntry(seq=data["seq"], at=float(data["at"]), event=event, prev=data["prev"])
+
+
+def _upcast(event: Interjected) -> SideEvent:
+    """The side event that an interjection of format 1 meant."""
+    text = event.text
+    match event.by:
+        case "owner":
+            claim = _object(text)
+            return Claimed(owner=str(claim["owner"]), request=str(claim["request"]))
+        case "share":
+            link = _object(text)
+            return _adapter(Shared).validate_python({name: link[name] for name in link if name != "revoked"})
+        case "revoke":
+            return Revoked(id=text)
+        case "limits":
+            return _adapter(Limited).validate_python(_object(text))
+        case "allowed":
+            return Allowed(limits=_adapter(Limits).validate_python(_object(text)))
+        case "promise":
+            return _adapter(Reserved).validate_python(_object(text))
+        case "drop":
+            return Released(debate=text)
+        case "resolve" | "domain" | "forget" as what:
+            return Noted(what=what, text=text)
+        case key:
+            request, _, number = text.partition(" ")
+            return Keyed(key=key, request=request, number=int(number))
+
+
+def _object(text: str) -> dict[str, object]:
+    return dict(from_json(text, allow_inf_nan=False))
 
 
 def _event(wanted: type[Event], body: object) -> Event:
@@ -358,7 +449,16 @@ def read(lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[Entry
     Raises:
         RecordError: a line is damaged, missing, out of place or has been changed; the message names the entry.
     """
-    entries: list[Entry] = []
+    return _read(decode, lines, after, prev)
+
+
+def read_side(lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[SideEntry, ...]:
+    """The same of a stream beside a record."""
+    return _read(decode_side, lines, after, prev)
+
+
+def _read(decode: Callable[[str], AnyEntry], lines: Sequence[str], after: int, prev: str) -> tuple[AnyEntry, ...]:
+    entries: list[AnyEntry] = []
     for n, line in enumerate(lines, start=after + 1):
         entry = decode(line)
         if entry.seq != n:

@@ -12,6 +12,7 @@ from moot.arguments.positions import changes, stands
 from moot.core.ask import Value, shown
 from moot.core.errors import RecordError
 from moot.core.event import (
+    KIND,
     Asked,
     Closed,
     Entered,
@@ -23,7 +24,6 @@ from moot.core.event import (
     PlayEvent,
     Replied,
     Ruled,
-    kind,
 )
 from moot.core.labels import act_of, ending, noun, title
 from moot.core.transcript import Transcript, Turn, fold
@@ -114,7 +114,7 @@ def _facts(entries: Sequence[Entry]) -> Iterator[_Fact]:
                 batch.append((turn.number, _Fact(meaning=_meaning(event), said=_answer(entry.seq, event, turn))))
             case Interjected(by=by, text=text):
                 turn = transcript.all()[-1]
-                said = Said(seq=entry.seq, kind=kind(event), by=by, mark=turn.mark, words=text)
+                said = Said(seq=entry.seq, kind=KIND[type(event)], by=by, mark=turn.mark, words=text)
                 batch.append((turn.number, _Fact(meaning=(by, text), said=said)))
             case Opened() | Entered() | Asked() | Halted() | Ruled() | Closed():
                 yield from (fact for _, fact in sorted(batch, key=lambda pair: pair[0]))
@@ -133,7 +133,7 @@ def _meaning(event: Replied | Failed) -> object:
 
 def _answer(seq: int, event: Replied | Failed, turn: Turn) -> Said:
     words = turn.text if isinstance(event, Replied) else f"no answer: {turn.failure}"
-    return Said(seq=seq, kind=kind(event), by=turn.by, mark=turn.mark, words=f"{noun(act_of(turn))}: {words}")
+    return Said(seq=seq, kind=KIND[type(event)], by=turn.by, mark=turn.mark, words=f"{noun(act_of(turn))}: {words}")
 
 
 def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
@@ -154,7 +154,7 @@ def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
             words = f"{decision.status.replace('_', ' ')}: {decision.winner or decision.how}"
         case _:  # Closed
             words = f"the end, {event.status.replace('_', ' ')}: {event.reason}"
-    return Said(seq=seq, kind=kind(event), words=words, by=by, mark=mark)
+    return Said(seq=seq, kind=KIND[type(event)], words=words, by=by, mark=mark)
 
 
 _ANSWERS = ("draft", "propose", "revise", "open", "argue", "close")

@@ -20,7 +20,7 @@ from moot.app.serve.server_parts import told
 from moot.app.serve.view_model import Frames
 from moot.app.serve.visibility import AnswerVisibility, Ears
 from moot.core.errors import RecordAway, RecordError
-from moot.core.event import Closed, Delta, Replied, kind
+from moot.core.event import KIND, Closed, Delta, Replied
 from moot.report.turn_text import Namer
 
 PAGE = 50
@@ -175,7 +175,7 @@ class RawItems:
     def _item(self, line: str) -> Item:
         entry = decode(line)
         named = self._names.name(entry) if self._names else None
-        return Item(entry.seq, named.type if named else kind(entry.event), line.encode(), b"")
+        return Item(entry.seq, named.type if named else KIND[type(entry.event)], line.encode(), b"")
 
 
 TICK = 0.04

@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from moot.core.errors import RecordError
-from moot.record.store import Store, read
+from moot.record.mailbox import check
+from moot.record.store import Store
 
 PIECE = 500
 """Lines that are appended at once."""
@@ -57,7 +58,7 @@ async def _copy(source: Store, target: Store, name: str, streams: Sequence[str])
         if not streams:
             raise RecordError("it is not in the record that is copied from")
         for stream in streams:
-            read(await source.read(stream))  # all of them before the first line is copied
+            check(stream, await source.read(stream))  # all of them before the first line is copied
         for stream in streams:
             lines, had = await source.read(stream), await target.read(stream)
             if had[: len(lines)] != lines[: len(had)]:
@@ -74,7 +75,7 @@ async def _write(target: Store, stream: str, lines: Sequence[str], had: int) -> 
     for start in range(had, len(lines), PIECE):
         await target.append(stream, lines[start : start + PIECE], after=start)
     found = await target.read(stream)
-    read(found)
+    check(stream, found)
     if found[: len(lines)] != lines:
         raise RecordError("the copy differs from what was written")
     return max(0, len(lines) - had)

@@ -9,13 +9,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 from moot.app.plan.learning import Studied, keep, owner_messages, put, study, teach
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Closed, Entry, Interjected
+from moot.core.event import Closed, Entry, Noted, NoteKind
 from moot.core.text import clean, clip
 from moot.core.transcript import fold
 from moot.learn.calibration import Calibration, Level, expected, measure
@@ -131,7 +130,7 @@ async def _learn(
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
 
 
-async def note(workspace: Workspace, debate: str, what: Literal["resolve", "domain", "forget"], text: str = "") -> None:
+async def note(workspace: Workspace, debate: str, what: NoteKind, text: str = "") -> None:
     """Keep what the owner says of a closed debate, and learn from it again.
 
     Args:
@@ -146,7 +145,7 @@ async def note(workspace: Workspace, debate: str, what: Literal["resolve", "doma
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
     words = _check_note(debate, await workspace.entries(debate), what, text)
-    await owner_messages(workspace.store, debate, workspace.clock).post(Interjected(by=what, text=words))
+    await owner_messages(workspace.store, debate, workspace.clock).post(Noted(what=what, text=words))
     await learn(workspace, debate)
 
 

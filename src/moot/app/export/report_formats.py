@@ -124,7 +124,7 @@ def foreign_format(offer: Offer) -> ReportFormat:
 
     def make(read_record: "ReadRecord") -> str | bytes:
         try:
-            content: object = form.make(read_record)
+            content = cast(object, form.make(read_record))
         except MootError:
             raise
         except Exception as error:  # house: broad because foreign code raises what it likes

@@ -29,7 +29,7 @@ from moot.core.brief import SIMILARITY, TOOLS, Brief, Limits, Participant
 from moot.core.errors import BriefError, PackageMissing
 from moot.core.event import Package
 from moot.core.extensions import PROTOCOL, PROVIDER, TOOL, find, installed
-from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, vote_weigher
+from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
 from moot.core.text import flat, listed
 from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
 from moot.learn.retriever import Look, Retriever
@@ -39,7 +39,6 @@ from moot.models.discover import Available, look_around
 from moot.models.names import PROVIDERS, parse
 from moot.models.pool import GUEST, Fallback, Pool
 from moot.phases.choices import Choices, Memory
-from moot.phases.helpers import retriever
 from moot.protocols.known import KNOWN
 from moot.protocols.spec import packages_in
 from moot.record.store import Store

@@ -16,7 +16,7 @@ from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
 from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
-from moot.record.mailbox import Mailbox, debates
+from moot.record.mailbox import SideStream, debates
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store, StreamInfo, decode, digest, read
@@ -25,9 +25,9 @@ CASTING = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""
 
 
-def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> Mailbox:
+def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> SideStream:
     """What the owner of a debate says of it after its end."""
-    return Mailbox(store, f"{debate}/memory", clock=clock)
+    return SideStream(store, debate, "memory", clock=clock)
 
 
 async def teach(store: Store, shelf: Place, debate: str) -> bool:

@@ -1,30 +1,28 @@
 """The owner of a debate, its limits and its share links: who may view, join or own it.
 
-This is no part of the record, which is about what was said. It is stored beside the record, in a mailbox
-``DEBATE/access`` of the same store, with the same chain of hashes. Of a link only the hash of its secret is stored.
+This is no part of the record, which is about what was said. It is stored beside the record as side events, with the
+same chain of hashes. Of a link only the hash of its secret is stored.
 """
 
 import hashlib
-import json
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
-from typing import Literal, TypeAlias, cast, get_args
+from typing import get_args
 
 from moot.app.plan.assignment import is_person
+from moot.app.plan.learning import owner_messages
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitWishes
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, RecordConflict, RecordError
-from moot.core.event import Interjected
-from moot.learn.lessons import FORGET
-from moot.record.mailbox import Mailbox
-from moot.record.store import StreamInfo, decode
+from moot.core.event import Allowed, Claimed, Limited, Noted, Revoked, Right, Shared
+from moot.record.mailbox import SideStream
+from moot.record.store import StreamInfo, decode_side
 
-Right: TypeAlias = Literal["view", "join", "own"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
 """From the least to the most: whoever may join may view."""
 
@@ -36,10 +34,6 @@ MOST_SHARES = 100
 
 LONGEST_DAYS = 366.0
 """The most days for which a link holds."""
-
-_OWNER, _SHARE, _REVOKE, _LIMITS, _ALLOWED = "owner", "share", "revoke", "limits", "allowed"
-
-_NAME = "access"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,21 +97,19 @@ async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
     Raises:
         RecordError: the store cannot be written.
     """
-    letters = _letters(workspace, debate)
-    if not await letters.read():
+    stream = _stream(workspace, debate)
+    if not await stream.read():
         if wanted.owner:
-            nothing = Interjected(by=FORGET, text="")
-            await Mailbox(workspace.store, f"{debate}/memory", clock=workspace.clock).post(nothing)
-        await letters.post(Interjected(by=_OWNER, text=_write(asdict(wanted))))
+            await owner_messages(workspace.store, debate, workspace.clock).post(Noted(what="forget"))
+        await stream.post(Claimed(owner=wanted.owner, request=wanted.request))
     return await claimed(workspace, debate)
 
 
 async def claimed(workspace: Workspace, debate: str) -> Claim:
     """Whose a debate is; where nobody has claimed it, it belongs to the person at the machine."""
-    for entry in await _letters(workspace, debate).read():
-        if isinstance(entry.event, Interjected) and entry.event.by == _OWNER:
-            data = json.loads(entry.event.text)
-            return Claim(owner=str(data["owner"]), request=str(data["request"]))
+    for entry in await _stream(workspace, debate).read():
+        if isinstance(entry.event, Claimed):
+            return Claim(owner=entry.event.owner, request=entry.event.request)
     return Claim()
 
 
@@ -126,15 +118,15 @@ def owners(infos: Iterable[StreamInfo]) -> Mapping[str, str]:
 
     A debate whose claim is damaged is nobody's here, and hides no other.
     """
-    end = f"/{_NAME}/letters"
+    end = "/access/letters"
     found: dict[str, str] = {}
     for info in infos:
         if not info.debate.endswith(end):
             continue
-        with suppress(RecordError, ValueError, LookupError, TypeError):
-            event = decode(info.first).event
-            if isinstance(event, Interjected) and event.by == _OWNER:
-                found[info.debate.removesuffix(end)] = str(json.loads(event.text)["owner"])
+        with suppress(RecordError):
+            event = decode_side(info.first).event
+            if isinstance(event, Claimed):
+                found[info.debate.removesuffix(end)] = event.owner
     return found
 
 
@@ -145,14 +137,14 @@ async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> N
         RecordError: the store cannot be written.
     """
     if caps != await noted_limits(workspace, debate):
-        await _letters(workspace, debate).post(Interjected(by=_LIMITS, text=_write(asdict(caps))))
+        await _stream(workspace, debate).post(Limited(**asdict(caps)))
 
 
 async def noted_limits(workspace: Workspace, debate: str) -> LimitWishes:
     """The limits that were noted last; none where none were."""
-    said = [entry.event for entry in await _letters(workspace, debate).read()]
-    noted = [event.text for event in said if isinstance(event, Interjected) and event.by == _LIMITS]
-    return LimitWishes(**json.loads(noted[-1])) if noted else LimitWishes()
+    said = [entry.event for entry in await _stream(workspace, debate).read()]
+    noted = [event for event in said if isinstance(event, Limited)]
+    return LimitWishes(**asdict(noted[-1])) if noted else LimitWishes()
 
 
 async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
@@ -162,14 +154,14 @@ async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
         RecordError: the store cannot be written.
     """
     if limits != await allowed(workspace, debate):
-        await _letters(workspace, debate).post(Interjected(by=_ALLOWED, text=_write(asdict(limits))))
+        await _stream(workspace, debate).post(Allowed(limits=limits))
 
 
 async def allowed(workspace: Workspace, debate: str) -> Limits | None:
     """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
-    said = [entry.event for entry in await _letters(workspace, debate).read()]
-    noted = [event.text for event in said if isinstance(event, Interjected) and event.by == _ALLOWED]
-    return Limits(**json.loads(noted[-1])) if noted else None
+    said = [entry.event for entry in await _stream(workspace, debate).read()]
+    noted = [event.limits for event in said if isinstance(event, Allowed)]
+    return noted[-1] if noted else None
 
 
 async def share(
@@ -206,22 +198,20 @@ async def share(
     if sum(item.holds(now) for item in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()
-    made = Share(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=mark_of(secret))
-    await _letters(workspace, debate).post(Interjected(by=_SHARE, text=_write(asdict(made))))
-    return made, secret
+    link = Shared(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=mark_of(secret))
+    await _stream(workspace, debate).post(link)
+    return Share(**asdict(link)), secret
 
 
 async def shares(workspace: Workspace, debate: str) -> tuple[Share, ...]:
     """The links to a debate, in the order in which they were made, revoked ones too."""
     found: dict[str, Share] = {}
-    for entry in await _letters(workspace, debate).read():
+    for entry in await _stream(workspace, debate).read():
         match entry.event:
-            case Interjected(by=by, text=text) if by == _SHARE:
-                data = cast("dict[str, object]", json.loads(text))
-                made = Share(**data)  # pyright: ignore[reportArgumentType]
-                found[made.id] = made
-            case Interjected(by=by, text=text) if by == _REVOKE and text in found:
-                found[text] = replace(found[text], revoked=True)
+            case Shared() as link:
+                found[link.id] = Share(**asdict(link))
+            case Revoked(id=share_id) if share_id in found:
+                found[share_id] = replace(found[share_id], revoked=True)
             case _:
                 pass
     return tuple(found.values())
@@ -231,7 +221,7 @@ async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
     """Take a link back; whether there is one of that id."""
     if not any(item.id == share_id for item in await shares(workspace, debate)):
         return False
-    await _letters(workspace, debate).post(Interjected(by=_REVOKE, text=share_id))
+    await _stream(workspace, debate).post(Revoked(id=share_id))
     return True
 
 
@@ -247,9 +237,5 @@ def conflict(debate: str) -> RecordConflict:
     return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
 
 
-def _letters(workspace: Workspace, debate: str) -> Mailbox:
-    return Mailbox(workspace.store, f"{debate}/{_NAME}", clock=workspace.clock)
-
-
-def _write(data: dict[str, object]) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+def _stream(workspace: Workspace, debate: str) -> SideStream:
+    return SideStream(workspace.store, debate, "access", clock=workspace.clock)

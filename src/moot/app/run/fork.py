@@ -17,6 +17,7 @@ from moot.core.ask import Ask, Fields, Reply
 from moot.core.brief import Brief
 from moot.core.errors import BriefError
 from moot.core.event import (
+    KIND,
     PLAY_EVENTS,
     Asked,
     Attempted,
@@ -31,7 +32,6 @@ from moot.core.event import (
     Paused,
     Replied,
     Resumed,
-    kind,
 )
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
@@ -381,7 +381,11 @@ def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
     if same == len(entries):
         return
     odd = entries[same]
-    what = f"{odd.event.ask.to} was asked to {odd.event.ask.act}" if isinstance(odd.event, Asked) else kind(odd.event)
+    what = (
+        f"{odd.event.ask.to} was asked to {odd.event.ask.act}"
+        if isinstance(odd.event, Asked)
+        else KIND[type(odd.event)]
+    )
     raise BriefError(
         f"the change leads to another debate from entry {odd.seq} of {debate} on, where {what}; "
         f"fork it at entry {odd.seq - 1} or earlier",

@@ -3,8 +3,8 @@
 A brief from the network reads no file, and names no tool server, no feed and no host. The holder of a program's token
 does not see what was learned from the debates of others. The limits of the machine's owner are never exceeded.
 
-A request under a key counts once, however often it is sent. Keys of remarks are stored in a mailbox ``DEBATE/said``
-beside the record, with the number of the message that each became.
+A request under a key counts once, however often it is sent. Keys of remarks are stored beside
+the record, with the number of the message that each became.
 """
 
 import asyncio
@@ -28,9 +28,9 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending, is_free, reserve, spent
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, RecordConflict
-from moot.core.event import Interjected
+from moot.core.event import Keyed
 from moot.core.transcript import fold
-from moot.record.mailbox import Mailbox
+from moot.record.mailbox import SideStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,16 @@ class RemarkQueue:
         """
         if not key:
             return await say(workspace, debate, by, words)
-        letters = Mailbox(workspace.store, f"{debate}/said", clock=workspace.clock)
+        stream = SideStream(workspace.store, debate, "said", clock=workspace.clock)
         mark, asked = mark_of(key), mark_of(json.dumps([by, words]))
         async with self._turn:
-            for entry in await letters.read():
-                if isinstance(entry.event, Interjected) and entry.event.by == mark:
-                    known, _, number = entry.event.text.partition(" ")
-                    if known != asked:
+            for entry in await stream.read():
+                if isinstance(entry.event, Keyed) and entry.event.key == mark:
+                    if entry.event.request != asked:
                         raise conflict(debate)
-                    return int(number)
+                    return entry.event.number
             number = await say(workspace, debate, by, words)
-            await letters.post(Interjected(by=mark, text=f"{asked} {number}"))
+            await stream.post(Keyed(key=mark, request=asked, number=number))
             return number
 
 

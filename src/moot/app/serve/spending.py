@@ -9,7 +9,6 @@ belongs to the owner of the debate that asked for it; a debate that reuses them 
 """
 
 import asyncio
-import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -26,13 +25,11 @@ from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
-from moot.core.event import Closed, Entry, Interjected, Opened, Paused
+from moot.core.event import Closed, Entry, Opened, Paused, Released, Reserved
 from moot.engine.calls import Budget
 from moot.protocols.spec import load_opened
-from moot.record.mailbox import Mailbox
+from moot.record.mailbox import SideStream
 from moot.record.store import Store, StreamInfo, decode
-
-_PROMISE, _DROP = "promise", "drop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +61,7 @@ class Reservations:
 
     def __init__(self, store: Store | None, clock: Callable[[], float]) -> None:
         self._store, self._clock = store, clock
-        self._streams: dict[str, Mailbox] = {}
+        self._streams: dict[str, SideStream] = {}
         self._own: dict[str, dict[str, Reservation]] = {}
         self._made = 0
 
@@ -77,8 +74,8 @@ class Reservations:
         self._made += 1
         number = self._made
         if self._store:
-            told = {"debate": debate, "amount": amount, "entries": entries}
-            number = await self._letters(owner, self._store).post(Interjected(by=_PROMISE, text=json.dumps(told)))
+            event = Reserved(debate=debate, amount=amount, entries=entries)
+            number = await self._stream(owner, self._store).post(event)
         reservation = Reservation(amount=amount, entries=entries, at=self._clock(), number=number, own=True)
         self._own.setdefault(owner, {})[debate] = reservation
         return reservation
@@ -91,7 +88,7 @@ class Reservations:
         """
         self._own.get(owner, {}).pop(debate, None)
         if self._store:
-            await self._letters(owner, self._store).post(Interjected(by=_DROP, text=debate))
+            await self._stream(owner, self._store).post(Released(debate=debate))
 
     async def of(self, owner: str, before: int | None = None) -> dict[str, Reservation]:
         """What is reserved for the debates of an owner, by debate.
@@ -112,26 +109,25 @@ class Reservations:
             }
         reservations: dict[str, Reservation] = {}
         numbers = {reservation.number for reservation in own.values()}
-        for entry in (await self._letters(owner, self._store).read())[: None if before is None else before - 1]:
+        for entry in (await self._stream(owner, self._store).read())[: None if before is None else before - 1]:
             match entry.event:
-                case Interjected(by=by, text=text) if by == _PROMISE:
-                    told = json.loads(text)
-                    reservations[str(told["debate"])] = Reservation(
-                        amount=float(told["amount"]),
-                        entries=int(told["entries"]),
+                case Reserved(debate=debate, amount=amount, entries=entries):
+                    reservations[debate] = Reservation(
+                        amount=amount,
+                        entries=entries,
                         at=entry.at,
                         number=entry.seq,
                         own=entry.seq in numbers,
                     )
-                case Interjected(by=by, text=text) if by == _DROP:
-                    reservations.pop(text, None)
+                case Released(debate=debate):
+                    reservations.pop(debate, None)
                 case _:
                     pass
         return reservations
 
-    def _letters(self, owner: str, store: Store) -> Mailbox:
+    def _stream(self, owner: str, store: Store) -> SideStream:
         if owner not in self._streams:
-            self._streams[owner] = Mailbox(store, f"@{owner}/till", clock=self._clock)
+            self._streams[owner] = SideStream(store, f"@{owner}", "till", clock=self._clock)
         return self._streams[owner]
 
 

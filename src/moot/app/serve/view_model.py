@@ -21,6 +21,7 @@ from moot.core.ask import shown
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.event import (
+    KIND,
     TOOL,
     Asked,
     Attempted,
@@ -39,7 +40,6 @@ from moot.core.event import (
     Replied,
     Resumed,
     Ruled,
-    kind,
 )
 from moot.core.labels import act_of, noun, title
 from moot.core.text import clean_data
@@ -170,7 +170,7 @@ class Frames:
         self._calls += isinstance(event, Called)
         data: Data = {"seq": entry.seq, "at": entry.at, "kind": HIDDEN, "name": ""}
         if hears_of(self.transcript, self.ears, event):
-            data |= {"kind": kind(event), "name": named.type if named else "", **self._body(event)}
+            data |= {"kind": KIND[type(event)], "name": named.type if named else "", **self._body(event)}
         sums = self._add_up(event)
         if sums != self._sums:
             self._sums = data["sums"] = sums

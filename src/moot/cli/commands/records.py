@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from moot.report.compare import Comparison
 
 
-class FormatName(click.ParamType):
+class FormatName(click.ParamType[str]):
     """The name of a format of reports, built in or of another package."""
 
     name = "format"

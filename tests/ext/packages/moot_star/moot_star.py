@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from moot.ext import Ballot, CountingRule, Decision, listed, option, silence, strength, tiers_of
 
@@ -31,13 +32,13 @@ class Star:
         top = [name for name in final if tally[name] == max(tally.values())]
         said = f"by scores {', '.join(f'{name} {points[name]:g}' for name in candidates)}; runoff of {listed(final)}"
         winner = top[0] if len(top) == 1 else ""
-        share = tally[top[0]] / len(cast)
+        share = Fraction(int(tally[top[0]]), len(cast))
         return Decision(
             status="decided" if winner else "tie",
             winner=winner,
             rule=self.name,
             tally=tally,
-            share=share,
+            share=float(share),
             strength=strength(share) if winner else "contested",
             support=tuple(ballot.voter for ballot in cast if winner and winner in tiers_of(ballot)[0]),
             ballots=tuple(ballots),

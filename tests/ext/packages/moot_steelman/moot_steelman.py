@@ -33,7 +33,8 @@ class Steelman:
 
     def play(self, state: State) -> Play:
         """Ask all at once."""
-        names, asks = state.brief.names("debater"), []
+        names = state.brief.names("debater")
+        asks: list[Ask] = []
         for n, me in enumerate(names):
             said = state.transcript.last(names[(n + state.round) % len(names)], "open", "argue")
             if said and said.by != me and state.transcript.sees(me, said):
