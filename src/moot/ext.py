@@ -9,6 +9,8 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in typing, which would take longer to import than all else here
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from moot.agents.toolkit import Found, Tool, ToolUse
     from moot.app.export.report_formats import ReportFormat
     from moot.app.export.reports import ReadRecord
@@ -148,7 +150,7 @@ __all__ = [
     "wording",
 ]
 
-_HOMES = {
+_HOMES: "Mapping[str, str]" = {
     "moot.agents.toolkit": "Found Tool ToolUse",
     "moot.app.export.report_formats": "ReportFormat",
     "moot.app.export.reports": "ReadRecord",
@@ -183,12 +185,13 @@ _HOMES = {
 }
 """Where the names are defined."""
 
-_OTHERWISE = {"as_text": ("moot.models.custom", "write")}
+_OTHERWISE: "Mapping[str, tuple[str, str]]" = {"as_text": ("moot.models.custom", "write")}
 """Names that are another one where they are defined."""
 
 
 def __getattr__(name: str) -> object:
-    homes = {word: (home, word) for home, words in _HOMES.items() for word in words.split()} | _OTHERWISE
+    homes = {word: (home, word) for home, words in _HOMES.items() for word in words.split()}
+    homes |= _OTHERWISE
     if name not in homes:
         raise AttributeError(f"module 'moot.ext' has no attribute {name!r}")
     home, word = homes[name]

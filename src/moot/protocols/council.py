@@ -27,7 +27,7 @@ from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quo
 from moot.policy.stops import Alike
 from moot.policy.turns import Showing
 
-VOTING = ("majority", "weighted", "consensus", "moderator")
+VOTING = ("majority", "weighted", "consensus", "moderator")  # house: names because a document has them
 """The voting strategies of the document."""
 
 ACTS = ("propose", "revise")
@@ -126,7 +126,7 @@ def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
     if voting == "moderator":
         by = mediator(brief, "the voting strategy moderator")
         return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest, heard=True)
-    rules: Mapping[str, Rule] = {
+    rules: Mapping[str, Rule] = {  # house: names because a document has them
         "majority": PLURALITY,
         "weighted": Weighed(rule=WEIGHTED),
         "consensus": OrElse(first=UNANIMITY, then=PLURALITY),

@@ -12,7 +12,7 @@ from moot.core.extensions import PROTOCOL, offered
 from moot.core.text import misspelt
 from moot.phases.base import At, Phase, Rounds, Sequence
 from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
-from moot.phases.endings import mediator
+from moot.phases.endings import ENDINGS, mediator
 from moot.phases.helpers import with_recall, with_weights
 from moot.phases.ranked_vote import vote
 from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, narrowed, revision
@@ -127,6 +127,24 @@ KNOWN: Mapping[str, Protocol] = {
 """The protocols that are built in: the one list of their names."""
 
 DEFAULT = "panel"
+
+VOTES = tuple(STRATEGIES)
+"""The strategies that count votes for one answer."""
+
+DECIDED_BY: Mapping[str, tuple[str, ...]] = {
+    "panel": (*VOTES, *RANKED, "vote", "vote_based"),
+    "council": (*VOTES, *RANKED, "moderator", "vote", "vote_based"),
+    "moderated": ("moderator",),
+    "grouped": (*VOTES, "vote", "vote_based"),
+    "arena": (*VOTES, *RANKED, "judge", "vote", "vote_based"),
+    "chaired": ("moderator",),
+    "board": (*VOTES, "vote", "vote_based"),
+}
+"""The ways to decide that each protocol takes, but the debate formats."""
+
+FORMATS_DECIDED_BY = (*ENDINGS, *VOTES)
+"""The ways to decide that all debate formats take."""
+
 NEEDS_MODERATOR = ("moderated", "board", "chaired")
 TIMED = ("board",)
 """The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""

@@ -9,7 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
 
 from moot.app.brief.schema import Key, find, get, nearest
@@ -460,9 +460,6 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, Given]:
     return {key.name: read(key, value) for key, value in pairs if not is_nothing(value)}
 
 
-OPTION = Key(name="option", kind="texts", low=1, high=100, help="")
-"""An option that another package declares, whatever it holds; its type is checked where the package is known."""
-
 _OPTION = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -481,7 +478,7 @@ def read_options(key: Key, node: Node) -> dict[str, Given]:
             problem = f"{word.text[:60]!r} cannot be an option in {key.name}; a name has small letters, digits and _"
             raise BriefError(problem, line=word.line, code="unknown_key")
         if not is_nothing(value):
-            option = replace(OPTION, name=f"{key.name}.{word.text}")
+            option = Key(name=f"{key.name}.{word.text}", kind="texts", low=1, high=100, help="")
             add(found, {option.name: Given(value=_option(option, value), line=value.line)})
     return found
 

@@ -190,8 +190,7 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
     entries = assemble(header.people, [described(section) for section in body.of("person")])
     if entries:
         values["participants"] = Given(value=tuple(entry.name for entry in entries), line=entries[0].line)
-    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
-    given |= {name: item.value for name, item in values.items() if "_options." in name}
+    given = _given(values)
     brief = Brief(
         topic=str(given["topic"]),
         background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
@@ -217,6 +216,12 @@ def _read(text: str, name: str, folder: Path | None) -> Intake:
         notes=_notes(unseen, body, entries),
         lines=_lines(values, entries),
     )
+
+
+def _given(values: Mapping[str, Given]) -> dict[str, Value]:
+    """The values in the order of the table of keys; the options of packages are last."""
+    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
+    return given | {name: item.value for name, item in values.items() if "_options." in name}
 
 
 def _lines(values: Mapping[str, Given], entries: Sequence[Entry]) -> dict[str, int]:

@@ -278,7 +278,7 @@ def _unpinned(line: Attached) -> Iterator[str]:
         yield f'To be warned when the tools of {name} change, set its pin to "{line.hash}".'
 
 
-MODERATOR_TOOLS = ("search", "rag", "summarizer")
+MODERATOR_TOOLS = tuple(name for name in TOOLS if name != "scorer")
 """What a tool agent may use, as far as it can be had: a search engine, documents."""
 
 

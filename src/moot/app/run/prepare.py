@@ -13,7 +13,7 @@ from moot.agents.human import HUMAN
 from moot.app.brief.default_participants import TIMEKEEPER, presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
-from moot.app.brief.schema import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
+from moot.app.brief.schema import FORMATS, PROTOCOLS, TOPOLOGIES
 from moot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
 from moot.app.plan.assignment import (
     BUILTIN,
@@ -45,7 +45,6 @@ from moot.phases.choices import (
     OPEN_ORDER,
     PROTOCOL_OPTIONS,
     RANKED,
-    STRATEGIES,
     STRATEGY_OPTIONS,
     Choices,
     Condition,
@@ -60,23 +59,10 @@ from moot.phases.choices import (
 from moot.policy.pairing import Topology
 from moot.protocols.compose import ENDED
 from moot.protocols.grouped import LEAST
-from moot.protocols.known import DEFAULT
+from moot.protocols.known import DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, VOTES
 
-_VOTES = tuple(STRATEGIES)
-_ENDS: Mapping[str, tuple[str, ...]] = {
-    "panel": (*_VOTES, *RANKED, "vote", "vote_based"),
-    "council": (*_VOTES, *RANKED, "moderator", "vote", "vote_based"),
-    "moderated": ("moderator",),
-    "grouped": (*_VOTES, "vote", "vote_based"),
-    "arena": (*_VOTES, *RANKED, "judge", "vote", "vote_based"),
-    "chaired": ("moderator",),
-    "board": (*_VOTES, "vote", "vote_based"),
-}
 AT_ONE_TABLE = 10
 """The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
-
-_FORMAT_ENDS = (*ENDINGS, *_VOTES)
-"""The ways to decide that each protocol takes; those of the debate formats are all the same."""
 
 _OWN = frozenset({"vote", "vote_based"})
 """Words for what the other protocols do anyway."""
@@ -141,7 +127,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
     own = strategy in _OWN or protocol in ("moderated", "chaired")
     return Choices(
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
-        strategy="" if own and protocol in _ENDS else strategy,
+        strategy="" if own and protocol in DECIDED_BY else strategy,
         topology=cast(Topology, topology) if topology else None,
         hub=str(given.get("hub", "")),
         sparsity=cast("float | None", given.get("sparsity")),
@@ -161,7 +147,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
 def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: Wishes) -> None:
     if protocol not in PROTOCOLS:  # it is another package's, or there is none: the one who builds it knows
         return
-    ends = _ENDS.get(protocol, _FORMAT_ENDS)
+    ends = DECIDED_BY.get(protocol, FORMATS_DECIDED_BY)
     if strategy and strategy not in ends and not _counts(strategy, ends, intake):
         problem = f"{protocol} cannot be decided by {strategy!r}; {misspelt(strategy, ends, 'it takes')}"
         raise misfit(intake, wishes, "strategy", problem)
@@ -195,7 +181,7 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
 def _counts(strategy: str, ends: Sequence[str], intake: Intake) -> bool:
     """Whether a strategy is a rule of another package for ballots that the protocol has."""
     rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, intake.options(STRATEGY_OPTIONS))
-    return rule is not None and (_VOTES if rule.ballot == "choice" else RANKED)[0] in ends
+    return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
 
 _WHOLE: Mapping[str, str] = {
