@@ -3,35 +3,17 @@
 import importlib
 import shutil
 import sys
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
+
+from moot.testing.extension_checks import put_on_path
 
 HERE = Path(__file__).parent / "packages"
 NAMES = ("moot_six_hats", "moot_star", "moot_say", "moot_slides", "moot_dice", "moot_steelman")
 
 Install = Callable[..., Path]
-
-
-def place(package: str, site: Path, *, version: str = "", code: str = "") -> Path:
-    """Put a package into a folder; its version and its code can be others than those of its files."""
-    project = tomllib.loads((HERE / package / "pyproject.toml").read_text("utf-8"))["project"]
-    version = version or project["version"]
-    info = site / f"{package}-{version}.dist-info"
-    info.mkdir(parents=True)
-    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n"
-    (info / "METADATA").write_text(head, "utf-8")
-    groups = cast(Mapping[str, Mapping[str, str]], project["entry-points"])
-    points = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in names.items()) for group, names in groups.items()]
-    (info / "entry_points.txt").write_text("\n".join(points), "utf-8")
-    if code:
-        (site / f"{package}.py").write_text(code, "utf-8")
-    else:
-        shutil.copy(HERE / package / f"{package}.py", site)
-    return site
 
 
 def forget(package: str) -> None:
@@ -41,20 +23,26 @@ def forget(package: str) -> None:
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Installs a package for the test; gives the folder, so that the test can take it away again."""
     used: list[str] = []
+    sites: list[Path] = []
+    monkeypatch.setattr(sys, "path", [*sys.path])
 
     def put(package: str, *, version: str = "", code: str = "") -> Path:
-        site = place(package, tmp_path / "sites" / f"{package}-{len(used)}", version=version, code=code)
-        monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+        site = put_on_path(HERE / package, version=version)
+        if code:
+            (site / f"{package}.py").write_text(code, "utf-8")
         forget(package)
         used.append(package)
+        sites.append(site)
         return site
 
     yield put
     for package in used:
         forget(package)
+    for site in sites:
+        shutil.rmtree(site, ignore_errors=True)
 
 
 def remove(site: Path) -> None:

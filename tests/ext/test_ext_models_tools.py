@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from moot.models.discover import look_around
 from moot.models.pool import build
 from moot.testing.conformance import Journal, check_model
 from tests.cli.commands import QUOTES, moot, settle
-from tests.ext.ext_kit import Install, place, remove
+from tests.ext.ext_kit import Install, remove
 from tests.ext.test_ext_whole import brief, flat
 
 ROOT = Path(__file__).parents[2]
@@ -125,7 +126,7 @@ async def test_a_provider_stands_among_those_that_are_looked_for(install: Instal
 
 @pytest.mark.system
 def test_a_debate_with_a_provider_is_killed_and_resumed(install: Install, server: Server, tmp_path: Path) -> None:
-    site = place("moot_say", tmp_path / "site")
+    site = install("moot_say")
     name = brief(tmp_path, "protocol: round_robin\nrounds: 1\nstrategy: vote\nmodel: say:parrot")
     env = {**os.environ, **settle(tmp_path), "SAY_BASE_URL": server.url, "PYTHONPATH": f"{site}:{ROOT / 'src'}"}
     command = [sys.executable, "-m", "moot"]
@@ -144,6 +145,9 @@ def test_a_debate_with_a_provider_is_killed_and_resumed(install: Install, server
     server.free = 10**6
     server.open.set()
     # Without the package: listed and reported; a resume says what is missing.
+    kept = shutil.copytree(site, tmp_path / "kept")
+    remove(site)
+    env["PYTHONPATH"] = f"{kept}:{ROOT / 'src'}"
     bare = {**settle(tmp_path), "SAY_BASE_URL": server.url}
     assert "round_robin" in moot(tmp_path, "list", **bare).output
     assert moot(tmp_path, "verify", "last", **bare).exit_code == 0

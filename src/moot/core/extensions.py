@@ -69,12 +69,12 @@ class Offer:
     @property
     def package(self) -> str:
         """The name of the package."""
-        return self.point.dist.name if self.point.dist else "unknown"
+        return (self.point.dist.name if self.point.dist else "") or "unknown"
 
     @property
     def version(self) -> str:
         """The version of the package; "" where nobody says it."""
-        return self.point.dist.version if self.point.dist else ""
+        return (self.point.dist.version if self.point.dist else "") or ""
 
     def load(self, wanted: type[T]) -> T:
         """Import it.

@@ -1,11 +1,18 @@
-"""Checks for extensions: what a counting rule and a phase of another package must do.
+"""Checks for extensions: what a counting rule and a phase of another package must do, and how to try a package out.
 
 A check raises AssertionError with one sentence. ``testing.conformance`` has those of agents and models.
 """
 
+import importlib
+import shutil
+import sys
+import tempfile
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
+from pathlib import Path
 from random import Random
+from typing import cast
 
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply
@@ -17,6 +24,34 @@ from moot.phases.choices import BallotKind, CountingRule
 from moot.phases.ranked_vote import tiers_by_score
 from moot.policy.rules import Rule, unlawful
 from moot.testing.replay import Harness, SeededAgent, essence
+
+
+def put_on_path(project: Path | str, *, version: str = "") -> Path:
+    """Let Moot find the extensions of a package in this process, as if it were installed.
+
+    Args:
+        project: the folder with its pyproject.toml and its modules.
+        version: another version than that of the file.
+
+    Returns:
+        The folder that was put on the path of Python; who deletes it takes the package away.
+    """
+    told = tomllib.loads((Path(project) / "pyproject.toml").read_text("utf-8"))["project"]
+    version = version or told["version"]
+    site = Path(tempfile.mkdtemp(prefix="moot-package-"))
+    for module in Path(project).glob("*.py"):
+        shutil.copy(module, site)
+    info = site / f"{told['name'].replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    head = f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {version}\n"
+    info.joinpath("METADATA").write_text(head, "utf-8")
+    groups = cast(Mapping[str, Mapping[str, str]], told.get("entry-points", {}))
+    points = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in names.items()) for group, names in groups.items()]
+    info.joinpath("entry_points.txt").write_text("\n".join(points), "utf-8")
+    sys.path.insert(0, str(site))
+    importlib.invalidate_caches()
+    return site
+
 
 NAMES = ("Ann", "Bob", "Cem", "Dee", "Eva", "Flo")
 ELECTIONS = 300
