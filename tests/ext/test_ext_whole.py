@@ -1,10 +1,16 @@
 """Each kind of extension as a package of its own, through the command line from the brief to the report."""
 
+import ast
 import json
+import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import QUOTES, moot, only_id
-from tests.ext.ext_kit import Install, remove
+from tests.docs.test_docs import FENCE
+from tests.ext.ext_kit import HERE, Install, remove
+from tests.paths import ROOT
 
 TOPIC = "# Should the town keep its pool?\n\nIt costs $210,000 a year. It had 31,000 visitors. A roof costs $1.9m.\n"
 FOUR = "".join(f"\n## {name}\nrole: {role}\n\nSpeak.\n" for name, role in (
@@ -132,3 +138,38 @@ def test_the_plugins_are_listed_with_what_is_broken(install: Install, tmp_path: 
     star = next(row for row in json.loads(broken.output) if row["name"] == "star")
     assert star["package"] == "moot-star"
     assert "ModuleNotFoundError: No module named 'nothing_of_that_name'" in star["broken"]
+
+
+def test_the_page_shows_the_packages_that_are_tested_here() -> None:
+    page = (ROOT / "docs/how-to/extend-moot.md").read_text("utf-8")
+    files = {path.name: path for path in HERE.rglob("*") if path.suffix in (".py", ".toml")}
+    blocks = {
+        found["info"].split("file=")[1].split()[0]: found["body"]
+        for found in FENCE.finditer(page)
+        if "file=moot-" in found["info"]
+    }
+    assert {name.split("/")[0].replace("-", "_") for name in blocks} == {path.name for path in HERE.iterdir()}
+    for name, text in blocks.items():
+        path = HERE / name.split("/")[0].replace("-", "_") / name.split("/")[1]
+        assert text == path.read_text("utf-8"), name
+    assert files
+
+
+def test_an_extension_imports_nothing_but_the_public_module() -> None:
+    for path in HERE.rglob("*.py"):
+        imported = re.findall(r"^(?:from|import) (moot[\w.]*)", path.read_text("utf-8"), re.MULTILINE)
+        assert set(imported) == {"moot.ext"}, path
+
+
+def test_every_public_name_for_extensions_is_there_and_typed() -> None:
+    import moot.ext
+
+    for name in moot.ext.__all__:
+        assert getattr(moot.ext, name) is not None
+    source = (ROOT / "src/moot/ext.py").read_text("utf-8").partition("del TYPE_CHECKING")[0]
+    typed = {alias.asname or alias.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)
+             for alias in node.names}  # fmt: skip
+    assert typed - {"Mapping", "import_module"} == set(moot.ext.__all__)
+    assert dir(moot.ext) == sorted(moot.ext.__all__)
+    with pytest.raises(AttributeError, match=r"module 'moot.ext' has no attribute 'Nothing'"):
+        _ = moot.ext.Nothing

@@ -100,12 +100,15 @@ class Offer:
         return Package(name=self.package, version=self.version, used_for=what or (f"{self.kind.name} {self.name}",))
 
 
-def offers(kind: Kind) -> tuple[Offer, ...]:
-    """All that packages offer of a kind, by name and package."""
+def offers(*kinds: Kind) -> tuple[Offer, ...]:
+    """All that packages offer of some kinds: kind by kind, by name and package, in one look."""
     from importlib.metadata import entry_points  # here for start-up time
 
-    found = [Offer(kind=kind, point=point) for point in entry_points(group=kind.group)]
-    return tuple(sorted(found, key=lambda offer: (offer.name, offer.package)))
+    points = entry_points()
+    found = {kind: [Offer(kind=kind, point=point) for point in points.select(group=kind.group)] for kind in kinds}
+    return tuple(
+        offer for kind in kinds for offer in sorted(found[kind], key=lambda offer: (offer.name, offer.package))
+    )
 
 
 def offered(kind: Kind) -> tuple[str, ...]:
@@ -142,7 +145,7 @@ def culprit(error: BaseException | None) -> Offer | None:
         return None
     from traceback import walk_tb  # here for start-up time
 
-    packages = {offer.point.module.partition(".")[0]: offer for kind in reversed(KINDS) for offer in offers(kind)}
+    packages = {offer.point.module.partition(".")[0]: offer for offer in reversed(offers(*KINDS))}
     names = (str(frame.f_globals.get("__name__", "")).partition(".")[0] for frame, _ in walk_tb(error.__traceback__))
     culprits = [packages[name] for name in names if name in packages]
     return culprits[-1] if culprits else None

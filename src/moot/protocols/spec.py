@@ -11,6 +11,7 @@ entry points of ``moot.parts`` name. Nothing is looked up or imported until a na
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Protocol as TypingProtocol
@@ -114,18 +115,19 @@ def modules(package: str = "") -> Iterator[tuple[Offer, ModuleType]]:
     Raises:
         ProtocolError: one of them cannot be loaded.
     """
-    for offer in offers(PHASE):
-        if package in ("", offer.package):
+    for offer in _code() if package else offers(PHASE):
+        if package not in ("", offer.package):
+            continue
+        if offer.kind is PHASE:
             yield offer, offer.load(ModuleType)
-    for offer in _code() if package else ():
-        if offer.package == package and offer.kind is not PHASE:
+        else:
             offer.load(object)
             yield offer, import_module(offer.point.module)
 
 
 def _code() -> tuple[Offer, ...]:
     """All that is offered in whose modules classes of a phase tree may stand."""
-    return (*offers(PHASE), *offers(RULE), *offers(PROTOCOL))
+    return offers(PHASE, RULE, PROTOCOL)
 
 
 @contextmanager
@@ -210,6 +212,7 @@ def part_named(name: str) -> type[object] | None:
     return next((part for _, module in modules(package) for part in _values(module) if part.__name__ == word), None)
 
 
+@cache
 def name_of(kind: type[object]) -> str:
     """The name of a class in a phase tree.
 

@@ -57,10 +57,13 @@ def find_plugins() -> tuple[Plugin, ...]:
     """All that other packages add, by kind and name; each is imported, to see whether it can be used."""
     return tuple(
         Plugin(
-            kind=kind.name, name=offer.name, package=offer.package, version=offer.version, broken=_broken(kind, offer)
+            kind=offer.kind.name,
+            name=offer.name,
+            package=offer.package,
+            version=offer.version,
+            broken=_broken(offer.kind, offer),
         )
-        for kind in KINDS
-        for offer in offers(kind)
+        for offer in offers(*KINDS)
     )
 
 
