@@ -141,6 +141,7 @@ class Talker:
     """A model that begins to answer when it may, and then takes its time."""
 
     name, traits = "guest:talker", Traits()
+    drops: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.go = asyncio.Event()

@@ -34,6 +34,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: tests of processes and servers wait half of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how much of the recorded texts of real models was read, wherever the tests ran."""
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]

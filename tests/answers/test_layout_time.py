@@ -33,6 +33,7 @@ UNITS = (
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(
     "before",
@@ -46,6 +47,7 @@ def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str
             read(asked, text, speaker="Agent3")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", ["<think>", "</think>", "<think>a</think>", "\r", "x", "<|channel|>a<|message|>"])
 def test_every_text_with_long_thoughts_is_read_in_half_a_second(unit: str):
     text = (unit * LONGEST)[:LONGEST]

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.people import answer, say, waiting
+from moot.app.run.people import answer, say
+from moot.app.run.record_reader import waiting
 from moot.app.run.workspace import Workspace
 from moot.cli.display.ask_people import Terminal
 from moot.cli.display.live_screen import Screen

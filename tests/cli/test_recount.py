@@ -116,6 +116,7 @@ def test_nobody_is_made_to_rank_its_own() -> None:
         assert each.flip is None or each.flip.to not in each.flip.voters
 
 
+@pytest.mark.no_cover
 @pytest.mark.system
 def test_the_search_for_a_flip_has_an_end() -> None:
     names = tuple("ABCDEFGH")

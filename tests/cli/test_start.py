@@ -1,10 +1,67 @@
-"""The installed command: Ctrl-C while it loads ends it without a traceback."""
+"""The start of the command: what each command loads, and that Ctrl-C while it loads ends it without a traceback."""
 
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from moot.__main__ import start
+from tests.cli.commands import BRIEF, QUOTES, moot, settle
+
+SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2", "stamina")
+"""The libraries of models and of the network, which are loaded when somebody is asked."""
+
+READERS = ("bs4", "pypdf", "numpy", "matplotlib", "fastapi", "mcp", "sqlalchemy", "asyncpg")
+"""What only documents, servers and databases need."""
+
+RUNNING = ("moot.engine", "moot.models", "moot.answers", "moot.agents.llm", "moot.phases", "moot.tools.fetch", "ruamel")
+"""What runs a debate, and no list needs."""
+
+LOADED = """
+import sys
+from moot.cli.main import main
+code = main(sys.argv[1:], standalone_mode=False)
+print(*sorted(sys.modules), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def loaded(folder: Path, *words: str) -> set[str]:
+    """The modules that are loaded when a command has ended."""
+    env = {**settle(folder), "OPENAI_API_KEY": "none"}
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADED, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=60
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout
+    return set(ran.stderr.splitlines()[-1].split())
+
+
+def among(modules: set[str], names: tuple[str, ...]) -> list[str]:
+    """Those of the modules that have one of these names, or stand in a package of such a name."""
+    return sorted(module for module in modules if any(f"{module}.".startswith(f"{name}.") for name in names))
+
+
+def test_check_loads_no_library_of_a_model(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "check", str(BRIEF), "-m", "openai:gpt-4o")
+    assert among(modules, (*SDKS[:3], "stamina", *READERS)) == []
+    assert "moot.app.run.prepare" in modules
+
+
+def test_list_loads_nothing_that_runs_a_debate(tmp_path: Path) -> None:
+    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet")
+    modules = loaded(tmp_path, "list")
+    assert among(modules, (*SDKS, *READERS, *RUNNING)) == ["moot.models", "moot.models.names"]
+    assert "moot.app.run.record_reader" in modules
+
+
+def test_check_asks_the_library_where_it_has_to(tmp_path: Path) -> None:
+    """Which settings a model drops only its library knows."""
+    brief = tmp_path / "b.md"
+    brief.write_text("# Tea?\n\n## Ada\nmodel: openai:o3\ntemperature: 0.5\n\n## Bo\nmodel: openai:o3\n", "utf-8")
+    assert "ignores temperature" in " ".join(moot(tmp_path, "check", str(brief), OPENAI_API_KEY="none").output.split())
 
 
 @pytest.mark.parametrize("usual", [signal.default_int_handler, signal.SIG_IGN])

@@ -37,6 +37,7 @@ class Double:
     """A model that plays a script: each step gives an answer or raises."""
 
     name, traits = "double:model", Traits(context=7)
+    drops: tuple[str, ...] = ()
 
     def __init__(self, *steps: Callable[[Recorder], Awaitable[Called]]) -> None:
         self.steps, self.requests, self.closed = list(steps), list[Request](), False

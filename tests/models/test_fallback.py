@@ -33,6 +33,7 @@ class Priced:
     """A guest that always says the same, at a price."""
 
     traits = Traits()
+    drops: tuple[str, ...] = ()
 
     def __init__(self, name: str, line: str | Exception, cost: float = 0.0) -> None:
         self.name, self.line, self.cost = f"guest:{name}", line, cost

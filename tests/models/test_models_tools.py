@@ -148,6 +148,14 @@ async def test_calls_of_no_known_shape(calls: object, wanted: list[str]) -> None
     assert [each.id for each in called.tools] == [f"call-{n + 1}" for n in range(len(wanted))]
 
 
+async def test_a_model_without_tools_by_its_library_is_not_asked() -> None:
+    model = Pool(env={"OPENROUTER_API_KEY": "x"}).model("openrouter:google/gemini-2.5-flash-image")
+    assert model.traits.tools  # nothing is loaded to say otherwise
+    with pytest.raises(ModelError, match="flash-image takes no tools") as caught:
+        await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+    assert (caught.value.kind, model.traits.tools) == ("request", False)
+
+
 async def test_an_ollama_model_that_takes_no_tools_is_not_asked(wires: Wires, pool: Pool) -> None:
     wires.tools = False
     model = pool.model("ollama:tiny")
@@ -219,7 +227,7 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
         "keep_alive",
     )
     assert {each: body[each] for each in named if each in body} == sent
-    drops = set(pool.model(name).traits.drops)
+    drops = set(pool.model(name).drops)
     assert {"num_ctx", "keep_alive"} <= drops
     assert {"top_k", "min_p"} - drops == {"top_k", "min_p"} & set(sent)
 
@@ -236,7 +244,7 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
 )
 def test_what_is_ignored_is_known_beforehand(provider: str, kept: set[str]) -> None:
     env = {"TOGETHER_API_KEY": "x", "MOOT_BASE_URL": "http://127.0.0.1:9/v1"}
-    drops = set(Pool(env=env).model(f"{provider}:x").traits.drops)
+    drops = set(Pool(env=env).model(f"{provider}:x").drops)
     assert {"top_k", "min_p", "repeat_penalty"} - drops == kept
 
 

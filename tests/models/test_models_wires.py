@@ -86,7 +86,7 @@ async def test_what_a_conversation_becomes_on_the_wire(bench: Bench, name: str) 
     await bench.call(name, Plan(text="yes"), request=request)
     body = dict(bench.wires.calls[-1].body)
     said = body.pop("messages")
-    drops = bench.pool.model(name).traits.drops
+    drops = bench.pool.model(name).drops
     if name.startswith("anthropic"):
         assert body["system"] == [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral", "ttl": "5m"}}]
         assert [message["role"] for message in said] == ["user", "assistant", "user"]  # type: ignore[index]
@@ -121,14 +121,14 @@ async def test_temperature_of_claude_ends_at_one(bench: Bench) -> None:
 async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
     request = ask(settings=Settings(temperature=0.4, seed=3))
     await bench.call("openai:o3", Plan(text="yes"), request=request)
-    assert bench.pool.model("openai:o3").traits.drops == (
+    assert bench.pool.model("openai:o3").drops == (
         "temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repeat_penalty", "stop",
         *LOCAL,
     )  # fmt: skip
     body = bench.wires.calls[-1].body
     assert "temperature" not in body
     assert body["seed"] == 3
-    assert bench.pool.model("openai:gpt-5.2").traits.drops == (*BEYOND, *LOCAL)
+    assert bench.pool.model("openai:gpt-5.2").drops == (*BEYOND, *LOCAL)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -195,7 +195,7 @@ async def test_what_a_provider_refuses_is_not_sent(name: str, drops: tuple[str, 
     async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
         pool = Pool(env=environment(wires.url, ["GOOGLE", "MISTRAL", "XAI"]), patience=HASTY)
         await pool.model(name).complete(ask(settings=settings), Notebook())
-        assert set(pool.model(name).traits.drops) == {*drops, *BEYOND, *LOCAL}
+        assert set(pool.model(name).drops) == {*drops, *BEYOND, *LOCAL}
         sent = wires.calls[-1].body
         assert not set(drops) & set(sent)
         assert sent["temperature"] == 0.3

@@ -29,6 +29,7 @@ async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
     model = wrap(inner)
     notebook = Notebook()
     assert (model.name, model.traits, model.quote(ask())) == (inner.name, inner.traits, inner.quote(ask()))
+    assert model.drops == inner.drops
     called = await model.complete(ask(), notebook)
     assert (called.text, notebook.deltas, inner.requests) == ("yes", ["y", "es"], [ask()])
     await model.close()

@@ -310,6 +310,7 @@ def test_schulze_finds_the_widest_path(given: list[Ballot]) -> None:
 # ---- real elections ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @pytest.mark.system
 @pytest.mark.skipif(not DATA.exists(), reason="the recorded elections are not here")
 def test_recorded_elections_have_their_official_winners() -> None:

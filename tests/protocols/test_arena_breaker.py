@@ -27,6 +27,7 @@ class Frail:
     """A guest that answers, but in its first calls raises what it is told to."""
 
     traits = Traits()
+    drops: tuple[str, ...] = ()
 
     def __init__(self, name: str, *errors: Exception) -> None:
         self.name, self.errors, self.asked = f"guest:{name}", list(errors), 0

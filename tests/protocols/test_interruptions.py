@@ -138,6 +138,7 @@ def test_it_can_be_stored() -> None:
     assert load(dump(Interruption())) == Interruption()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["round_robin", "fishbowl", "open_fight"])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(name: str) -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE)

@@ -9,7 +9,8 @@ import pypdf.errors
 import pytest
 
 from moot.tools import documents
-from moot.tools.documents import Document, Text, convert, limit, read_html, read_pdf, serve
+from moot.tools.documents import Document, Text, convert, limit, read_pdf, serve
+from moot.tools.html_text import read_html
 from tests.kits.clock import within
 from tests.report.papers import pdf
 

@@ -89,6 +89,7 @@ class Slow:
     """
 
     name, traits = "guest:slow", Traits()
+    drops: tuple[str, ...] = ()
 
     def __init__(self, answer: Answer, *, size: int = 12) -> None:
         self._answer, self._size = answer, size

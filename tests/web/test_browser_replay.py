@@ -68,6 +68,7 @@ async def test_a_debate_is_played_again(stage: Stage, debate: str) -> None:
 async def test_a_link_into_a_debate_shows_the_same_elsewhere(stage: Stage, debate: str) -> None:
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}")
+        await expect(page.get_by_role("region", name="Decision")).to_be_visible()
         await page.get_by_role("tab", name="Stances").click()
         await page.get_by_role("slider", name="Entry").fill("20")
         await page.wait_for_url(re.compile(r"[?&]at=20"))

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from moot.app.plan.assignment import is_person
+from moot.agents.human import is_person
 from moot.app.run.outcome import opening
 from moot.core.event import Replied
 from moot.core.transcript import fold

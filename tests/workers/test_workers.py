@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from moot.app.run.people import answer, waiting
+from moot.app.run.people import answer
+from moot.app.run.record_reader import waiting
 from moot.core.brief import Limits
 from moot.core.errors import Unavailable
 from moot.workers.queue_database import Connection, Database

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
     from moot.app.run.dispatcher import Dispatcher
     from moot.app.run.prepare import LimitWishes, Wishes
+    from moot.app.run.record_reader import RecordReader
     from moot.app.run.workspace import Workspace
     from moot.core.brief import LogMode
 
@@ -252,6 +253,18 @@ async def open_for_running(store: Path | str | None) -> "AsyncGenerator[Workspac
 
 
 @asynccontextmanager
+async def open_records(store: Path | str | None) -> "AsyncGenerator[RecordReader]":
+    """Open the records for a command that only reads them; nothing of what runs debates is loaded."""
+    from moot.app.run.record_reader import RecordReader
+
+    reader = RecordReader.at(store_path(store), reading=True)
+    try:
+        yield reader
+    finally:
+        await reader.close()
+
+
+@asynccontextmanager
 async def open_workspace(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
     """Open the workspace over a store, with the queue of the workers that share it; both are closed at the end.
 
@@ -307,10 +320,8 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
     from moot.core.errors import MootError
 
     async def read() -> list[CompletionItem]:
-        async with open_workspace(
-            ctx.params.get("store") or ctx.find_root().params.get("store"), reading=True
-        ) as workspace:
-            listed = await workspace.list()
+        async with open_records(ctx.params.get("store") or ctx.find_root().params.get("store")) as reader:
+            listed = await reader.list()
         return [CompletionItem(item.debate, help=item.topic) for item in listed if item.debate.startswith(incomplete)]
 
     try:

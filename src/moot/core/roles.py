@@ -13,6 +13,9 @@ from moot.core.brief import Brief
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, read_field, wording
 
+CASTING = "casting"
+"""The protocol of the debates in which participants are made: they teach nothing."""
+
 ARTIFACTS = "Artifacts"
 """The field that holds what a turn attaches; the name is compared without case."""
 

@@ -18,6 +18,30 @@ from typing import TypeVar, cast
 
 T = TypeVar("T")
 
+
+class _LatePattern:
+    """See ``late_pattern``."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+    def __getattr__(self, name: str) -> object:
+        compiled = re.compile(self.pattern)
+        vars(self).update({method: getattr(compiled, method) for method in _METHODS})
+        return getattr(compiled, name)
+
+
+_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub")
+
+
+def late_pattern(pattern: str) -> re.Pattern[str]:
+    """As ``re.compile``, but compiled when it is first used: a command needs few of the many large patterns.
+
+    From then on it costs as much as any other.
+    """
+    return cast("re.Pattern[str]", _LatePattern(pattern))
+
+
 LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Every mark of a line's end but the newline itself."""
 
@@ -58,7 +82,7 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
 _FLAG = "|".join("".join(chr(0xE0000 + ord(text)) for text in region) for region in ("gbeng", "gbsct", "gbwls"))
 
-_KEPT = re.compile(
+_KEPT = late_pattern(
     f"(?<=[{_EMOJI}])(?:\ufe0f?\u200d(?=[{_EMOJI}])|[\ufe0e\ufe0f])"  # a family, a red heart
     "|(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a keycap
     f"|(?<=\U0001f3f4)(?:{_FLAG})\U000e007f"  # England, Scotland, Wales
@@ -279,9 +303,7 @@ STOP = word_set(
 )
 """Stop words. Those from "argue" on are common in descriptions of personas."""
 
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\W_]+(?:['’](?=[^\W_])[^\W_]+)?", re.IGNORECASE
-)
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\W_]+(?:['’](?=[^\W_])[^\W_]+)?")
 _VOWEL = re.compile("[aeiouyäöüáéíóúàèìòùâêîôû]")
 
 

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from moot.app.export.reports import plan_data
 from moot.app.plan.assignment import is_person
-from moot.app.run.people import waiting
 from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.record_reader import waiting
 from moot.app.serve.admission import Order
 from moot.core.errors import MootError
 from moot.core.event import Entry, Failed, Replied

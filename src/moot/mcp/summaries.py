@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from moot.app.run.outcome import opening
-from moot.app.run.people import Open, allowed, open_asks
+from moot.app.run.people import allowed
+from moot.app.run.record_reader import Open, open_asks
 from moot.app.serve.view_model import frames
 from moot.app.serve.visibility import told
 from moot.core.ask import Field

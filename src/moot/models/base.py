@@ -52,7 +52,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What a model's wire takes, declared or probed once.
+    """What a model's wire takes, known before anything is loaded or sent.
 
     Attributes:
         system: whether it takes system messages.
@@ -60,7 +60,6 @@ class Traits:
         context: tokens it can hold; 0 where unknown.
         tools: whether it can be offered tools.
         prefill: whether it goes on with a last message of its own where that breaks off.
-        drops: names of Settings that the provider ignores or refuses.
     """
 
     system: bool = True
@@ -68,7 +67,6 @@ class Traits:
     context: int = 0
     tools: bool = True
     prefill: bool = False
-    drops: tuple[str, ...] = ()
 
 
 class Model(Protocol):
@@ -82,6 +80,11 @@ class Model(Protocol):
     @property
     def traits(self) -> Traits:
         """What its wire takes."""
+        ...
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The names of Settings that it ignores or refuses; it may load the provider's library to find out."""
         ...
 
     def quote(self, request: Request) -> Quote:

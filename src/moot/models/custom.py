@@ -43,10 +43,11 @@ class CustomAgent(ABC):
     Args:
         name: what stands behind ``guest:``.
         traits: what the agent takes.
+        drops: the settings that it does not take.
     """
 
-    def __init__(self, name: str, traits: Traits) -> None:
-        self._name, self._traits = ModelName(provider=_GUEST, model=name), traits
+    def __init__(self, name: str, traits: Traits, drops: tuple[str, ...]) -> None:
+        self._name, self._traits, self._drops = ModelName(provider=_GUEST, model=name), traits, drops
 
     @property
     def name(self) -> str:
@@ -57,6 +58,11 @@ class CustomAgent(ABC):
     def traits(self) -> Traits:
         """What the agent takes."""
         return self._traits
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The names of Settings that the agent does not take."""
+        return self._drops
 
     @abstractmethod
     async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
@@ -142,7 +148,7 @@ class FunctionAgent(CustomAgent):
     """
 
     def __init__(self, name: str, agent: Agent) -> None:
-        super().__init__(name, Traits(alternate=False, tools=False, drops=tuple(Settings.__slots__)))
+        super().__init__(name, Traits(alternate=False, tools=False), tuple(Settings.__slots__))
         self._agent = agent
         self._plain = not any(map(inspect.iscoroutinefunction, (agent, getattr(agent, "__call__", None))))  # noqa: B004
 

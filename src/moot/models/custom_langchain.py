@@ -51,7 +51,7 @@ class ChatModel(CustomAgent):
         }
         self._fields = {text: names[0] for text, names in taken.items() if names and text != "stop"}
         drops = tuple(text for text in Settings.__slots__ if text not in self._fields and text != "stop")
-        super().__init__(name, Traits(tools=False, drops=drops))
+        super().__init__(name, Traits(tools=False), drops)
         self._model = model
 
     async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:

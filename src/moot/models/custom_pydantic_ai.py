@@ -46,7 +46,7 @@ class PydanticAgent(CustomAgent):
 
     def __init__(self, name: str, agent: "Agent") -> None:
         # A system message would be taken for the agent's own, which would then be left out.
-        super().__init__(name, Traits(system=False, tools=False, drops=DROPS))
+        super().__init__(name, Traits(system=False, tools=False), DROPS)
         self._agent, self._streams = agent, True
 
     async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:

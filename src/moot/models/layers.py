@@ -49,6 +49,11 @@ class Layer:
         """What the model's wire takes."""
         return self._model.traits
 
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The names of Settings that the model ignores or refuses."""
+        return self._model.drops
+
     def quote(self, request: Request) -> Quote:
         """The most that one try can use."""
         return self._model.quote(request)
@@ -174,7 +179,7 @@ class TimeLimit(Layer):
 
     async def complete(self, request: Request, say: Recorder) -> Called:
         """Answer one request in time; the answer tells how long it took."""
-        _ = self.traits  # Loads the library where there is one, which is no time of the model's.
+        _ = self.drops  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
         began = clock()
         whole, silence = Deadline(request.seconds), Deadline(self._patience.first)

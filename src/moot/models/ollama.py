@@ -60,6 +60,11 @@ class Ollama:
         # Its templates leave a last message of the assistant open. One that closes it has the model begin anew.
         return Traits(context=min(lengths, default=0), tools=self._tools, prefill=True)
 
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """None: it takes all settings."""
+        return ()
+
     def quote(self, request: Request) -> Quote:
         """The most that the request can use; it costs nothing."""
         return quote(self._name, request)

@@ -46,7 +46,6 @@ class Fallback(Layer):
             context=min((one.context for one in traitses if one.context), default=0),
             tools=all(one.tools for one in traitses),
             prefill=all(one.prefill for one in traitses),
-            drops=traitses[0].drops,
         )
 
     def quote(self, request: Request) -> Quote:
@@ -188,7 +187,7 @@ def _load(model: Model, link: Link) -> None:
     import_module("stamina")
     # Broad, because the model's turn meets the same fault and books it.
     with contextlib.suppress(Exception):
-        _ = link.client, model.traits
+        _ = link.client, model.drops
 
 
 def build(name: str, *, env: Environment | None = None, patience: Patience | None = None) -> Model:

@@ -153,6 +153,7 @@ class Direct:
 
     def __init__(self, name: ModelName, link: Link) -> None:
         self._name, self._link = name, link
+        self._tools = name.provider.tools
 
     @property
     def name(self) -> str:
@@ -161,8 +162,14 @@ class Direct:
 
     @property
     def traits(self) -> Traits:
-        """What the wire takes, and the settings that this model drops."""
-        return self._traits
+        """What the wire takes; whether this very model takes tools is known once the library is loaded."""
+        # No prefill: OpenAI has none, Anthropic refuses it from Claude 4.6 on, others want fields of their own for it.
+        return Traits(alternate=self._name.provider.alternate, tools=self._tools)
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The names of Settings that this model ignores or refuses: the library knows."""
+        return self._drops
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
@@ -175,7 +182,9 @@ class Direct:
         from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, UnexpectedModelBehavior
 
         speech = Speech(self._name, say)
-        settings = write_settings(request.settings, self.traits.drops, self._name.provider)
+        settings = write_settings(request.settings, self.drops, self._name.provider)
+        if request.tools and not self._tools:
+            raise Refused(f"{self._name} takes no tools", kind="request")
         messages, tools = write_messages(request.messages), write_tools(request.tools)
         try:
             async with model_request_stream(
@@ -199,20 +208,16 @@ class Direct:
         self.__dict__.pop("_library", None)
 
     @cached_property
-    def _traits(self) -> Traits:
-        context = self._library.profile.get("context_window") or 0
-        drops = dropped_settings(self._name, self._library)
-        tools = self._name.provider.tools and bool(self._library.profile.get("supports_tools", True))
-        # No prefill: OpenAI has none, Anthropic refuses it from Claude 4.6 on, others want fields of their own for it.
-        return Traits(alternate=self._name.provider.alternate, context=context, tools=tools, drops=drops)
+    def _drops(self) -> tuple[str, ...]:
+        return dropped_settings(self._name, self._library)
 
     @cached_property
     def _library(self) -> "Library":
         """The library's model, over our own connections and with its own retries off."""
         import_module("pydantic_ai.direct")  # so that all is loaded when a try begins
-        if self._name.provider.wire is ANTHROPIC:
-            return _open_anthropic(self._name, self._link)
-        return _open_openai(self._name, self._link)
+        library = (_open_anthropic if self._name.provider.wire is ANTHROPIC else _open_openai)(self._name, self._link)
+        self._tools = self._tools and bool(library.profile.get("supports_tools", True))
+        return library
 
     def _fault(self, error: "ModelAPIError") -> ModelError:
         from pydantic_ai import exceptions as library

@@ -53,7 +53,7 @@ def put_on_path(project: Path | str, *, version: str = "") -> Path:
     return site
 
 
-NAMES = ("Ann", "Bob", "Cem", "Dee", "Eva", "Flo")
+NAMES: tuple[str, ...] = ("Ann", "Bob", "Cem", "Dee", "Eva", "Flo")
 ELECTIONS = 300
 """So many elections are drawn at random for each rule."""
 

@@ -81,6 +81,11 @@ class ScriptedModel:
         """What its wire takes."""
         return self._traits
 
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """None: it takes all settings."""
+        return ()
+
     def quote(self, request: Request) -> Quote:
         """One token for each word, and a hundred for the answer; free."""
         return Quote(model=self._name, tokens=sum(len(message.text.split()) for message in request.messages) + 100)

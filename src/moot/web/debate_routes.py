@@ -13,8 +13,8 @@ from moot.app.run.access import owners
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
 from moot.app.run.outcome import Listed, opening, sums_of
-from moot.app.run.people import open_asks
 from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.record_reader import open_asks
 from moot.app.run.start import Start
 from moot.app.serve.admission import Admission, Order
 from moot.app.serve.admission import keyed as keyed_by

@@ -7,18 +7,8 @@ from fastapi import Header, Query
 from moot.app.brief.field_values import skeleton
 from moot.app.run.access import Share, revoke, share, shares
 from moot.app.run.outcome import opening
-from moot.app.run.people import (
-    Open,
-    OutsideMessages,
-    ShownTurn,
-    allowed,
-    answer,
-    asked,
-    context_for,
-    laid,
-    news,
-    open_asks,
-)
+from moot.app.run.people import OutsideMessages, ShownTurn, allowed, answer, asked, context_for, laid, news
+from moot.app.run.record_reader import Open, open_asks
 from moot.app.serve.view_model import hypertext
 from moot.core.ask import Field
 from moot.core.errors import BriefError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from moot.app.run.access import allowed
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.outcome import Outcome
-from moot.app.run.people import time_left
+from moot.app.run.record_reader import time_left
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, MootError, ProtocolError, RecordConflict, RecordError, RecordMismatch
 from moot.core.text import clean, hide

@@ -12,8 +12,9 @@ from moot.app.batch.run_batch import Budget
 from moot.app.batch.summary import BatchOutcome, data_of, page_of, rows, told
 from moot.app.brief.reader import read_brief
 from moot.app.run.api import take
-from moot.app.run.people import answer, waiting
+from moot.app.run.people import answer
 from moot.app.run.prepare import Wishes
+from moot.app.run.record_reader import waiting
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import Refused

@@ -141,6 +141,7 @@ MASKED = (("Bob", "argue round 2"), ("round 1",), ("Ann round 1", "Dan round 2")
 VIEWS = (None, View(summary=True), View(mine=True, last=4), View(summary_only=True), None)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", [None, *KINDS])
 @pytest.mark.parametrize("name", KNOWN)
 async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: MediatorKind | None) -> None:
@@ -174,6 +175,7 @@ EXTRAS = st.builds(Extras, **dict.fromkeys(Extras.__dataclass_fields__, st.boole
 MEDIATIONS = st.none() | st.builds(Mediation, kind=st.sampled_from(KINDS), when=st.sampled_from(TIMES))
 
 
+@pytest.mark.no_cover
 @given(
     name=st.sampled_from(sorted(KNOWN)),
     hide=st.tuples(MASKS, MASKS, MASKS, MASKS, MASKS),
@@ -203,6 +205,7 @@ def test_whatever_is_masked_and_chosen_nothing_leaks(
 MANY = (*NAMES, "Eve", "Fay", "Gil")
 
 
+@pytest.mark.no_cover
 @given(
     hide=st.tuples(*[MASKS] * 8),
     views=st.tuples(*[SEEN] * 8),

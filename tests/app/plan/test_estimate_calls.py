@@ -107,6 +107,7 @@ def trees(asked: Brief, name: str, kind: MediatorKind | None, extras: Extras) ->
             assert error.about  # noqa: PT017 - what does not go together is refused, and that is tested elsewhere
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None:
     asked = brief(3)
@@ -118,6 +119,7 @@ def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None
     assert checked > 15
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("options", [("yes", "no"), ("a", "b", "c")])
 @pytest.mark.parametrize("name", KNOWN)
 def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, ...]) -> None:
@@ -127,6 +129,7 @@ def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, 
         assert estimate(asked, tree, {}).most.asks == hold(asked, tree), (n, extras)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: str) -> None:
     for seed, (options, moderator) in enumerate(product(((), ("yes", "no")), (True, False))):

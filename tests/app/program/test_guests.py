@@ -85,7 +85,7 @@ def test_a_function_is_given_all_messages_as_one_text() -> None:
 def test_a_function_takes_text_and_nothing_else() -> None:
     traits = adapter("ann", plain).traits
     assert (traits.tools, traits.alternate) == (False, False)
-    assert set(traits.drops) == set(Settings.__slots__)
+    assert set(adapter("ann", plain).drops) == set(Settings.__slots__)
 
 
 @pytest.mark.parametrize(

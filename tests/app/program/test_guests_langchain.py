@@ -108,8 +108,8 @@ async def test_settings_go_where_the_model_has_a_field() -> None:
     await model.complete(ask(settings=Settings(temperature=0.0, max_tokens=99, stop=("END",), top_k=5)), Notebook())
     assert chat.sent[0][1] == {"temperature": 0.0, "num_predict": 99, "stop": ["END"]}
     assert (chat.temperature, chat.num_predict) == (0.9, None)
-    assert "top_k" in model.traits.drops
-    assert not {"temperature", "max_tokens", "stop"}.intersection(model.traits.drops)
+    assert "top_k" in model.drops
+    assert not {"temperature", "max_tokens", "stop"}.intersection(model.drops)
     assert not model.traits.tools
 
 

@@ -88,7 +88,7 @@ async def test_the_settings_of_the_participant_come_on_top() -> None:
     await model.complete(conversation(("user", "Why?"), settings=given), Notebook())
     merged = {"temperature": 0.0, "top_p": 0.5, "seed": 7, "max_tokens": 99, "stop_sequences": ["END"]}
     assert ear.settings == [(None, merged)]
-    assert model.traits.drops == ("min_p", "repeat_penalty", "num_ctx", "keep_alive")
+    assert model.drops == ("min_p", "repeat_penalty", "num_ctx", "keep_alive")
 
 
 async def test_tools_of_the_agent_are_its_own_affair() -> None:

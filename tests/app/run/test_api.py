@@ -14,8 +14,8 @@ import moot
 from moot.app.brief.program_values import fit, plain
 from moot.app.export.reports import read_record, write_report
 from moot.app.run.api import take
-from moot.app.run.handles import find_debate, short_ids
 from moot.app.run.outcome import outcome as outcome_of
+from moot.app.run.record_reader import find_debate, short_ids
 from moot.app.run.workspace import Workspace
 from moot.board import BoardMeeting, BoardMember
 from moot.core import brief as core

@@ -16,7 +16,7 @@ from moot.app.export.paper import memo, replay
 from moot.app.export.recount import count_again
 from moot.app.export.reports import compare, read_record, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt
-from moot.app.run.people import stands
+from moot.app.run.record_reader import stands
 from moot.app.run.workspace import Workspace
 from moot.core.brief import LOGS
 from moot.core.errors import MootError, RecordError

@@ -8,8 +8,9 @@ import pytest
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim, claimed
-from moot.app.run.people import answer, waiting
+from moot.app.run.people import answer
 from moot.app.run.prepare import Wishes
+from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace

@@ -12,9 +12,10 @@ from moot.app.plan.settings import Config, Serving
 from moot.app.run import queue_runner
 from moot.app.run.access import allowed
 from moot.app.run.dispatcher import QueueError
-from moot.app.run.people import answer, say, waiting
+from moot.app.run.people import answer, say
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.queue_runner import QueueRunner
+from moot.app.run.record_reader import waiting
 from moot.app.run.runner import RunnerFull
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace

@@ -13,7 +13,8 @@ from moot.app.brief.default_participants import TIMEKEEPER
 from moot.app.program.program_agents import register
 from moot.app.run.outcome import Outcome
 from moot.app.run.outcome import outcome as outcome_of
-from moot.app.run.people import answer, context_for, say, time_left, waiting
+from moot.app.run.people import answer, context_for, say
+from moot.app.run.record_reader import time_left, waiting
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.run.people import OutsideMessages, answer, context_for, say, waiting
+from moot.app.run.people import OutsideMessages, answer, context_for, say
+from moot.app.run.record_reader import waiting
 from moot.core.ask import Value
 from moot.core.brief import Participant
 from moot.core.errors import BriefError

@@ -9,8 +9,8 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run import liveness
 from moot.app.run.liveness import Liveness
-from moot.app.run.people import waiting
 from moot.app.run.prepare import Wishes
+from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace

@@ -11,8 +11,9 @@ from moot.app.plan.settings import Config, Serving
 from moot.app.run import liveness
 from moot.app.run.access import noted_limits
 from moot.app.run.liveness import stands_still, waits_only
-from moot.app.run.people import answer, waiting
+from moot.app.run.people import answer
 from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import Start, make_start
 from moot.app.run.workspace import Workspace

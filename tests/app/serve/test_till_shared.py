@@ -11,9 +11,10 @@ import pytest
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim
-from moot.app.run.people import answer, waiting
+from moot.app.run.people import answer
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.queue_runner import QueueRunner
+from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner
 from moot.app.run.start import make_start
 from moot.app.run.workspace import Workspace

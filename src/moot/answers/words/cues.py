@@ -6,10 +6,8 @@ alternatives for folded text with bars between blanks. A stem stands for every w
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
 LETTER = r"[\w\u0900-\u097f\u064b-\u065f]"
 """A letter or a sign that belongs to one, also of Hindi and Arabic."""
@@ -29,6 +27,9 @@ _UNSPACED = ("zh", "ja", "ko")
 
 @cache
 def _tables() -> Mapping[str, Mapping[str, str]]:
+    import tomllib  # here for start-up time, as the cues themselves
+    from importlib.resources import files
+
     return tomllib.loads(files("moot.answers.words").joinpath("cues.toml").read_text("utf-8"))
 
 

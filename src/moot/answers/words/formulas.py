@@ -4,8 +4,9 @@ All patterns are for folded text (``plain_text.fold``). Each stands behind the l
 that a text is searched only for the languages that it may be in.
 """
 
-import re
 from typing import TypeAlias
+
+from moot.core.text import late_pattern
 
 Patterns: TypeAlias = tuple[tuple[str, str], ...]
 """Patterns, each behind the letters without which it cannot match; who meets them in a text compiles them."""
@@ -158,7 +159,7 @@ BEFORE: tuple[tuple[str, str], ...] = (
 )
 """What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
 
-SUBJECT = re.compile(
+SUBJECT = late_pattern(
     r"(?:(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*|(?:私の|わたしの)?(?:最終的?な?)?(?:一票"
     r"|投票先?|票)は[、\s]*"
     r"|(?:제|저의|내|나의) (?:한 )?표는\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)\s*|(?:ich gebe|gebe ich)\s*"
@@ -166,7 +167,7 @@ SUBJECT = re.compile(
 )
 """Who votes, or that somebody does, where the name stands before the verb."""
 
-SO = re.compile(
+SO = late_pattern(
     r"böyle|şöyle|bu şekilde|इस तरह|ऐसे|इस प्रकार|이렇게|다음과 같이|このように|こう|次のとおり|次の通り"
     r"|以下のとおり|形式で"
 )
@@ -245,10 +246,10 @@ ABSTENTIONS = (
 )
 """A first-person abstention; what follows must not tie it to another matter ("I abstain from judging the style")."""
 
-OWN_ABSTENTION = re.compile(r"\s*(?:to )?(?:abstain|abstention|enthaltung|abstenção|abstención|弃权|棄權)[\s.!]*$")
+OWN_ABSTENTION = late_pattern(r"\s*(?:to )?(?:abstain|abstention|enthaltung|abstenção|abstención|弃权|棄權)[\s.!]*$")
 """What stands in place of a name where somebody abstains in the formula itself."""
 
-NEGATED = re.compile(
+NEGATED = late_pattern(
     r"(?<!\w)i(?:'d|'ll| would| will| do| can| could| shall)?(?:n't|not)? ?"
     r"(?:(?:really|certainly|definitely|simply|absolutely|just|refuse|decline|am|going|to|not|never|no longer|cannot"
     r"|under no circumstances)\s+){0,4}(?:vote|voting) for\s*:?\s*"
@@ -291,7 +292,7 @@ _ALONE = (
     r"^\W*(?:(?:vote|ballot) )?(?:test|examples?|sample|sic|draft|void|false|untrue|ironic|not|no|non|nein|nej|nei|nee"
     r"|não|нет|ні|ne|όχι|hayır|tidak|không|لا|不|不是|いいえ|아니요|아니오)\W*$"
 )
-UNDONE = re.compile(
+UNDONE = late_pattern(
     rf"(?<!\w)(?:{'|'.join(' '.join(text.split()) for text in _UNDOING.split(' | '))})(?!\w)|(?<!\w)(?:{_FALSE})(?!\w)"
     rf"|{_ALONE}|弃权|棄權|棄権|기권"
     r"|^\W*(?:no|non|nein|nej|nei|nee|não|нет|ne|όχι|hayır|tidak|không)\s*[,.!:;\u2013\u2014]"
@@ -301,10 +302,10 @@ UNDONE = re.compile(
 )
 """What, in a short sentence after a vote or a value, may take it back or bind it to a condition, in any language."""
 
-SETTLING = re.compile(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm(?:s|ed)?|endgültig\w*)\b")
+SETTLING = late_pattern(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm(?:s|ed)?|endgültig\w*)\b")
 """What makes a sentence about one's own vote harmless ("This is my final vote.")."""
 
-PROVISOS = re.compile(
+PROVISOS = late_pattern(
     r"(?<!\w)(?:es sei denn|falls|sofern|vorausgesetzt|solange|nur wenn|sauf si|à condition|pourvu que|tant que"
     r"|a menos que|siempre que|salvo que|con tal|s[oó]lo si|a meno che|purché|a patto|a condizione|solo se|a não ser"
     r"|desde que|contanto|tenzij|mits|op voorwaarde|если|разве что|при услови\w+|якщо|chyba że|o ile|pod warunkiem"
@@ -314,7 +315,7 @@ PROVISOS = re.compile(
 )
 """What binds a vote to a condition although a reason was given first, in other languages than English."""
 
-FRAGMENT = re.compile(
+FRAGMENT = late_pattern(
     r"^\W*(?:(?:but |and |only )?(?:if|when|once|pending|subject to|assuming|as long as|until|should|in case)"
     r"|falls|wenn|sofern|sobald|si(?! (?:può|deve|è|tratta|sa))|se(?! (?:puede|debe|trata|ve|sabe|ha))|cuando"
     r"|quand|als(?! nächst)|indien|если|когда|якщо|jeśli|gdy|pokud|dacă|hvis|om|jos|eğer|αν"
@@ -322,7 +323,7 @@ FRAGMENT = re.compile(
 )
 """A sentence that is nothing but a condition."""
 
-CURT = re.compile(
+CURT = late_pattern(
     r"\W*(?:that's (?:it|all|my vote|final)|that is (?:it|all|final)|why"
     r"|because|reasons?|thanks?|thank you|final|done|period"
     r"|full stop|end|count|no (?:doubt|question|regrets)|it|its|he|she|they|the|great|good|strong|solid|well|best|clear"
@@ -330,5 +331,5 @@ CURT = re.compile(
 )
 """How a sentence of three words or fewer may begin that follows a vote on its line."""
 
-PREFERS = re.compile(r"\b(?:(?:too|then|though|also)\W*$|(?:better|prefer\w*|instead|rather|wins|would)\b)")
+PREFERS = late_pattern(r"\b(?:(?:too|then|though|also)\W*$|(?:better|prefer\w*|instead|rather|wins|would)\b)")
 """What puts the rival of a short sentence beside or before the candidate."""

@@ -4,7 +4,7 @@ All patterns are for folded text (``plain_text.fold``): lower case, straight quo
 The lists are strict: a statement that is not known to be plain does not count.
 """
 
-import re
+from moot.core.text import late_pattern
 
 
 def _any(words: str) -> str:
@@ -24,7 +24,7 @@ _SAYING = """
     | behauptet | dass | dit | écrit | dice | dijo | escribió | que | ha detto | che | disse | zegt | schreef
     | napisał\\w* | że | сказал\\w* | пишет | что
 """
-SAID = re.compile(rf"\b{_any(_SAYING)}\b|说|說|写|言")
+SAID = late_pattern(rf"\b{_any(_SAYING)}\b|说|說|写|言")
 """What gives the words that follow to somebody else, or makes them an example."""
 
 _TELLING = """
@@ -34,7 +34,7 @@ _TELLING = """
     | first | initially | initial | originally | previously | earlier | draft | proposal | message | text | option
     | round | second | third | used | test | behalf | record | parser
 """
-REPORTS = re.compile(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
+REPORTS = late_pattern(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
 """The same, with words that only make it possible."""
 
 _FORMER = "first | initial | original | earlier | previous | old | former"
@@ -46,7 +46,7 @@ _PAST = """
     | yesterday | drafts? | zuerst | anfangs | ursprünglich | d'abord | au début | al principio | all'inizio
     | no início | eerst | najpierw | сначала
 """
-PAST = re.compile(rf"\b(?:{_any(_FORMER)} {_any(_STANDS)}|{_any(_PAST)})\b|起初|最初")
+PAST = late_pattern(rf"\b(?:{_any(_FORMER)} {_any(_STANDS)}|{_any(_PAST)})\b|起初|最初")
 """What makes a statement one of the past."""
 
 _DOUBTS = """
@@ -59,7 +59,7 @@ _DOUBTS = """
     | se | als | indien | misschien | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо | hvis | om
     | ifall
 """
-DOUBTS = re.compile(rf"\b{_any(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
+DOUBTS = late_pattern(rf"\b{_any(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
 """What makes a statement conditional or hypothetical."""
 
 _DENIALS = """
@@ -67,7 +67,7 @@ _DENIALS = """
     | unwilling | nie | niemals | nicht | keinesfalls | kein\\w* | ne | pas | jamais | non | nunca | jamás | mai
     | não | niet | nooit | не | никогда | ні | nu | ikke | aldrig | aldri | inte
 """
-DENIALS = re.compile(rf"\b{_any(_DENIALS)}\b|n't\b|不|没|沒")
+DENIALS = late_pattern(rf"\b{_any(_DENIALS)}\b|n't\b|不|没|沒")
 """What denies a statement, before it."""
 
 _LEADS = """
@@ -82,16 +82,16 @@ _LEADS = """
     | por isso | assim | dus | daarom | dlatego | więc | zatem | поэтому | итак | тому | därför | derfor | 因此 | 所以
     | 最终 | 最終 | 最后 | 最後 | 综上 | 綜上 | 故 | よって | したがって | そこで | 따라서 | 그래서
 """
-LEADS = re.compile(rf"(?:{_any(_LEADS)}[\s,]*)+")
+LEADS = late_pattern(rf"(?:{_any(_LEADS)}[\s,]*)+")
 _OPENERS = """
     after | having | based | given | considering | weighing | taking | for | from | with | despite | due | following
     | upon | by | since | because | on | as an? | nach | auf | aufgrund | angesichts | après | vu | tras | dopo
     | após | na | gezien | po | после
 """
-OPENERS = re.compile(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any(_OPENERS)}\b")
+OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any(_OPENERS)}\b")
 """How a clause may begin that stands right before a vote and does not say that somebody else says so."""
 
-STRANGE = re.compile(
+STRANGE = late_pattern(
     r"\b(?:day|moment|time|way|person|one|people|those|who|behalf|place|name|test"
     r"|reasons?(?<!these reasons)(?<!this reason)"
     r"|that(?<!all that))\b"
@@ -99,7 +99,7 @@ STRANGE = re.compile(
 """Words that turn such a clause into something else ("on the day I vote for …", "on behalf of …")."""
 
 _JOINS = "and|but|so|therefore|hence|thus|which is why|that's why|that is why|this is why"
-CUTS = re.compile(rf"[,;\u2013\u2014、]|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)")
+CUTS = late_pattern(rf"[,;\u2013\u2014、]|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)")
 """Where one clause ends and the next begins."""
 
 # ---- announcements ---------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ _POINTERS = """
     here is | here's | here are | below is | this is | here it is | here goes | to conclude | in conclusion
     | for the record
 """
-INTRO = re.compile(
+INTRO = late_pattern(
     r"i (?:now |hereby |therefore )?(?:change|switch|revise) my (?:vote|mind|answer|choice)(?: as follows)?\s*:"
     r"|(?:(?:so|and|therefore|thus|hence|ok|okay|well|now|sure|certainly|of course|again|accordingly|formally)"
     r"[,!.]?\s+)*"
@@ -141,10 +141,10 @@ _REASONS = """
     | puisque | en raison | grâce | porque | ya que | puesto | gracias | perché | poiché | pois | omdat | want
     | vanwege | ponieważ | bo | gdyż | потому | так как | поскольку | fordi | eftersom | pentru că
 """
-REASONS = re.compile(rf"[\s,;:(\u2013\u2014-]*{_any(_REASONS)}(?!\w)|[\s,;:(]*(?:因为|因為|理由|なぜなら|왜냐하면)")
+REASONS = late_pattern(rf"[\s,;:(\u2013\u2014-]*{_any(_REASONS)}(?!\w)|[\s,;:(]*(?:因为|因為|理由|なぜなら|왜냐하면)")
 """What opens a reason; within a reason other candidates may be named."""
 
-BOUND = re.compile(
+BOUND = late_pattern(
     r"\b(?:unless|only if|provided|assuming|conditional|contingent|subject to|as long as|as soon as|for now"
     r"|on (?:the )?condition)\b"
     r"|,\s*(?:but )?(?:only )?if\b|\bjust kidding\b|\b(?:or so|as) \S+ (?:says|said|claims?|puts? it)\b"
@@ -160,7 +160,7 @@ _TAILS = """
     | não | omdat | want | en | niet | vanwege | ponieważ | bo | gdyż | nie | i | потому | так | и | не | поскольку
     | fordi | eftersom | och | og | inte | ikke | pentru
 """
-TAILS = re.compile(rf"{_any(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|建议|建議|计划|計劃)")
+TAILS = late_pattern(rf"{_any(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|建议|建議|计划|計劃)")
 """The first word that may follow a name; anything else makes it part of a longer, unknown name."""
 
 _HARMLESS = """
@@ -174,7 +174,7 @@ _HARMLESS = """
     | thanks? | or its | an? (?:\\w+ )?(?:plan|proposal|answer|solution|approach|choice|idea|case)
     | 的(?:提案|方案|建议|建議|计划|計劃)
 """
-HARMLESS = re.compile(rf"{_any(_HARMLESS)}(?!\w)")
+HARMLESS = late_pattern(rf"{_any(_HARMLESS)}(?!\w)")
 """The only ways in which words may go on after a name that give no reason and compare with nobody."""
 
 _CONDITIONS = """
@@ -186,7 +186,7 @@ _CONDITIONS = """
     | kidding | wenn | falls | sofern | vielleicht | würde | bis | si | sauf | peut-être | quizás | forse | talvez
     | se | indien | misschien | jeśli | если | возможно | hvis | om
 """
-CONDITIONS = re.compile(rf"\b{_any(_CONDITIONS)}\b|如果|假如|若|もし|なら")
+CONDITIONS = late_pattern(rf"\b{_any(_CONDITIONS)}\b|如果|假如|若|もし|なら")
 """What makes a statement provisional or conditional, behind it."""
 
 _HEDGES = """
@@ -194,10 +194,10 @@ _HEDGES = """
     | back-up | runner-up | example | sic | quot\\w+ | said | says? | claims? | puts? it | wrote | writes | asked
     | told | wants | mean | meant | sorry | closing | signed | signature
 """
-HEDGES = re.compile(rf"{CONDITIONS.pattern}|\b{_any(_HEDGES)}\b")
+HEDGES = late_pattern(rf"{CONDITIONS.pattern}|\b{_any(_HEDGES)}\b")
 """The same, with words that make it somebody else's or a lesser choice."""
 
-DENIED = re.compile(
+DENIED = late_pattern(
     r"\b(?:not|never|no one|nobody|nope|no(?=\W*$|,)|nicht|niemals|keinesfalls|nie|niet|не|non|pas|não)\b|n't\b"
 )
 """What denies a statement, behind the name."""
@@ -207,7 +207,7 @@ _SPARED = """
     | statt | pas(?: pour)? | plutôt que | en lugar de | no(?: por)? | non(?: per)? | não(?: em)? | niet(?: op)?
     | nie(?: na)? | не(?: за)? | than (?:that|those) of | better than | ahead of | beats?
 """
-SPARED = re.compile(rf"(?:\b{_any(_SPARED)}|不是)[\s\"'\[(]*$")
+SPARED = late_pattern(rf"(?:\b{_any(_SPARED)}|不是)[\s\"'\[(]*$")
 """What stands before another candidate's name that is only compared with, or ruled out."""
 
 _GOODS = (
@@ -215,17 +215,17 @@ _GOODS = (
     "|option"
     "|response|work|side|view"
 )
-GOODS = re.compile(rf"(?:\w+ )?(?:{_GOODS})s?\b")
-OF = re.compile(
+GOODS = late_pattern(rf"(?:\w+ )?(?:{_GOODS})s?\b")
+OF = late_pattern(
     rf"(?:the )?(?:\w+ )?(?:{_GOODS})s? (?:of|by|from|made by) |(?:option|candidate|proposal|answer) (?=\S)"
 )
 """What of a candidate's one votes for when one votes for the candidate."""
 
-NOBODY = re.compile(
+NOBODY = late_pattern(
     r"(?:none|nobody|no one|no-one|noone|neither|nothing|niemand\w*|keine\w*|personne|nadie|nessuno|ninguém"
     r"|никого|nikogo)\b|没有"
 )
-BLANK = re.compile(
+BLANK = late_pattern(
     r"[\[<{]|_{3,}|\.\.\.|…"
     r"|(?:(?:the |an? |your )?(?:agent|candidate|participant|proposal|chosen)(?:'s)? name|name|x)\b(?!\s*\w)"
 )
@@ -233,7 +233,7 @@ BLANK = re.compile(
 
 # ---- which statement stands ------------------------------------------------------------------------------------
 
-FINAL = re.compile(
+FINAL = late_pattern(
     r"\b(?:final|definitive) (?:answer|vote|decision|choice|ballot|statement|verdict|word|scores?|status|version)"
     r"|\b(?:endgültig\w*|réponse finale|respuesta final|voto final|risposta finale|resposta final|окончательный)\b"
     r"|最终|最終"
@@ -245,7 +245,7 @@ _CHANGED = """
     | i (?:hereby )?(?:retract|withdraw|revoke) my | i now vote | actually | no, wait | wait | ich ändere
     | je change | cambio mi | cambio il | mudo meu | меняю
 """
-CHANGED = re.compile(rf"\b{_any(_CHANGED)}\b|改投")
+CHANGED = late_pattern(rf"\b{_any(_CHANGED)}\b|改投")
 """Words that say which of two statements stands: the later one."""
 
 _TAKEN = """
@@ -278,7 +278,7 @@ _STARTS = """
     | but only | provided | assuming | at least
 """
 _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
-TAKEN_BACK = re.compile(
+TAKEN_BACK = late_pattern(
     rf"\b(?:{_any(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
     rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
     rf"|only\b(?! if)))"
@@ -286,14 +286,14 @@ TAKEN_BACK = re.compile(
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
 
-VOIDED = re.compile(
+VOIDED = late_pattern(
     r"\b(?:the following|this (?:ballot|vote|answer|message|is|next)|my (?:ballot|vote)|what follows|below)\b.*"
     r"\b(?:not|void|test|invalid|spoil\w*|joke|examples?|sample|fake|parody|sarcas\w+)\b"
     r"|n't\b.*\bmy (?:ballot|vote)\b|\bi spoil\b"
 )
 """What, in the sentence before a statement, says that it will not hold."""
 
-ASIDE = re.compile(
+ASIDE = late_pattern(
     r"\b(?:runner|second|third|honou?rable|thanks?|sorry|not|over|beats?|than|best|sincerely|regards|signed|close"
     r"|dear|hi|hello|count)\b"
 )

@@ -6,6 +6,8 @@ grows grows everywhere.
 
 import re
 
+from moot.core.text import late_pattern
+
 
 def _any(words: str) -> str:
     """One of these words, given with bars between them; blanks beside a bar and line breaks do not matter."""
@@ -13,7 +15,7 @@ def _any(words: str) -> str:
 
 
 def _one_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    return late_pattern("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 # ---- nothing is decided ----------------------------------------------------------------------------------------------
@@ -303,7 +305,7 @@ COURTESY = _one_of(
 )
 """A sentence behind a decision that is politeness or closes the meeting."""
 
-META = re.compile(
+META = late_pattern(
     r"(?:my |the |brief |short |key |main |final |overall |full |suggested |recommended |proposed |possible "
     r"|remaining )*"
     + _any(
@@ -330,7 +332,7 @@ META = re.compile(
 )
 """A label behind a decision under which something else stands."""
 
-PART = re.compile(
+PART = late_pattern(
     r"\d|\b(?:conditions?|conditional|provided|unless|except\w*|limit\w*|caps?|budget|amount|price|costs?|deadline"
     r"|due|by|when|timeline|schedule|start|duration|term"
     r"|scope|owner|who|responsible|lead|where|what|how|steps?|phases?|stages?|tranches?|parts?|options?|first|second"
@@ -361,5 +363,5 @@ _WORK = """
     review | ruling | assessment | summary | verdict | decision | evaluation | report | statement | response | answer
     | analysis | conclusion | judge?ment | status | update | reply | output | result | ballot | vote | message
 """
-OWN_LEAD = re.compile(rf"(?=.{{0,200}}\b{_any(_WORK)}\b)\W*(?:{_any(_LEAD)}(?![\w'])[^\w'\"]{{0,5}}){{1,30}}")
+OWN_LEAD = late_pattern(rf"(?=.{{0,200}}\b{_any(_WORK)}\b)\W*(?:{_any(_LEAD)}(?![\w'])[^\w'\"]{{0,5}}){{1,30}}")
 """A line of nothing but words that lead up to the author's own answer ("Sure! Here is my review of round 2:")."""

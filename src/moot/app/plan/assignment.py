@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from moot.agents.human import HUMAN, Contacts, Human
+from moot.agents.human import HUMAN, Contacts, Human, is_person
 from moot.agents.llm import UNAIDED, ModelAgent
 from moot.agents.toolkit import ROUNDS, USES, Kit, Tool, ToolUse
 from moot.agents.tree_search import SOUGHT, Searching, calls
@@ -45,7 +45,7 @@ from moot.record.store import Store
 from moot.tools.embeddings import KIND, SimilarityTool, embedder
 from moot.tools.feeds import Feeds
 
-__all__ = ["Available", "first_chat_model", "look_around"]
+__all__ = ["Available", "first_chat_model", "is_person", "look_around"]
 
 
 _OTHER = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE)
@@ -281,11 +281,6 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
         taken += participant.duty != "moderator"
         seated.append(replace(participant, seat=model))
     return replace(brief, participants=tuple(seated))
-
-
-def is_person(who: Participant) -> bool:
-    """Whether a person answers for a participant."""
-    return who.seat == HUMAN
 
 
 def people(brief: Brief) -> frozenset[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Opened
+from moot.core.roles import CASTING
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
@@ -20,9 +21,6 @@ from moot.record.mailbox import SideStream, debates
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store, StreamInfo, decode, digest, read
-
-CASTING = "casting"
-"""The protocol of the debates in which participants are made: they teach nothing."""
 
 
 def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> SideStream:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import get_args
 
-from moot.app.plan.assignment import is_person
+from moot.agents.human import is_person
 from moot.app.plan.learning import owner_messages
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitWishes

@@ -21,9 +21,9 @@ from moot.app.brief.program_values import fit, shown
 from moot.app.brief.reader import Intake, read_brief, read_file
 from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import default_store, load_config
-from moot.app.run.handles import ListStatus, choose
 from moot.app.run.outcome import Listed, Outcome
 from moot.app.run.prepare import Wishes
+from moot.app.run.record_reader import ListStatus, choose
 from moot.app.run.start import HostHooks, make_start, run_start
 from moot.app.run.workspace import Workspace
 from moot.core.brief import MOST_ROUNDS, Brief, Limits

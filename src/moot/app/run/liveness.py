@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from moot.app.plan.assignment import is_person
-from moot.app.run.people import waiting
+from moot.agents.human import is_person
+from moot.app.run.record_reader import waiting
 from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Opened, Paused, Replied

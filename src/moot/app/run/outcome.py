@@ -11,7 +11,6 @@ from moot.core.event import Closed, Entry, Opened, Paused
 from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
 from moot.record.store import StreamInfo, decode
-from moot.report.report import as_data, report
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
 
@@ -94,6 +93,8 @@ class Outcome:
 
     def to_dict(self) -> OutcomeData:
         """The outcome as plain data, which ``json.dumps`` takes."""
+        from moot.report.report import as_data  # here for start-up time: a list needs no report
+
         turns = [
             TurnData(
                 mark=turn.mark,
@@ -126,6 +127,7 @@ class Outcome:
             MootError: the outcome was made without its record.
         """
         from moot.report.markdown import markdown  # here for start-up time: few programs write one
+        from moot.report.report import report
 
         if self.record is None:
             raise MootError(f"this outcome has no record to report; read it with moot.show({self.debate!r})")

@@ -1,4 +1,4 @@
-"""Questions to people and their answers: who is waited for, what a person is shown, answering, speaking up.
+"""Questions to people and their answers: what a person is shown, answering, speaking up.
 
 Everything goes by message, so another process may run the debate meanwhile; it reads the messages. A person is shown
 what a model would be sent, in pieces that a host can show; who may read what is decided elsewhere.
@@ -7,23 +7,23 @@ what a model would be sent, in pieces that a host can show; who may read what is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.agents.human import HUMAN
+from moot.agents.human import HUMAN, is_person
 from moot.answers.manual_form import allowed, take
 from moot.app.brief.field_values import check_name, skeleton
-from moot.app.plan.assignment import is_person
-from moot.app.run.outcome import Listed, damaged, opening
+from moot.app.run.outcome import opening
+from moot.app.run.record_reader import Standing, look
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context, context_of, open_to, proposal_names
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Asked, Entry, Interjected, Replied
+from moot.core.event import Asked, Interjected, Replied
 from moot.core.text import clean
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Mailbox
 from moot.report.turn_text import Spoken, speak
 
-__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "context_for", "for_people", "say", "time_left", "waiting"]
+__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "context_for", "for_people", "say"]
 
 
 class OutsideMessages:
@@ -91,85 +91,6 @@ LONGEST = 20_000
 """The most characters of what somebody says from outside."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
-    """How a debate stands with its people.
-
-    Attributes:
-        brief: its brief.
-        entries: its record.
-        transcript: the record, folded.
-        letters: the messages to it.
-        written: the asks that are answered by message.
-    """
-
-    brief: Brief
-    entries: tuple[Entry, ...]
-    transcript: Transcript
-    letters: Mailbox
-    written: frozenset[str]
-
-    def unanswered(self) -> list[Turn]:
-        """The asks of people without an answer on record, oldest first; none where the debate is over."""
-        turns = () if self.transcript.closed else self.transcript.all()
-        return [
-            turn
-            for turn in turns
-            if turn.ask and not self.transcript.answered(turn.key) and is_person(self.brief.participant(turn.by))
-        ]
-
-    def left(self, turn: Turn, now: float) -> float | None:
-        """The seconds that somebody has left for an answer; None for any time."""
-        allowed = self.brief.participant(turn.by).deadline
-        return None if allowed is None else self.at(turn.key) + allowed - now
-
-    def at(self, key: str) -> float:
-        """When that ask was put, in seconds since 1970."""
-        return next(entry.at for entry in self.entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
-
-    def open(self, now: float) -> list[Turn]:
-        """The asks that a person can still answer."""
-        return [turn for turn in self.unanswered() if turn.key not in self.written and not self.late(turn, now)]
-
-    def late(self, turn: Turn, now: float) -> bool:
-        """Whether the time for that answer is up."""
-        left = self.left(turn, now)
-        return left is not None and left < 0
-
-
-async def _look(workspace: Workspace, debate: str) -> _Standing:
-    entries = await workspace.entries(debate)
-    letters = Mailbox(workspace.store, debate, clock=workspace.clock)
-    written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
-    return _Standing(
-        brief=opening(debate, entries).brief,
-        entries=entries,
-        transcript=fold(entries),
-        letters=letters,
-        written=frozenset(written),
-    )
-
-
-async def waiting(workspace: Workspace, debate: str) -> tuple[Turn, ...]:
-    """The asks that wait for a person, oldest first.
-
-    Raises:
-        RecordError: there is no such debate, or its record or messages are damaged.
-    """
-    return tuple((await _look(workspace, debate)).open(workspace.clock()))
-
-
-async def time_left(workspace: Workspace, debate: str) -> dict[str, float]:
-    """The seconds that people have left for each ask of ``waiting``, by its key; asks without a deadline are not in it.
-
-    Raises:
-        RecordError: there is no such debate, or its record or messages are damaged.
-    """
-    standing, now = await _look(workspace, debate), workspace.clock()
-    left = {turn.key: standing.left(turn, now) for turn in standing.open(now)}
-    return {key: seconds for key, seconds in left.items() if seconds is not None}
-
-
 async def context_for(workspace: Workspace, debate: str, key: str) -> Context:
     """What whoever is asked at that key was shown when the ask was put.
 
@@ -213,7 +134,7 @@ async def asked(workspace: Workspace, debate: str, who: str = "") -> Turn:
         BriefError: it is unclear whose it is, or there is no such person.
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
-    return _turn(await _look(workspace, debate), debate, who, workspace.clock())
+    return _turn(await look(workspace, debate), debate, who, workspace.clock())
 
 
 async def answer(
@@ -240,7 +161,7 @@ async def answer(
         BriefError: the answer cannot be used, or it is unclear whose it is.
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
-    standing, now = await _look(workspace, debate), workspace.clock()
+    standing, now = await look(workspace, debate), workspace.clock()
     turn = _turn(standing, debate, who, now)
     if key and turn.key != key:
         raise RecordError(f"{turn.by} has been asked something else since; this answer was not stored")
@@ -255,7 +176,7 @@ async def answer(
     return reply
 
 
-def _turn(standing: _Standing, debate: str, who: str, now: float) -> Turn:
+def _turn(standing: Standing, debate: str, who: str, now: float) -> Turn:
     """The open ask that is meant."""
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
@@ -299,7 +220,7 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         BriefError: a name that cannot be, no words or too many.
         RecordError: there is no such debate, or it is over.
     """
-    standing = await _look(workspace, debate)
+    standing = await look(workspace, debate)
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
     name, text = check_name(by), clean(words).strip()
@@ -335,21 +256,6 @@ class ShownTurn:
     turn: Spoken
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
-    """An ask that waits for a person.
-
-    Attributes:
-        turn: the ask, without an answer.
-        since: when it was put, in seconds since 1970.
-        left: the seconds that are left for an answer; None for any time.
-    """
-
-    turn: Turn
-    since: float
-    left: float | None = None
-
-
 def laid(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     """The turns laid before a person, under the names that the form uses for them."""
     names = proposal_names(context.view, context.about)
@@ -380,34 +286,3 @@ def _words(turn: Turn, context: Context, transcript: Transcript) -> Spoken:
     """A turn in words; whom it answers is left out where authors are hidden."""
     said = speak(turn, transcript, context.brief, "")
     return replace(said, link="") if context.view.anonymous else said
-
-
-async def stands(
-    workspace: Workspace, listed: Sequence[Listed]
-) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
-    """The debates of a list, and the asks that wait for people in those that are not over.
-
-    A debate whose record cannot be read is damaged, and hides no other.
-    """
-    listeds: list[Listed] = []
-    asks: dict[str, tuple[Open, ...]] = {}
-    for item in listed:
-        now = item
-        if item.status in ("paused", "open"):
-            try:
-                asks[item.debate] = await open_asks(workspace, item.debate)
-            except RecordError as error:
-                now = damaged(item, error)
-        listeds.append(now)
-    return tuple(listeds), asks
-
-
-async def open_asks(workspace: Workspace, debate: str) -> tuple[Open, ...]:
-    """The asks that wait for a person, oldest first.
-
-    Raises:
-        RecordError: there is no such debate, or its record or messages are damaged.
-    """
-    turns, left = await waiting(workspace, debate), await time_left(workspace, debate)
-    put = {entry.event.ask.key: entry.at for entry in await workspace.entries(debate) if isinstance(entry.event, Asked)}
-    return tuple(Open(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)

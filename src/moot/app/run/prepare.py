@@ -35,7 +35,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, equip, look_at_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.brief import Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.text import listed, misspelt
 from moot.demo.debater import CLOCK
@@ -397,8 +397,9 @@ def ignored(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...
     """The settings that a participant's provider ignores, by the participant's name."""
     found: dict[str, tuple[str, ...]] = {}
     for participant in brief.participants:
-        drops = live[participant.name].traits.drops if participant.name in live else ()
-        given = tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ()))
-        if given:
+        if participant.settings == Settings() or participant.name not in live:
+            continue  # so that no library is loaded for those who have no settings
+        drops = live[participant.name].drops
+        if given := tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ())):
             found[participant.name] = given
     return found

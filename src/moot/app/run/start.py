@@ -23,9 +23,9 @@ from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.fork import stamp
-from moot.app.run.handles import HELPER
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.prepare import LimitWishes, Ready, Wishes, prepare
+from moot.app.run.record_reader import HELPER
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, Reply

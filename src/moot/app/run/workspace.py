@@ -30,14 +30,14 @@ from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import memory_place, teach_at_end
 from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
-from moot.app.plan.stores import Where, lock_place, open_store, show_where
+from moot.app.plan.stores import lock_place
 from moot.app.plan.toolbox import open_tools
 from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.handles import find_debate
-from moot.app.run.outcome import Listed, Outcome, Recorded, list_one, opening, outcome
+from moot.app.run.outcome import Outcome, Recorded, opening, outcome
+from moot.app.run.record_reader import RecordReader
 from moot.core.ask import Ask, Fields, Value
 from moot.core.brief import Brief, Limits
-from moot.core.errors import PackageMissing, RecordError
+from moot.core.errors import PackageMissing
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, counted, slug
@@ -50,7 +50,7 @@ from moot.protocols.known import DEFAULT, Choices, build
 from moot.protocols.spec import dump, load_opened, naming_packages
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger, running
-from moot.record.mailbox import Mailbox, debates
+from moot.record.mailbox import Mailbox
 from moot.record.store import Store, decode, digest, read
 
 __all__ = ["decode", "read"]
@@ -120,7 +120,7 @@ class Plan:
         )
 
 
-class Workspace:
+class Workspace(RecordReader):
     """Runs debates and reads their records.
 
     Args:
@@ -143,30 +143,15 @@ class Workspace:
         clock: Callable[[], float] = time.time,
         config: Config | None = None,
     ) -> None:
-        self.store, self.clock, self.config = store, clock, config
+        super().__init__(store, clock=clock)
+        self.config = config
         self.pen: Store = store
         self.queue: Dispatcher | None = None
         self.pool = pool or Pool()
         self.hub = Hub(store)
-        self.place = ""  # where the records are kept, in words for people
         self.watchers = Watchers()
         self._running: set[str] = set()
         self._lent: dict[str, object] = {}
-
-    @classmethod
-    def at(cls, where: Where, *, reading: bool = False) -> "Workspace":
-        """A workspace over the records in a file, which is made if it is missing, or in a database.
-
-        Args:
-            where: the place.
-            reading: the records are only read; see ``open_store``.
-
-        Raises:
-            RecordError: the place cannot be used; a database is asked only when it is first needed.
-        """
-        workspace = cls(open_store(where, reading=reading))
-        workspace.place = show_where(where)
-        return workspace
 
     @property
     def shelf(self) -> Place | None:
@@ -354,36 +339,7 @@ class Workspace:
         self.hub.publish(debate, [StoredLine(seq, line) for seq, line in enumerate(lines, start=first)])
         self.watchers.take(debate, lines)
 
-    # ---- reading records ---------------------------------------------------------------------------------------
-
-    async def find(self, name: str) -> str:
-        """The id of a debate from its id, the beginning of it or of its random characters, ``last`` or ``last~1``.
-
-        Raises:
-            RecordError: none or several fit.
-        """
-        return find_debate(name, await debates(self.store))
-
-    async def entries(self, debate: str) -> tuple[Entry, ...]:
-        """All entries of a debate, checked.
-
-        Raises:
-            RecordError: there is no such debate, or its record is damaged.
-        """
-        lines = await self.store.read(debate)
-        if not lines:
-            raise RecordError(f"there is no debate {debate!r}")
-        entries = read(lines)
-        opening(debate, entries)
-        return entries
-
-    async def count_entries(self, debate: str) -> int:
-        """How many entries are stored; 0 where there is no such debate."""
-        return len(await self.store.read(debate))
-
-    async def lines(self, debate: str) -> tuple[str, ...]:
-        """The stored lines of a debate, as they are."""
-        return await self.store.read(debate)
+    # ---- following and verifying; see RecordReader for the rest ----------------------------------------------------
 
     async def follow(self, debate: str, *, after: int = 0, live: bool = True) -> AsyncGenerator[Entry | Signal, None]:
         """Entries after ``after``, stored and then live, without a gap, until the debate is closed or paused."""
@@ -410,10 +366,6 @@ class Workspace:
                 return debate not in self._running and not await self.store.read(debate, after=line.seq, limit=1)
             case _:
                 return False
-
-    async def list(self) -> tuple[Listed, ...]:
-        """All debates, newest first."""
-        return tuple([list_one(info) for info in await debates(self.store)])
 
     async def count_asks(self, debate: str) -> int:
         """How many questions the debate would ask at most in total.

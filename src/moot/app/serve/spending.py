@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from moot.app.plan.assignment import work
 from moot.app.plan.estimate import Estimate, estimate, likely
 from moot.app.run.access import owners
-from moot.app.run.handles import is_helper
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Ready, live_models
+from moot.app.run.record_reader import is_helper
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits

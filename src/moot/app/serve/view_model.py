@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from moot.app.plan.assignment import is_person
+from moot.agents.human import is_person
 from moot.app.run.outcome import sums_of
 from moot.app.run.people import for_people
 from moot.app.serve.visibility import HIDDEN, Ears, hears, hears_of

@@ -124,10 +124,11 @@ async def _ask(
     """Show the question and ask for the answer; without a keyboard, show the question with its form."""
     from rich.text import Text
 
-    from moot.app.run.people import OutsideMessages, asked, context_for, laid, news, time_left
+    from moot.app.run.people import OutsideMessages, asked, context_for, laid, news
+    from moot.app.run.record_reader import time_left
     from moot.cli.display.ask_people import hear, pose
-    from moot.cli.display.output import console_for, form, term
-    from moot.cli.display.text_layout import line
+    from moot.cli.display.output import form, term
+    from moot.cli.display.text_layout import console_for, line
     from moot.core.transcript import fold
 
     turn = await asked(workspace, debate, answer_options["who"])
@@ -164,7 +165,7 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
     DEBATE is an id, the first characters of one, or "last". WORDS is the message, or - for standard input.
     """
     from moot.app.run.people import say as speak_up
-    from moot.app.run.people import waiting
+    from moot.app.run.record_reader import waiting
 
     async def speak() -> str:
         async with open_workspace(store) as workspace:

@@ -109,8 +109,8 @@ async def _check(words: str, check_options: CheckOptions) -> int:
 
 
 def _print_plan(ready: "Ready", kind: str) -> None:
-    from moot.cli.display.output import console_for
     from moot.cli.display.plan_view import overview
+    from moot.cli.display.text_layout import console_for
 
     console = console_for()
     for renderable in overview(ready, kind):
@@ -132,8 +132,8 @@ def models(as_json: bool) -> int:
         data = {"servers": servers, "keys": dict(reach.keys), "missing": dict(reach.missing), "models": reach.models}
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return DONE
-    from moot.cli.display.output import console_for
     from moot.cli.display.plan_view import reachable
+    from moot.cli.display.text_layout import console_for
 
     console = console_for()
     for renderable in reachable(reach):

@@ -11,7 +11,18 @@ import click
 import rich_click
 
 from moot.app.export.report_formats import FORMATS, report_format
-from moot.cli.options import DONE, ERROR, LOGS, Place, complete_debate, finish, open_workspace, store_option, store_path
+from moot.cli.options import (
+    DONE,
+    ERROR,
+    LOGS,
+    Place,
+    complete_debate,
+    finish,
+    open_records,
+    open_workspace,
+    store_option,
+    store_path,
+)
 from moot.core.errors import BriefError
 from moot.core.text import counted
 
@@ -26,7 +37,7 @@ if TYPE_CHECKING:
 
     from moot.app.export.reports import ReadRecord
     from moot.app.run.outcome import Listed
-    from moot.app.run.people import Open
+    from moot.app.run.record_reader import Open
     from moot.core.brief import LogMode
     from moot.report.compare import Comparison
 
@@ -115,11 +126,10 @@ class Shown:
 
 async def _look(store: Path | str | None, filters: Filters) -> Shown:
     """The debates that a list shows, with the open questions to people."""
-    from moot.app.run.handles import choose, short_ids
-    from moot.app.run.people import stands
+    from moot.app.run.record_reader import choose, short_ids, stands
 
-    async with open_workspace(store, reading=True) as workspace:
-        stored = await workspace.list()
+    async with open_records(store) as reader:
+        stored = await reader.list()
         wanted = choose(
             stored,
             status=filters["status"] or "",
@@ -127,7 +137,7 @@ async def _look(store: Path | str | None, filters: Filters) -> Shown:
             limit=filters["limit"],
             helpers=filters["helpers"],
         )
-        debates, asks = await stands(workspace, wanted)
+        debates, asks = await stands(reader, wanted)
     short = short_ids([item.debate for item in stored])
     return Shown(debates=debates, asks=asks, short=short, stored=len(stored))
 
@@ -152,8 +162,7 @@ def _table(shown: Shown) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from moot.cli.display.output import console_for
-    from moot.cli.display.text_layout import FAINT, joined, line, moment
+    from moot.cli.display.text_layout import FAINT, console_for, joined, line, moment
     from moot.core.labels import descent
 
     console = console_for(width=LIST_WIDTH)
@@ -311,8 +320,8 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
     compared with the debate that it was forked from.
     """
     from moot.app.export.reports import compare, parent, write_comparison
-    from moot.cli.display.output import console_for
     from moot.cli.display.side_by_side import beside
+    from moot.cli.display.text_layout import console_for
 
     async def read() -> "Comparison":
         async with open_workspace(store, reading=True) as workspace:

@@ -202,7 +202,8 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
     from moot.app.export.reports import read_record, save_log, save_report
     from moot.app.run.outcome import opening
     from moot.app.run.outcome import outcome as outcome_of
-    from moot.app.run.people import OutsideMessages, open_asks
+    from moot.app.run.people import OutsideMessages
+    from moot.app.run.record_reader import open_asks
     from moot.cli.display.output import Ahead
     from moot.core.transcript import fold
 

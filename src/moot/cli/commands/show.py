@@ -57,7 +57,8 @@ async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.export.reports import read_record
     from moot.app.run.again import ways_on
     from moot.app.run.outcome import opening, outcome
-    from moot.app.run.people import OutsideMessages, open_asks
+    from moot.app.run.people import OutsideMessages
+    from moot.app.run.record_reader import open_asks
     from moot.cli.display.output import Ahead, Output
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
@@ -113,7 +114,7 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     the last. The record is not changed.
     """
     from moot.app.export.recount import count_again, write_recount
-    from moot.cli.display.output import console_for
+    from moot.cli.display.text_layout import console_for
 
     async def read() -> "Recounted":
         async with open_workspace(store, reading=True) as workspace:

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from moot.app.program.in_place import Keyboard
-from moot.app.run.people import OutsideMessages, ShownTurn, allowed, by_hand, time_left
+from moot.app.run.people import OutsideMessages, ShownTurn, allowed, by_hand
 from moot.app.run.people import laid as lay
 from moot.app.run.people import news as tell_news
+from moot.app.run.record_reader import time_left
 from moot.app.run.workspace import Workspace
 from moot.cli.display.live_screen import Screen
 from moot.cli.display.output import Output, overheard, question, term

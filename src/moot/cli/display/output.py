@@ -1,6 +1,5 @@
 """How the terminal shows a debate: output modes (live, plain, quiet, JSON), open questions, and the result box."""
 
-import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
 from moot.app.run.again import Way
 from moot.app.run.outcome import Outcome
-from moot.app.run.people import Open, ShownTurn, allowed
+from moot.app.run.people import ShownTurn, allowed
+from moot.app.run.record_reader import Open
 from moot.cli.display.live_screen import Screen, Viewer
 from moot.cli.display.plan_view import heading, introduction
 from moot.cli.display.render import body, outsider
@@ -28,6 +28,7 @@ from moot.cli.display.text_layout import (
     Indented,
     Stack,
     amount,
+    console_for,
     fields,
     joined,
     line,
@@ -229,27 +230,6 @@ def _problems(report: Report) -> str:
     kinds: Sequence[str] = [fault.kind for fault in report.faults]
     said = [counted(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
     return ", ".join(said)
-
-
-PLAIN_WIDTH = 100
-"""Columns of plain lines where the output has no width."""
-
-
-def console_for(*, plain: bool = False, stderr: bool = False, width: int = PLAIN_WIDTH) -> Console:
-    """A console that shows the words of others literally; without escape codes if it is plain or not a terminal."""
-    file = sys.stderr if stderr else sys.stdout
-    terminal = file.isatty() and not plain and os.environ.get("TERM") != "dumb"
-    return Console(
-        file=file,
-        force_terminal=terminal,
-        color_system="auto" if terminal else None,
-        no_color=None if terminal else True,
-        width=None if file.isatty() or os.environ.get("COLUMNS") else width,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-    )
 
 
 class _Lines:

@@ -12,9 +12,8 @@ from rich.text import Text
 
 from moot.app.batch.run_batch import BatchEstimate, Batching
 from moot.app.batch.summary import ENDED, HEADS, BatchOutcome, Row, line_of, named, rows, told
-from moot.cli.display.output import console_for
 from moot.cli.display.plan_view import plan_words
-from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, line, money, short, span
+from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short, span
 from moot.core.event import Called, Entry
 from moot.core.text import counted
 

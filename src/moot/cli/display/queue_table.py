@@ -6,8 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.app.run.dispatcher import Job, QueueStatus
-from moot.cli.display.output import console_for
-from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
+from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, console_for, line, moment, short
 from moot.core.text import counted
 
 WIDTH, REASON = 160, 60

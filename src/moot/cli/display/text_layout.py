@@ -1,6 +1,8 @@
 """Text for the terminal: cleaning, Markdown, numbers, times, colours, indentation and columns."""
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +20,27 @@ _INLINE = re.compile(
 )
 _HEADING = re.compile(r"#{1,6} +")
 _ITEM = re.compile(r"(\s*)([-*+•]|\d{1,3}[.)])\s+")
+
+
+PLAIN_WIDTH = 100
+"""Columns of plain lines where the output has no width."""
+
+
+def console_for(*, plain: bool = False, stderr: bool = False, width: int = PLAIN_WIDTH) -> Console:
+    """A console that shows the words of others literally; without escape codes if it is plain or not a terminal."""
+    file = sys.stderr if stderr else sys.stdout
+    terminal = file.isatty() and not plain and os.environ.get("TERM") != "dumb"
+    return Console(
+        file=file,
+        force_terminal=terminal,
+        color_system="auto" if terminal else None,
+        no_color=None if terminal else True,
+        width=None if file.isatty() or os.environ.get("COLUMNS") else width,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
 
 
 def line(text: str) -> str:

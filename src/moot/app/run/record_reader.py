@@ -1,0 +1,324 @@
+"""Read the records of debates: names that can be typed, entries, lists, and which people are waited for.
+
+Nothing here can run a debate, so nothing of what runs one is loaded.
+
+A debate's id is words of its topic and some random characters: ``night-bus-7f3a1c``. It is found by the whole id, by
+its beginning, by the beginning of its random characters (``7f3``), by ``last``, or by ``last~1``, the one before it.
+"""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, TypeAlias, get_args
+
+from moot.agents.human import is_person
+from moot.app.plan.stores import Where, open_store, show_where
+from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
+from moot.core.brief import Brief
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Asked, Entry, Replied
+from moot.core.roles import CASTING
+from moot.core.text import misspelt
+from moot.core.transcript import Transcript, Turn, fold
+from moot.record.mailbox import Mailbox, debates
+from moot.record.store import Store, StreamInfo, read
+
+LEAST = 3
+"""The fewest characters of a short id."""
+
+SHOWN = 5
+"""So many debates are named where several fit."""
+
+ListStatus: TypeAlias = OutcomeStatus | Literal["open", "damaged"]
+"""What a debate in a list can be."""
+
+STATUSES: tuple[str, ...] = tuple(word for part in get_args(ListStatus) for word in get_args(part) or (part,))
+
+_LAST = re.compile(r"last(?:~(\d{1,6}))?")
+
+
+def tail(debate: str) -> str:
+    """The random characters at the end of an id; the whole id where it has none."""
+    return debate.rpartition("-")[2]
+
+
+def find_debate(name: str, infos: Sequence[StreamInfo]) -> str:
+    """The id of the debate that somebody means.
+
+    Args:
+        name: what was typed.
+        infos: all debates, the newest first.
+
+    Raises:
+        RecordError: none or several fit.
+    """
+    ids = [info.debate for info in infos]
+    if name in ids:
+        return name
+    if back := _LAST.fullmatch(name):
+        return _before(name, int(back[1] or 0), infos)
+    fits = [debate for debate in ids if debate.startswith(name) or tail(debate).startswith(name)] if name else []
+    if len(fits) == 1:
+        return fits[0]
+    if not fits:
+        raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
+    more = "" if len(fits) <= SHOWN else " …"
+    raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:SHOWN])}{more}")
+
+
+def _before(name: str, back: int, infos: Sequence[StreamInfo]) -> str:
+    """The last debate, or one so many before it; helper debates count only where there are no others."""
+    ids = [info.debate for info in infos if not is_helper(info.debate)] or [info.debate for info in infos]
+    if back >= len(ids):
+        raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
+    return ids[back]
+
+
+def is_helper(debate: str) -> bool:
+    """Whether a debate is one in which participants were generated for another one, by its id."""
+    return debate.startswith(HELPER)
+
+
+HELPER = "cast-"
+"""What the ids of those debates begin with."""
+
+
+def short_ids(ids: Sequence[str]) -> dict[str, str]:
+    """For each debate the fewest characters, from LEAST, by which ``find_debate`` finds it."""
+    short: dict[str, str] = {}
+    for debate in ids:
+        end = tail(debate)
+        sizes = range(min(LEAST, len(end)), len(end) + 1)
+        names = (end[:size] for size in sizes)
+        short[debate] = next((name for name in names if _alone(name, debate, ids)), debate)
+    return short
+
+
+def _alone(name: str, debate: str, ids: Sequence[str]) -> bool:
+    return all(other == debate or not (other.startswith(name) or tail(other).startswith(name)) for other in ids)
+
+
+def choose(
+    debates: Sequence[Listed], *, status: str = "", search: str = "", limit: int | None = None, helpers: bool = False
+) -> tuple[Listed, ...]:
+    """The debates that a list shows, in their order.
+
+    Args:
+        debates: all debates, the newest first.
+        status: only those of this status; "" for any.
+        search: only those whose id, topic or protocol contains these words, in any case.
+        limit: at most so many; None for all.
+        helpers: whether those are shown too in which participants were generated.
+
+    Raises:
+        BriefError: there is no such status, or the limit is no number from 1.
+    """
+    if status and status not in STATUSES:
+        raise BriefError(f"status is {status!r}; {misspelt(status, STATUSES)}", code="bad_enum")
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise BriefError(f"limit is {limit!r}; it must be a whole number from 1", code="out_of_range")
+    words = search.casefold().split()
+    chosen = [
+        debate
+        for debate in debates
+        if (helpers or debate.protocol != CASTING)
+        and (not status or debate.status == status)
+        and all(word in f"{debate.debate} {debate.topic} {debate.protocol}".casefold() for word in words)
+    ]
+    return tuple(chosen[:limit])
+
+
+class RecordReader:
+    """Reads the records of debates.
+
+    Args:
+        store: where the records are kept.
+        clock: seconds since 1970.
+    """
+
+    def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
+        self.store, self.clock = store, clock
+        self.place = ""  # where the records are kept, in words for people
+
+    @classmethod
+    def at(cls, where: Where, *, reading: bool = False) -> Self:
+        """One over the records in a file, which is made if it is missing, or in a database.
+
+        Args:
+            where: the place.
+            reading: the records are only read; see ``open_store``.
+
+        Raises:
+            RecordError: the place cannot be used; a database is asked only when it is first needed.
+        """
+        reader = cls(open_store(where, reading=reading))
+        reader.place = show_where(where)
+        return reader
+
+    async def close(self) -> None:
+        """Give the store's files and connections back."""
+        await self.store.close()
+
+    async def find(self, name: str) -> str:
+        """The id of a debate from its id, the beginning of it or of its random characters, ``last`` or ``last~1``.
+
+        Raises:
+            RecordError: none or several fit.
+        """
+        return find_debate(name, await debates(self.store))
+
+    async def entries(self, debate: str) -> tuple[Entry, ...]:
+        """All entries of a debate, checked.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        lines = await self.store.read(debate)
+        if not lines:
+            raise RecordError(f"there is no debate {debate!r}")
+        entries = read(lines)
+        opening(debate, entries)
+        return entries
+
+    async def count_entries(self, debate: str) -> int:
+        """How many entries are stored; 0 where there is no such debate."""
+        return len(await self.store.read(debate))
+
+    async def lines(self, debate: str) -> tuple[str, ...]:
+        """The stored lines of a debate, as they are."""
+        return await self.store.read(debate)
+
+    async def list(self) -> tuple[Listed, ...]:
+        """All debates, newest first."""
+        return tuple([list_one(info) for info in await debates(self.store)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a debate stands with its people.
+
+    Attributes:
+        brief: its brief.
+        entries: its record.
+        transcript: the record, folded.
+        letters: the messages to it.
+        written: the asks that are answered by message.
+    """
+
+    brief: Brief
+    entries: tuple[Entry, ...]
+    transcript: Transcript
+    letters: Mailbox
+    written: frozenset[str]
+
+    def unanswered(self) -> list[Turn]:
+        """The asks of people without an answer on record, oldest first; none where the debate is over."""
+        turns = () if self.transcript.closed else self.transcript.all()
+        return [
+            turn
+            for turn in turns
+            if turn.ask and not self.transcript.answered(turn.key) and is_person(self.brief.participant(turn.by))
+        ]
+
+    def left(self, turn: Turn, now: float) -> float | None:
+        """The seconds that somebody has left for an answer; None for any time."""
+        allowed = self.brief.participant(turn.by).deadline
+        return None if allowed is None else self.at(turn.key) + allowed - now
+
+    def at(self, key: str) -> float:
+        """When that ask was put, in seconds since 1970."""
+        return next(entry.at for entry in self.entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
+
+    def open(self, now: float) -> list[Turn]:
+        """The asks that a person can still answer."""
+        return [turn for turn in self.unanswered() if turn.key not in self.written and not self.late(turn, now)]
+
+    def late(self, turn: Turn, now: float) -> bool:
+        """Whether the time for that answer is up."""
+        left = self.left(turn, now)
+        return left is not None and left < 0
+
+
+async def look(reader: RecordReader, debate: str) -> Standing:
+    """How a debate stands with its people.
+
+    Raises:
+        RecordError: there is no such debate, or its record or messages are damaged.
+    """
+    entries = await reader.entries(debate)
+    letters = Mailbox(reader.store, debate, clock=reader.clock)
+    written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
+    return Standing(
+        brief=opening(debate, entries).brief,
+        entries=entries,
+        transcript=fold(entries),
+        letters=letters,
+        written=frozenset(written),
+    )
+
+
+async def waiting(reader: RecordReader, debate: str) -> tuple[Turn, ...]:
+    """The asks that wait for a person, oldest first.
+
+    Raises:
+        RecordError: there is no such debate, or its record or messages are damaged.
+    """
+    return tuple((await look(reader, debate)).open(reader.clock()))
+
+
+async def time_left(reader: RecordReader, debate: str) -> dict[str, float]:
+    """The seconds that people have left for each ask of ``waiting``, by its key; asks without a deadline are not in it.
+
+    Raises:
+        RecordError: there is no such debate, or its record or messages are damaged.
+    """
+    standing, now = await look(reader, debate), reader.clock()
+    left = {turn.key: standing.left(turn, now) for turn in standing.open(now)}
+    return {key: seconds for key, seconds in left.items() if seconds is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """An ask that waits for a person.
+
+    Attributes:
+        turn: the ask, without an answer.
+        since: when it was put, in seconds since 1970.
+        left: the seconds that are left for an answer; None for any time.
+    """
+
+    turn: Turn
+    since: float
+    left: float | None = None
+
+
+async def stands(
+    reader: RecordReader, listed: Sequence[Listed]
+) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
+    """The debates of a list, and the asks that wait for people in those that are not over.
+
+    A debate whose record cannot be read is damaged, and hides no other.
+    """
+    listeds: list[Listed] = []
+    asks: dict[str, tuple[Open, ...]] = {}
+    for item in listed:
+        now = item
+        if item.status in ("paused", "open"):
+            try:
+                asks[item.debate] = await open_asks(reader, item.debate)
+            except RecordError as error:
+                now = damaged(item, error)
+        listeds.append(now)
+    return tuple(listeds), asks
+
+
+async def open_asks(reader: RecordReader, debate: str) -> tuple[Open, ...]:
+    """The asks that wait for a person, oldest first.
+
+    Raises:
+        RecordError: there is no such debate, or its record or messages are damaged.
+    """
+    turns, left = await waiting(reader, debate), await time_left(reader, debate)
+    put = {entry.event.ask.key: entry.at for entry in await reader.entries(debate) if isinstance(entry.event, Asked)}
+    return tuple(Open(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)
