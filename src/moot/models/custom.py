@@ -221,8 +221,13 @@ class ProviderModel(ABC):
 
     @property
     def traits(self) -> Traits:
-        """What the wire takes: neither tools nor a beginning of its own, and the settings that the provider drops."""
-        return Traits(tools=False, alternate=self.model.provider.alternate, drops=self.model.provider.drops)
+        """What the wire takes: neither tools nor a beginning of its own."""
+        return Traits(tools=False, alternate=self.model.provider.alternate)
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The settings that the provider does not take."""
+        return self.model.provider.drops
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
