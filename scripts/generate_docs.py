@@ -16,7 +16,7 @@ import click
 import doc_phases
 from doc_pages import page, paragraph, table
 from doc_protocols import protocols_page
-from moot.app.brief import schema
+from moot.app.brief import json_schema, schema
 from moot.core import event
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -215,7 +215,13 @@ def api_description() -> str:
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
+def brief_schema() -> str:
+    """The keys of a brief as JSON Schema, from the same tables."""
+    return json.dumps(json_schema.whole_schema(), ensure_ascii=False, indent=1) + "\n"
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
+    "brief.schema.json": brief_schema,
     "brief-keys.md": keys_page,
     "cli.md": cli_page,
     "events.md": events_page,

@@ -26,13 +26,13 @@ export function answersOf(state: State): Answers {
   return { texts: [...texts.values()], letter: (answer) => LETTERS[order.indexOf(plain(answer))] ?? "#" };
 }
 
-/** The answers that lost, without those who gave none: no words, or words in which no answer could be read or voted for. */
+/** The answers that lost, or all where nobody won, without those who gave none: no words, or words in which no answer could be read or voted for. */
 export function minority(state: State): Decision["minority"] {
   const dumb = (name: string): boolean =>
     !state.stances[name] &&
     state.rows.some((row) => row.kind === "turn" && row.by === name && row.turn?.unread?.some((each) => each.startsWith("ANSWER:")));
   const names = new Set(state.people.map((each) => each.name));
-  return (state.decision?.minority ?? []).filter(
+  return [...(state.decision?.minority ?? []), ...(state.decision?.answers ?? [])].filter(
     ({ answer, argument, share }) => (names.has(answer) ? argument?.trim() && (share || !dumb(answer)) : (answer + (argument ?? "")).trim()),
   );
 }

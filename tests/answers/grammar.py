@@ -213,8 +213,11 @@ def votes(maker: Maker) -> Sample:
     maker.name, maker.rival, third = maker.chance.sample(roster, 3)
     form, speaker = ballot(roster), maker.chance.choice(["", third])
     kind = maker.chance.choices(
-        ["plain", "back", "correct", "later", "bound", "hedge", "bound_tail", "quote", "abstain"],
-        [12, 2, 3, 2, 2, 1, 2, 1, 1],
+        [
+            *("plain", "back", "correct", "later", "bound", "hedge", "bound_tail", "quote", "abstain"),
+            *("concede", "suppose", "template"),
+        ],
+        [12, 2, 3, 2, 2, 1, 2, 1, 1, 1, 1, 1],
     )[0]
     return _VOTES.get(kind, _taken)(maker, form, speaker, kind)
 
@@ -267,6 +270,36 @@ def _quoted(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     return _ballot(maker, form, text, speaker=speaker, right=maker.name, everyday=True, parts=(*parts, "then own"))
 
 
+def _conceding(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
+    """A vote that grants another candidate something, before it or behind it; languages may know only one of both."""
+    idiom = maker.chance.choice(maker.words["votes"])
+    vote = maker.named(idiom)
+    behind = maker.chance.choice([*maker.words["concede"], *maker.words["granted"]])
+    low = vote if idiom.startswith(("{n}", "Agent")) else vote[:1].lower() + vote[1:]
+    before = behind in maker.words["granted"]
+    text = (maker.named(behind) + low if before else vote + maker.named(behind)) + maker.stop
+    parts = (maker.language, "vote " + idiom, f"{kind} {behind}")
+    return _ballot(maker, form, text, speaker=speaker, right=maker.name, everyday=True, parts=parts)
+
+
+def _supposed(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
+    """A vote that is only supposed, or bound to a condition that stands before it."""
+    idiom = maker.chance.choice(maker.words[kind])
+    text, join = maker.named(idiom), "alone"
+    if maker.chance.random() < 0.3:
+        text, join = joined(maker, text, maker.say("append"), ("\n", "\n\n", " "))
+    parts = (maker.language, f"{kind} {idiom}", "join " + join)
+    return _ballot(maker, form, text, speaker=speaker, right=None, parts=parts)
+
+
+def _template(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
+    """A vote below a line that calls it a template, alone or above the own vote."""
+    line = maker.say(kind)
+    text = line + maker.chance.choice(["\n", "\n\n", " "]) + maker.say("votes")
+    parts = (maker.language, f"{kind} {line}")
+    return _ballot(maker, form, text, speaker=speaker, right=None, parts=parts)
+
+
 def _abstained(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     words = maker.say(kind)
     parts = (maker.language, "abstain " + words)
@@ -278,7 +311,15 @@ def _abstained(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     return _ballot(maker, form, text, speaker=speaker, right=None, parts=(*parts, "back " + against))
 
 
-_VOTES = {"plain": _plain, "bound_tail": _bound_tail, "quote": _quoted, "abstain": _abstained}
+_VOTES = {
+    "plain": _plain,
+    "bound_tail": _bound_tail,
+    "quote": _quoted,
+    "abstain": _abstained,
+    "concede": _conceding,
+    "suppose": _supposed,
+    "template": _template,
+}
 
 
 def answers(maker: Maker) -> Sample:

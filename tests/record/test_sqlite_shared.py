@@ -116,6 +116,25 @@ async def test_links_lead_to_the_same_file(path: Path) -> None:
     await two.close()
 
 
+async def test_a_file_with_a_second_name_is_not_written(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    other = path.with_name("other.db")
+    other.hardlink_to(path)
+    for name in (other, path):
+        with pytest.raises(RecordError, match=rf"{name.name} cannot be used: it has a second name \(a hard link\)"):
+            SqliteStore.open(name)
+    await store.append("a", ("2",), after=1)
+    reader = SqliteStore.open(path, reading=True)
+    assert await reader.read("a") == ("1", "2")
+    await reader.close()
+    await store.close()
+    other.unlink()
+    again = SqliteStore.open(path)
+    assert await again.read("a") == ("1", "2")
+    await again.close()
+
+
 async def test_stores_that_open_and_close_at_once_share_one_file(path: Path) -> None:
     async def use(name: str) -> None:
         for n in range(5):

@@ -9,11 +9,12 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from moot.app.brief.json_schema import whole_schema
 from moot.web.app import EXAMPLES, describe, routes
 from tests.council.agents import own_place
 from tests.kits.thoroughness import MORE
@@ -91,6 +92,15 @@ def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> Non
                 checker.validate(told["example"])
     known = {operation["operationId"] for _, operation in operations(found)}
     assert known == set(json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
+
+
+def test_a_brief_as_json_has_the_keys_of_a_header() -> None:
+    schemas = cast("dict[str, Any]", describe(routes())["components"])["schemas"]
+    holders = [name for name, schema in schemas.items() if "anyOf" in schema.get("properties", {}).get("brief", {})]
+    assert {"NewDebate", "Forking"} <= set(holders)
+    for name in holders:
+        assert {"$ref": "#/components/schemas/Brief"} in schemas[name]["properties"]["brief"]["anyOf"]
+    assert list(schemas["Brief"]["properties"]) == list(cast("dict[str, Any]", whole_schema()["properties"]))
 
 
 def test_parameters_that_are_needed_have_examples() -> None:

@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from moot.agents.human import is_person
 from moot.app.run.outcome import opening
+from moot.core.brief import is_person
 from moot.core.event import Replied
 from moot.core.transcript import fold
 from tests.council.agents import own_place

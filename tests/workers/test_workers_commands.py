@@ -56,6 +56,39 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
     assert json.loads(moot(tmp_path, "queue", "--json", **here).output)[0]["owner"] == "anna"
 
 
+def rows(address: str, debate: str) -> dict[str, int]:
+    """How many rows of each table speak of a debate."""
+
+    async def look() -> dict[str, int]:
+        queue = Queue(address)
+        counts: dict[str, int] = {}
+        for table in ("moot_line", "moot_job", "moot_lease"):
+            question = f"select count(*) from {table} where debate = $1 or debate like $1 || '/%'"
+            counts[table] = await queue.database.do(lambda c, question=question: c.fetchval(question, debate))
+        await queue.close()
+        return counts
+
+    return asyncio.run(look())
+
+
+def test_what_is_deleted_leaves_the_queue_too(database: str, tmp_path: Path) -> None:
+    here = {"MOOT_STORE": database}
+    debate, other = (
+        moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip() for _ in range(2)
+    )
+    refused = moot(tmp_path, "delete", "-y", debate, **here)
+    assert (refused.exit_code, "is in the queue (queued); cancel it first" in refused.output) == (1, True)
+    assert rows(database, debate) == {"moot_line": 1, "moot_job": 1, "moot_lease": 0}
+    assert moot(tmp_path, "queue", "cancel", debate, **here).exit_code == 0
+    said = moot(tmp_path, "delete", "-y", "--force", debate, **here)
+    assert (said.exit_code, said.output) == (0, f"{debate}: deleted 1 entry\n")
+    assert rows(database, debate) == {"moot_line": 0, "moot_job": 0, "moot_lease": 0}
+    assert debate not in moot(tmp_path, "queue", **here).output
+    assert moot(tmp_path, "delete", "-y", "--force", other, **here).exit_code == 0
+    assert rows(database, other) == {"moot_line": 0, "moot_job": 0, "moot_lease": 0}
+    assert "The queue is empty" in moot(tmp_path, "queue", **here).output
+
+
 def test_a_debate_that_was_never_submitted_can_be_given_to_workers(database: str, tmp_path: Path) -> None:
     here = {"MOOT_STORE": database}
     assert moot(tmp_path, "run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report", **here).exit_code == 0

@@ -14,19 +14,10 @@ from typing import Protocol, Self
 
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Participant
+from moot.core.brief import HUMAN
 from moot.core.errors import ModelError, Waiting
 from moot.core.event import Replied
 from moot.deadline import Deadline
-
-HUMAN = "human"
-"""The seat of a person, and who was asked in a person's reply."""
-
-
-def is_person(who: Participant) -> bool:
-    """Whether a person answers for a participant."""
-    return who.seat == HUMAN
-
 
 POLL = 0.5
 """The most seconds between two looks for a letter while a person is asked in place."""

@@ -14,12 +14,12 @@ from itertools import groupby
 
 from moot.answers.layout import instruct, scaffold
 from moot.answers.tags import SPEAKER
-from moot.core.agent import Context, is_open_prose, proposal_names
+from moot.core.agent import Context, proposal_names
 from moot.core.ask import Ask, Form, Value
 from moot.core.brief import Brief, View
 from moot.core.roles import ARTIFACTS, artifacts
 from moot.core.text import clip
-from moot.core.transcript import INTERJECTION, Turn
+from moot.core.transcript import INTERJECTION, Turn, is_open_prose
 from moot.models.base import Message, Speaker, Traits
 
 INDENT = "  "

@@ -219,7 +219,7 @@ _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _AROUND = " \t\"'`«»“”„「『[({<*~、,:"
 _VAGUE = re.compile(
     r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
-    r"|below|here|clear|simple|easy|as follows)\b"
+    r"|below|here|clear|simple|easy|as follows|elle|lui|ella|él|ela|ele|lei|sie|ihn|неё|него|nią|niego)\b"
 )
 
 
@@ -266,12 +266,16 @@ def _statements(reader: Reader) -> Iterator[Statement]:
         yield from _blanks(reader)
         return
     known = OTHERS.get(plain_text.key(reader.asked.name))
-    taken: set[int] = set()
+    longest: dict[int, tuple[int, bool, re.Match[str]]] = {}
     for pattern in (reader.formula, *(_searched(known, words) if known else ())):
         for match in pattern.finditer(words):
-            if match.end() not in taken:
-                taken.add(match.end())
-                yield from _vote(reader, match, own=pattern is reader.formula)
+            held = longest.get(match.end())
+            if held is None or match.start() < held[0]:
+                longest[match.end()] = match.start(), pattern is reader.formula, match
+            if len(longest) > MOST:
+                break
+    for _, own, match in longest.values():
+        yield from _vote(reader, match, own=own)
     if not known:
         return
     for pattern in _searched(formulas.LABELS, words):
@@ -403,7 +407,7 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     needed = next((before for behind, before in formulas.BEFORE if re.fullmatch(behind, match[0])), "")
     if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
         return
-    begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND))
+    begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND.replace("、,", "")))
     mood, reason = mood_before(reader.page, begin, reader.roster, reader.speaker)
     if reader.page.quoted(match.start()):
         mood, reason = "void", "quoted_only"

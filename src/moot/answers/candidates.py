@@ -56,10 +56,12 @@ class Roster:
     def before(self, text: str, end: int) -> tuple[str, int]:
         """The longest candidate's key that ends at that place as a whole word, and where it begins; "" for none."""
         stop = len(text[:end].rstrip(_CLOSERS)) if end else 0
-        for name in sorted(filter(None, self.keys), key=len, reverse=True):
-            start = stop - len(name)
-            if start >= 0 and text.startswith(name, start) and not (start and _glued(text[start - 1], name)):
-                return name, start
+        polite = _HONORIFIC.search(text, max(0, stop - 12), stop)
+        for place in (stop, len(text[: polite.start()].rstrip(_CLOSERS)) if polite else stop):
+            for name in sorted(filter(None, self.keys), key=len, reverse=True):
+                start = place - len(name)
+                if start >= 0 and text.startswith(name, start) and not (start and _glued(text[start - 1], name)):
+                    return name, start
         return "", stop
 
     def short(self, word: str) -> str:
@@ -92,6 +94,10 @@ class Roster:
         return places
 
 
+_HONORIFICS = r"さん|さま|様|氏|先生|くん|君|\s?님|\s?씨|\s(?:जी|hanım|bey)"
+_HONORIFIC = re.compile(rf"(?:{_HONORIFICS})$")
+"""What people add to a name out of politeness."""
+
 _CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
 
 
@@ -116,6 +122,10 @@ def _lasts(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:
     }
 
 
+_ENDING = re.compile(r"'(?:s|y?[aeıiuü]|n[ıiuü]n|[dt][ae]n|d[ıiuü]r)(?!\w)")
+"""An ending that an apostrophe parts from a name, in English and Turkish."""
+
+
 def _whole(text: str, end: int) -> bool:
     """Whether a word that ends there is not part of a longer one (``Agent1`` in ``Agent10``, ``Agent1-b``)."""
     following = text[end : end + 2]
@@ -123,7 +133,7 @@ def _whole(text: str, end: int) -> bool:
         return True
     if following[0].isalnum() or following[0] in "_-+#@\u2010\u2011":
         return False
-    return not (following[0] in ".'" and following[1:].isalnum()) or re.match(r"'s\b", text[end : end + 3]) is not None
+    return not (following[0] in ".'" and following[1:].isalnum()) or _ENDING.match(text, end) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +181,9 @@ _JOINED = re.compile(
 
 
 _COPULA = re.compile(
-    r"(?:です|でございます|である|だ|になります|にします|に|を(?:支持します|選びます)|입니다|이에요|예요|이다"
+    rf"(?:{_HONORIFICS})?(?:です|でございます|である|だ|になります|にします|に|を(?:支持します|選びます)|입니다|이에요|예요|이다"
     r"|에게|에|으로|로"
-    r"|的(?:提案|方案|建议|建議|计划|計劃)|吧|'?(?:d[ıiuü]r|y?[aeıi]|n[ıi]n))(?=[\W_]|$)"
+    r"|的(?:提案|方案|建议|建議|计划|計劃)|一票|吧|'?(?:d[ıiuü]r|y?[aeıi]|n[ıi]n|[dt][ae]n yana))(?=[\W_]|$)"
 )
 """What may stand at the end of a name in a language that binds endings to it."""
 _GAP = re.compile(r"[\s*`\"'»”」』]*(?:[,;:(\[，；：（、。،؛]|[\u2013\u2014-]+(?=\s|\u2014|[^\x00-\x7f]))")
@@ -271,8 +281,11 @@ def says_harmless(text: str) -> bool:
 
 
 def _lesser(rest: str, start: int, end: int) -> bool:
-    """Whether the part of a remark that names another candidate only says what is wrong with it."""
+    """Whether the part of a remark that names another candidate only grants it something, or says what is wrong."""
     part = _PARTS.split(rest[end:])[0]
+    whole = _PARTS.split(rest[:start])[-1] + rest[start:end] + part
+    if retraction.grants(whole.strip()):
+        return True
     opens = not rest[:start].strip(_ENDINGS) or _PARTS.search(rest[max(0, start - 4) : start]) is not None
     return opens and retraction.lesser(part)
 

@@ -30,6 +30,7 @@ from moot.answers.rulings import (
     end_of,
     from_envelope,
     from_table,
+    in_english,
     is_announced,
     is_decision,
     is_taken_back,
@@ -88,7 +89,7 @@ class Section:
 
 def read_sections(form: Form, text: str) -> Found:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
-    text = without_marks(text)
+    text = in_english(form.fields, without_marks(text))
     if text.lstrip().startswith("{") and (found := read_object(form, text)) is not None:
         return settle(form, found)
     parts = sections_in(form.fields, as_lines(form.fields, text))

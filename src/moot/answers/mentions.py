@@ -234,19 +234,20 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     label = key(last)
     if speaker and label == speaker:
         return "plain", ""
-    if phrases.DOUBTS.search(rest):
+    if retraction.says("SHAM", rest):
+        return "void", "quoted_only"
+    asked = retraction.without("REQUESTED", rest)
+    if asked != rest and not re.search(r"\w", asked.strip("でにの: ")):
+        return "plain", ""
+    rest = asked
+    if _supposes(rest):
         return "void", "conditional"
     if _own_lead(rest, roster):
         return "plain", ""
     if phrases.PAST.search(rest) or label in roster.keys or phrases.SAID.search(rest):
         return "void", "quoted_only"
     clean = not any(phrases.REPORTS.search(item) for item in earlier)
-    own = (
-        phrases.INTRO.fullmatch(last)
-        or phrases.LEADS.fullmatch(rest[:-1])
-        or phrases.LEADS.fullmatch(last[:-1])
-        or _leading(last)
-    )
+    own = phrases.INTRO.fullmatch(last) or _is_lead(rest[:-1]) or _is_lead(last[:-1]) or _leading(last)
     return ("plain", "") if own and clean else ("unclear", "ambiguous")
 
 
@@ -275,14 +276,14 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     cut = cuts[-1] if cuts else None
     last = rest[cut.end() :].strip() if cut else rest
     before = rest[: cut.start()].strip() if cut else ""
-    if phrases.DOUBTS.search(rest):
+    if _supposes(rest):
         return "void", "conditional"
     owner = re.fullmatch(r"(?:as |for |like )?(.+?)(?:'s)?", last or before)
     if owner and key(owner[1]) in roster.keys and key(owner[1]) != speaker:
         return "void" if (last or before).endswith("'s") else "unclear", "quoted_only"
     if phrases.PAST.search(last or before):
         return "void", "ambiguous"
-    if not last or phrases.LEADS.fullmatch(last):
+    if not last or _is_lead(last):
         if cut is None or cut[0].strip(" ").isalpha() or " " in cut[0].strip():
             return "plain", ""
         nearest = phrases.CUTS.split(before)[-1].strip()
@@ -313,7 +314,8 @@ def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> 
         sentence = re.split(r"[.!?…]\s", before.rstrip(" .!?…") + ".")[-1].split("\n")[-1]
     heading = said.startswith("#")
     reported = phrases.REPORTS.search(sentence) is not None
-    if _SUPPOSED.match(sentence) and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
+    supposed = _SUPPOSED.match(sentence) or retraction.says("SUPPOSE", sentence, begins=True)
+    if supposed and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
         return "unclear", "conditional"
     if phrases.VOIDED.search(sentence) or (_POINTER.search(sentence) and reported):
         return "unclear", "quoted_only"
@@ -335,5 +337,15 @@ def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> 
 
 def _leading(sentence: str) -> bool:
     """Whether a line that ends with a colon only leads up to the statement ("After weighing everything:")."""
-    strange = phrases.DOUBTS.search(sentence) or phrases.REPORTS.search(sentence) or phrases.DENIALS.search(sentence)
-    return phrases.OPENERS.match(sentence) is not None and not strange
+    strange = _supposes(sentence) or phrases.REPORTS.search(sentence) or phrases.DENIALS.search(sentence)
+    return phrases.OPENERS.match(sentence) is not None and not strange and not retraction.says("SHAM", sentence)
+
+
+def _is_lead(words: str) -> bool:
+    """Whether words right before a statement change nothing about it ("So", "hiermit", "in the end")."""
+    return phrases.LEADS.fullmatch(words) is not None or retraction.is_all("LEAD", words.strip(" ,、،"))
+
+
+def _supposes(words: str) -> bool:
+    """Whether words before a statement make it one that is only supposed, or bound to a condition."""
+    return phrases.DOUBTS.search(words) is not None or retraction.says("SUPPOSE", words)

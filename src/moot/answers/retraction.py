@@ -81,6 +81,11 @@ _NOTHING = re.compile(
     r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
 )
 """What is harmless although it is denied: that there is nothing to add, and that no fault was found."""
+_FAILED = re.compile(
+    r"\b(?:never|not|hardly|barely|nicht|nie|kaum|pas|jamais|no|nunca|não|non|mai|не|nie|nigdy)\b.{0,24}"
+    r"\b(?:convin|persua|überzeug|convain|convenc|convinc|убед|przekon|impress)|n't .{0,20}\b(?:convin|persua)"
+)
+"""How somebody says that another one's case failed ("Ben's never convinced me")."""
 _FRAGMENT = re.compile(r"(?:is|are|was|were)\b")
 """How a piece of a sentence begins that was cut at its brackets."""
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
@@ -151,6 +156,18 @@ def _sentences(words: str) -> Iterator[Sentence]:
     return (Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
 
 
+def is_all(table: str, text: str) -> bool:
+    """Whether a text is a cue of a table and nothing else."""
+    return any(pattern.fullmatch(text) for _, pattern in cues.patterns(table))
+
+
+def without(table: str, text: str) -> str:
+    """A text without the cues of a table."""
+    for _, pattern in cues.patterns(table):
+        text = pattern.sub("", text)
+    return text
+
+
 def size(text: str) -> int:
     """How many words a text has; two Chinese signs, or four Japanese or Korean ones, count as one more."""
     return len(text.split()) + len(_WIDE.findall(text))
@@ -175,6 +192,8 @@ def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
     """
     text = sentence.even
+    if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
+        return False
     if says("BACK", text) or says("TURN", sentence.text, begins=True):
         return True
     if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
@@ -218,7 +237,8 @@ def _about_itself(sentence: Sentence, named: Named | None) -> bool:
     harmless = (
         says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
     )
-    return not harmless or (says("DENY", text) and not _NOTHING.search(text))
+    failed = named is not None and named.other(text) and _FAILED.search(text)
+    return not harmless or (says("DENY", text) and not _NOTHING.search(text) and not failed)
 
 
 def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> bool:
@@ -250,7 +270,7 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
         return False
     if says("REASON", text, begins=True):
         return False
-    if lesser(text):
+    if lesser(text) or grants(text):
         return False
     return sentence.size - named.length(text) <= 4 or (
         sentence.size <= 25 and (says("PREFER", text) or says("SELF", text))
@@ -261,6 +281,16 @@ def lesser(text: str) -> bool:
     """Whether a text that names another value only says what is wrong with it."""
     wrong = says("DENY", text) or _LESSER.search(text) is not None
     return wrong and not says("PREFER", text) and not says("TURN", text, begins=True) and not says("SELF", text)
+
+
+_TURNING = ("PREFER", "SELF", "UNSURE", "BACK")
+"""What must not stand in a concession."""
+
+
+def grants(text: str) -> bool:
+    """Whether a text only grants somebody else something ("even though Ben argued well")."""
+    rest = without("CONCEDE", text)
+    return bool(begins("CONCEDE", text)) and not any(says(table, rest) for table in _TURNING)
 
 
 def old(sentence: Sentence) -> bool:

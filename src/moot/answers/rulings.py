@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, Found
@@ -294,7 +295,7 @@ def _split(names: Sequence[str], row: str, text: str) -> Iterator[str]:
 def _is_closed(part: str, *, marked: bool) -> bool:
     """Whether words before a label end there, or the label is marked, and nothing points to it as somebody else's."""
     words = part.rstrip()
-    ended = marked or re.search(r"(?:[.!?…。|;/\u2013\u2014]|\s-)\W*$", words[-9:])
+    ended = marked or re.search(r"(?:[.!?…。।|;/\u2013\u2014]|\s-)\W*$", words[-9:])
     if not ended or len(re.findall(r"[\"“”«»]", words)) % 2:
         return False
     said = fold(words).rstrip(" |;/.*_-\u2013\u2014")
@@ -341,6 +342,103 @@ def _across(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[s
 
 def _name(cell: str) -> str:
     return key(undecorated(cell).replace("*", "").rstrip(":： "))
+
+
+# ---- labels in other languages --------------------------------------------------------------------------------------
+
+
+def _spellings(words: Sequence[str]) -> str:
+    """A pattern for these words, the longest first, with and without their accents."""
+    plain = (re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", word)) for word in words)
+    both = {*words, *(unicodedata.normalize("NFC", word) for word in plain)}
+    return "|".join(sorted(both, key=lambda word: (-len(word), word)))
+
+
+_SIGN = r"[^\w\s\"'`<>|{}]{0,4}[ \t]{0,2}"
+_LED = (
+    r"^[ \t]{0,12}(?:#{1,6}[ \t]{1,8}|[-*+•][ \t]{1,8}|\d{1,2}[.)][ \t]{1,8})?"
+    rf"{_SIGN}(?:\*\*|__|\[)?{_SIGN}"
+)
+_HEADED = r"^[ \t]{0,12}(?:#{1,6}[ \t]{1,8}|\*\*|__)[^\w\n]{0,4}"
+_PAUSE = r"[-\u2013\u2014]+[ \t]"
+_EDGE = (
+    r"(?:\*\*|__|\])?[ \t]{0,3}[^\w\s:：=|<>\[\](){}\"'`.,;!?*_-]{0,3}[ \t]{0,3}(?:\*\*|__|\])?[ \t]{0,3}"
+    rf"(?:[:：=→]|{_PAUSE})|\][ \t]"
+)
+
+
+def _places(words: str) -> re.Pattern[str]:
+    """Where such a word is a label: at a line's start, alone as a heading, in an object, a tag, a table's cell."""
+    return re.compile(
+        rf"(?P<line>{_LED})(?:{words})(?={_EDGE})"
+        rf"|(?P<head>{_HEADED})(?:{words})(?=[ \t]{{0,3}}(?:\*\*|__)?[ \t]{{0,12}}$)"
+        rf"|(?P<key>\")(?:{words})(?=\"[ \t]{{0,8}}:)|(?P<tag></?)(?:{words})(?=>)"
+        rf"|(?P<cell>\|[ \t]{{0,40}}(?:\*\*)?[^\w\n|]{{0,3}})(?:{words})(?=[ \t]{{0,40}}(?:\*\*)?[ \t]{{0,40}}\|)",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+def _beside(words: Sequence[str]) -> re.Pattern[str]:
+    """Where such a word in capitals is a label behind other words of its line."""
+    capitals = _spellings([word.upper() for word in words])
+    return re.compile(rf"(?<=[ \t*])(?:{capitals})(?=\*{{0,2}}[ \t]*(?:[:：=]|{_PAUSE}))")
+
+
+def _statuses(words: Sequence[str]) -> re.Pattern[str]:
+    """Where such a word is the status, with nothing behind it."""
+    mark = r"(?P<mark>[^\w\n]{1,12}|[^\w\n]{0,12}\n\s{0,6}[^\w\n]{0,4})"
+    end = r"[^\w\n,;:?\u2013\u2014-]{0,12}(?:$|[|;<\"]|[ \t*|;/\u2013\u2014-]*(?:SUMMARY|DECISION)\b)"
+    return re.compile(rf"(?<=STATUS){mark}(?:{_spellings(words)})(?={end})", re.IGNORECASE | re.MULTILINE)
+
+
+_WORDS_OF: Mapping[str, Sequence[str]] = {name: words.split("|") for name, words in ruling_words.LABELS.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Translations:
+    """What is looked for, by the names of the labels: theirs, translated ones, and statuses."""
+
+    english: Mapping[str, re.Pattern[str]]
+    places: Mapping[str, re.Pattern[str]]
+    beside: Mapping[str, re.Pattern[str]]
+    statuses: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]]
+
+
+@cache  # here for start-up time: few debates have a moderator who rules
+def _translations() -> _Translations:
+    parted = [(status, words.split("|")) for status, words in ruling_words.STATUSES.items()]
+    # "決定" is a label as well: it can be a status only once the labels are known.
+    plain = [(status, [word for word in words if word not in _WORDS_OF["DECISION"]]) for status, words in parted]
+    early, late = ([(status, _statuses(words)) for status, words in item] for item in (plain, parted))
+    return _Translations(
+        english={name: _places(name) for name in _WORDS_OF},
+        places={name: _places(_spellings(words)) for name, words in _WORDS_OF.items()},
+        beside={name: _beside(words) for name, words in _WORDS_OF.items()},
+        statuses={"STATUS": early, "SUMMARY": early, "DECISION": late},
+    )
+
+
+def in_english(fields: Sequence[Field], text: str) -> str:
+    """The text of a ruling with the labels and the status that its author translated, as the form names them.
+
+    A label that stands there in English as well is left as it is: the words may be anybody's. A status is translated
+    only where nothing follows it. What counts is decided by the one reader, as everywhere.
+    """
+    if not {*_WORDS_OF} <= {field.name for field in fields}:
+        return text
+    known = _translations()
+    for name, statuses in known.statuses.items():
+        if known.english[name].search(text) is None:
+            text = known.places[name].sub(lambda found, name=name: f"{_before(found)}{name}", text)
+            text = known.beside[name].sub(name, text)
+        for status, value in statuses:
+            text = value.sub(lambda found, status=status: f"{found['mark']}{status}", text)
+    return text
+
+
+def _before(found: re.Match[str]) -> str:
+    """What stands before a label and is kept."""
+    return next(part for part in found.groupdict().values() if part is not None)
 
 
 _ENVELOPE = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=name)>\s*", re.DOTALL)

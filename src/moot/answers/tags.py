@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from moot.answers import retraction
 from moot.answers.plain_text import fold, key, without_comments
 from moot.answers.values import Fault, Found, read_value
 from moot.answers.words import phrases
@@ -144,7 +145,19 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
     if not own:
         return _none(form, "speaker_mismatch")
     read = [_message(form, text, message, inside) for message, inside in own]
-    return read[0] if all(item.fields == read[0].fields for item in read) else _none(form, "ambiguous")
+    if any(item.fields != read[0].fields for item in read):
+        return _none(form, "ambiguous")
+    behind = text[own[-1][0].end :] if own[-1][0].end >= 0 else ""
+    return _standing(form, read[0], _outside(behind, level(behind, 0, len(behind))))
+
+
+def _standing(form: Form, found: Found, behind: str) -> Found:
+    """What was read of a message, without choices and flags that the words behind it take back."""
+    if retraction.taken_back(fold("\n".join(row for row in behind.split("\n") if not row.lstrip().startswith(">")))):
+        for asked in form.fields:
+            if asked.kind in ("choice", "flag") and found.fields.pop(asked.name, None) is not None:
+                found.unread.append(f"{asked.name}: ambiguous")
+    return found
 
 
 def _loose(form: Form, text: str, outer: Level) -> Found | None:

@@ -6,13 +6,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from moot.app.program.program_agents import ProgramAgents, described_by, sitting
-from moot.app.program.program_calls import Tell, check_same, name_work, stop_streams, stream, told
+from moot.app.program.program_calls import Tell, check_same, name_work, stop_streams, stream, told, whole
 from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board, timed_by
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome, ended
 from moot.board.meeting_results import BoardResult, result
 from moot.board.members import PRESETS, BoardMember, TimeKeeper, VerdictType
-from moot.core.brief import Brief, Limits, Participant, Source
+from moot.core.brief import INTERVAL, ROUNDS, Brief, Limits, Participant, Source
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 
@@ -66,6 +66,9 @@ class BoardMeeting:
         if not self.members and not self.preset:
             problem = f"a board needs members, or one of the presets {', '.join(PRESETS)}"
             raise BriefError(problem, code="out_of_range")
+        whole("rounds", self.rounds, *ROUNDS)
+        whole("every", self.timekeeper.every, *INTERVAL)
+        whole("deadline", self.timekeeper.deadline, *INTERVAL)
 
     def _brief(self, people: Sequence[Participant]) -> Brief:
         ready = PRESETS.get(self.preset)

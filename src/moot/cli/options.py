@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+<<<<<<< HEAD
 from moot.core.brief import LOGS, MOST_ROUNDS
+=======
+from moot.core.brief import ASKS, COST, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
+>>>>>>> main
 
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
@@ -113,22 +117,22 @@ def store_option(command: Command) -> Command:
     return click.option("--store", type=Place(), help="Where records are stored: a file, or postgresql://….")(command)
 
 
+def set_option(command: Command) -> Command:
+    """``--set``: any setting of a brief's header."""
+    help_ = "A setting of the brief's header, such as turn_mode=random. It may be repeated."
+    return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=help_)(command)
+
+
 def limit_options(command: Command) -> Command:
     """The limits of a debate."""
-    above = click.FloatRange(min=0, min_open=True)
+    cost, tokens, asks = click.FloatRange(*COST), click.IntRange(*TOKENS), click.IntRange(*ASKS)
+    turn, total = click.FloatRange(*TURN_SECONDS), click.FloatRange(*TOTAL_SECONDS)
     for option in (
-        click.option("--total-seconds", type=above, metavar="S", help="Seconds for the whole debate."),
-        click.option("--turn-seconds", type=above, metavar="S", help="Seconds for one answer."),
-        click.option(
-            "--max-asks",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Questions to participants in the whole debate.",
-        ),
-        click.option(
-            "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Number of tokens in the whole debate."
-        ),
-        click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars for the whole debate."),
+        click.option("--total-seconds", type=total, metavar="S", help="Seconds for the whole debate."),
+        click.option("--turn-seconds", type=turn, metavar="S", help="Seconds for one answer."),
+        click.option("--max-asks", type=asks, metavar="N", help="Questions to participants in the whole debate."),
+        click.option("--max-tokens", type=tokens, metavar="N", help="Number of tokens in the whole debate."),
+        click.option("--budget", type=cost, metavar="USD", help="US dollars for the whole debate."),
     ):
         command = option(command)
     return command
@@ -163,12 +167,12 @@ def wish_options(command: Command) -> Command:
             type=click.Choice(["builtin", "new"]),
             help="If the brief names no participants: use built-in ones, or generate new ones.",
         ),
-        click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed."),
+        click.option("--seed", type=click.IntRange(*SEED), metavar="N", help="Random seed."),
         click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),
         click.option(
             "--strategy", metavar="WORD", help="How the debate is decided: majority, weighted, supermajority …"
         ),
-        click.option("--rounds", type=click.IntRange(0, MOST_ROUNDS), metavar="N", help="Maximum number of rounds."),
+        click.option("--rounds", type=click.IntRange(*ROUNDS), metavar="N", help="Maximum number of rounds."),
         click.option(
             "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
         ),
@@ -223,11 +227,15 @@ def wishes_of(given: WishOptions, caps: LimitOptions) -> "Wishes":
     )
 
 
-def read_input(words: str) -> "Intake":
-    """Read the brief that was typed: a file, a question, or ``-`` for standard input."""
-    from moot.app.brief.reader import read_stream, read_words
+def read_input(words: str, settings: tuple[str, ...] = ()) -> "Intake":
+    """Read the brief that was typed: a file, a question, or ``-`` for standard input.
 
-    return read_stream(sys.stdin.buffer) if words == "-" else read_words(words)
+    The settings of ``--set`` hold in the place of the brief's own.
+    """
+    from moot.app.brief.reader import read_settings, read_stream, read_words
+
+    changed = read_settings(settings, where="--set")
+    return read_stream(sys.stdin.buffer, changed) if words == "-" else read_words(words, settings=changed)
 
 
 def store_path(own: Path | str | None = None) -> Path | str:

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from moot.core.ask import Ask, Form, Reply
+from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
 from moot.core.text import letter
-from moot.core.transcript import Transcript, Turn
+from moot.core.transcript import Transcript, Turn, is_open_prose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +61,6 @@ def open_to(who: str, turn: Turn) -> Turn:
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))
-
-
-def is_open_prose(form: Form, turn: Turn) -> bool:
-    """Whether an answer in tags has none, so that nothing of it can be meant for the author or one other alone."""
-    private = [field.name.lower() for field in form.fields if field.private]
-    text = turn.text.lower()
-    plain = bool(text.strip()) and "<" not in text and "&lt;" not in text
-    return form.layout == "tags" and not turn.fields and plain and not any(name in text for name in private)
 
 
 def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:

@@ -101,7 +101,8 @@ class Form:
             lines), ``tags`` (``<Label>text</Label>``), ``json`` (one object).
         under: with ``json``, the key of the inner object that holds the fields ("" for the object itself).
         envelope: with ``tags``, the tag around one whole message ("" for none).
-        strict: with ``line``, whether the colon of the formula is required.
+        strict: with ``line``, whether the colon of the formula is required; with ``tags``, whether a message that says
+            nothing readable is no answer, so that whoever sends only such ones counts as absent.
     """
 
     name: str

@@ -1,13 +1,19 @@
 """Briefs: the question, the participants, their settings and the limits of a debate, as plain values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+<<<<<<< HEAD
 from typing import Literal, TypeAlias, get_args
+=======
+from typing import Literal, NamedTuple, TypeAlias
+>>>>>>> main
 
 from moot.core.errors import BriefError
 
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
 
+<<<<<<< HEAD
 LogMode: TypeAlias = Literal["full_markdown", "summary_only", "json_log", "verbose", "visual_tree"]
 """The kinds of logs, in which a result can be written."""
 
@@ -18,6 +24,70 @@ TOOLS = ("search", "rag", "summarizer", "scorer")
 
 MOST_ROUNDS = 20
 """The greatest number of rounds that a brief or a command can ask for; the least is 0, where the protocol allows it."""
+=======
+
+class Whole(NamedTuple):
+    """The least and the greatest whole number that a setting may have, wherever it is set."""
+
+    low: int
+    high: int
+
+
+class Bound(NamedTuple):
+    """The least and the greatest number that a setting may have, wherever it is set."""
+
+    low: float
+    high: float
+
+
+# What briefs, commands, programs, the HTTP API and the MCP server can set. These bounds stand nowhere else.
+ROUNDS = Whole(0, 20)
+"""Rounds; a protocol that cannot do without one says so itself."""
+VOTED_ROUNDS = Whole(0, 3)
+"""Rounds of a protocol in which more rounds before the vote do harm."""
+RECORDED_ROUNDS = 100
+"""The most rounds that a phase may have in a record, whatever could be set when it was made."""
+INTERVAL = Whole(1, 200)
+"""Messages after which a board's timekeeper speaks."""
+PARTICIPANTS = Whole(2, 100)
+MODELS = 50
+"""The most models that one command or request names."""
+OPTIONS = Whole(2, 20)
+LONGEST_OPTION = 200
+"""The most characters of an option."""
+SEED = Whole(0, 2**31 - 1)
+ASKS = Whole(1, 10_000)
+TOKENS = Whole(1, 1_000_000_000)
+COST = Bound(0, 100_000)
+"""US dollars."""
+TURN_SECONDS = Bound(0.01, 3600)
+TOTAL_SECONDS = Bound(0.01, 604_800)
+PARALLEL = Whole(1, 100)
+LIMITS: Mapping[str, Whole | Bound] = {
+    "asks": ASKS,
+    "tokens": TOKENS,
+    "cost": COST,
+    "turn_seconds": TURN_SECONDS,
+    "total_seconds": TOTAL_SECONDS,
+    "parallel": PARALLEL,
+}
+"""The bounds of the fields of Limits; records may hold others."""
+
+
+def check_bound(name: str, value: float, bound: Whole | Bound) -> None:
+    """Refuse a value out of bounds.
+
+    Raises:
+        BriefError: the value is below the least or above the greatest.
+    """
+    if not bound.low <= value <= bound.high:
+        problem = f"{name} is {value:,.12g}; it must be from {bound.low:,g} to {bound.high:,.12g}"
+        raise BriefError(problem, code="out_of_range")
+
+
+HUMAN = "human"
+"""The seat of a person, and who was asked in a person's reply."""
+>>>>>>> main
 
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
@@ -161,6 +231,11 @@ class Participant:
     fallback: tuple[str, ...] = ()
 
 
+def is_person(who: Participant) -> bool:
+    """Whether a person answers for a participant."""
+    return who.seat == HUMAN
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The limits of a debate; None means no limit of that kind.
@@ -191,7 +266,8 @@ class Limits:
             if not 0 <= value < float("inf"):
                 raise BriefError(f"the limit {name} is {value}; it must be a number from 0", code="out_of_range")
         if self.parallel < 1:
-            raise BriefError("the limit parallel is 0; it must be at least 1", code="out_of_range")
+            problem = f"the limit parallel is 0; it must be from {PARALLEL.low} to {PARALLEL.high}"
+            raise BriefError(problem, code="out_of_range")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

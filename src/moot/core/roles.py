@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from moot.core.ask import ABSTAIN
 from moot.core.brief import Brief
 from moot.core.text import clip
-from moot.core.transcript import Transcript, Turn, read_field, wording
+from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
 
 CASTING = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""
@@ -92,7 +92,7 @@ class Standing:
         refused: the marks of turns in which it asked to leave without a verdict, which has no effect.
         messages: the number of messages it has sent.
         asked: how often it was asked.
-        silent: the number of latest asks in a row that it did not answer.
+        silent: the number of latest asks in a row that it did not answer, or with nothing that can be read.
     """
 
     name: str
@@ -144,8 +144,9 @@ def asked(turn: Turn) -> frozenset[str]:
 
 
 def _after(state: Standing, turn: Turn) -> Standing:
-    if turn.reply is None:
-        return replace(state, asked=state.asked + 1, silent=state.silent + (1 if turn.failure else 0))
+    if turn.reply is None or _says_nothing(turn):
+        silent = turn.reply is not None or turn.failure
+        return replace(state, asked=state.asked + 1, silent=state.silent + (1 if silent else 0))
     message = WITHDRAWN in asked(turn)
     state = replace(state, asked=state.asked + 1, messages=state.messages + message, silent=0)
     state = _judged(state, turn)
@@ -154,6 +155,12 @@ def _after(state: Standing, turn: Turn) -> Standing:
     if not state.verdict:
         return replace(state, refused=(*state.refused, turn.mark))
     return replace(state, withdrawn=turn.mark)
+
+
+def _says_nothing(turn: Turn) -> bool:
+    """Whether a strict form was answered with nothing that can be read, and not with plain words either."""
+    form = turn.ask.form if turn.ask else None
+    return form is not None and form.strict and not turn.fields and not is_open_prose(form, turn)
 
 
 def _judged(state: Standing, turn: Turn) -> Standing:

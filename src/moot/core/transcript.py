@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.core.ask import Ask, Fields, Reply, Usage, Value, shown
+from moot.core.ask import Ask, Fields, Form, Reply, Usage, Value, shown
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import RecordError
@@ -417,6 +417,14 @@ def _unwrap(text: str) -> str:
 
 
 _NUMBER = re.compile(r"^\s*\d{1,3}[.)]\s")
+
+
+def is_open_prose(form: Form, turn: Turn) -> bool:
+    """Whether an answer in tags has none, so that nothing of it can be meant for the author or one other alone."""
+    private = [field.name.lower() for field in form.fields if field.private]
+    text = turn.text.lower()
+    plain = bool(text.strip()) and "<" not in text and "&lt;" not in text
+    return form.layout == "tags" and not turn.fields and plain and not any(name in text for name in private)
 
 
 def voter_reason(turn: Turn) -> str:

@@ -8,7 +8,7 @@ from moot.app.program.program_agents import HumanAgent
 from moot.council.agent_wrapper import AgentWrapper, Context, create_agent
 from moot.council.session import Council
 from moot.council.shared_steps import ParallelStep, SplitStep
-from moot.council.step_results import StepResult
+from moot.council.step_results import DebateStepData, SharedStepData, StepResult
 from moot.council.steps import CouncilEvent, DebateStep, Step
 
 __all__ = [
@@ -17,8 +17,10 @@ __all__ = [
     "Council",
     "CouncilEvent",
     "DebateStep",
+    "DebateStepData",
     "HumanAgent",
     "ParallelStep",
+    "SharedStepData",
     "SplitStep",
     "Step",
     "StepResult",

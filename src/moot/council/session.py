@@ -19,7 +19,7 @@ from moot.core.errors import BriefError, ModelError, RecordError, Waiting
 from moot.core.text import slug
 from moot.council.agent_wrapper import Context
 from moot.council.step_results import StepResult
-from moot.council.steps import CouncilEvent, RecordedStep, Step, StepHost, Telling, task_of, tried
+from moot.council.steps import CouncilEvent, EventType, RecordedStep, Step, StepHost, Telling, task_of, tried
 
 Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 """What takes the place of a step that failed: another step, or a function of the task and the context."""
@@ -261,6 +261,6 @@ def as_result(given: object) -> StepResult:
     return StepResult(cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {"output": given})
 
 
-async def _tell(run: _Run, n: int, type: str, **data: Any) -> None:
+async def _tell(run: _Run, n: int, type: EventType, **data: Any) -> None:
     if run.tell:
         await run.tell(CouncilEvent(type=type, step=n, data=data))

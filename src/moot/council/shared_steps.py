@@ -14,7 +14,7 @@ from moot.app.program.program_calls import whole
 from moot.app.program.program_plans import shares_plan
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief, Limits
+from moot.core.brief import PARTICIPANTS, Brief, Limits
 from moot.core.errors import BriefError
 from moot.council.agent_wrapper import AgentLike, AgentWrapper, sit, wrap
 from moot.council.step_results import StepResult, joined, missing, shares
@@ -61,7 +61,6 @@ def _sentences(task: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in _SENTENCE.split(task) if part.strip())
 
 
-MOST_AGENTS = 100
 WHOLE = ""
 """The part of an agent that works on the whole task."""
 
@@ -158,7 +157,7 @@ class SplitStep(RecordedStep):
         super().__init__(store, limits)
         self.agent_template, self.split_strategy = agent_template, split_strategy
         self.min_agents, self.max_agents = min_agents, max_agents
-        whole("max_agents", max_agents, whole("min_agents", min_agents, 1, MOST_AGENTS), MOST_AGENTS)
+        whole("max_agents", max_agents, whole("min_agents", min_agents, 1, PARTICIPANTS.high), PARTICIPANTS.high)
         if split_strategy not in ("auto", "fixed"):
             raise BriefError(f"split_strategy is {split_strategy!r}; it must be auto or fixed", code="bad_enum")
         self._copies(1)

@@ -1,7 +1,7 @@
 """The results of council steps under their documented keys; all of them are read from the record."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from moot.app.run.outcome import Outcome
 from moot.core.decision import Ballot, Decision
@@ -12,6 +12,37 @@ UNKNOWN_NAME = "unknown_name"
 
 UNANIMITY = "unanimity"
 """The rule of a decision on which all agree."""
+
+
+class DebateStepData(TypedDict):
+    """The documented keys of a debate step's result, typed; the last ones are there only where they apply."""
+
+    winner: str
+    proposals: dict[str, str]
+    strategy: Literal["majority", "weighted", "consensus", "moderator"]
+    votes: dict[str, int]
+    abstentions: int
+    total_votes: int
+    tie: NotRequired[bool]
+    tie_resolution: NotRequired[Literal["first_proposal"]]
+    fallback: NotRequired[Literal["first_proposal", "majority"]]
+    weighted_scores: NotRequired[dict[str, float]]
+    consensus_reached: NotRequired[bool]
+    invalid_votes: NotRequired[dict[str, str]]
+    unparsed: NotRequired[dict[str, str]]
+
+
+class SharedStepData(TypedDict):
+    """The documented keys of shared work, with their types; which of the last ones are there, depends on the step."""
+
+    output: str
+    parallel_results: NotRequired[dict[str, str]]
+    agents_involved: NotRequired[list[str]]
+    split_results: NotRequired[list[str | None]]
+    subtasks: NotRequired[list[str]]
+    num_agents: NotRequired[int]
+    strategy: NotRequired[Literal["auto", "fixed"]]
+    failed: NotRequired[dict[str, str]]
 
 
 class StepResult(dict[str, Any]):
@@ -34,6 +65,16 @@ class StepResult(dict[str, Any]):
         super().__init__(values)
         self.outcome, self.steps = outcome, steps
         self.debate = outcome.debate if outcome else ""
+
+    @property
+    def data(self) -> DebateStepData:
+        """The same mapping of a debate step, with a type for each key, for type checkers."""
+        return cast("DebateStepData", self)
+
+    @property
+    def shared(self) -> SharedStepData:
+        """The same mapping of shared work, with a type for each key, for type checkers."""
+        return cast("SharedStepData", self)
 
     @property
     def text(self) -> str:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import (
@@ -24,13 +24,27 @@ from moot.app.program.program_calls import (
 from moot.app.program.program_plans import VOTING, council_plan, open_workspace, step_choices
 from moot.app.run.outcome import Outcome, ended, opening
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief, Limits, Source
+from moot.core.brief import ROUNDS, Brief, Limits, Source
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Entry
 from moot.core.text import clean
 from moot.council.agent_wrapper import AgentLike, Context, sit
 from moot.council.step_results import StepResult, debate_result
 from moot.report.turn_text import Namer
+
+EventType: TypeAlias = Literal[
+    "step_start",
+    "step_end",
+    "debate_start",
+    "round_start",
+    "agent_message",
+    "vote",
+    "agent_error",
+    "consensus",
+    "debate_pause",
+    "debate_end",
+]
+"""What a council tells of while it works."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +63,7 @@ class CouncilEvent:
         seq: the number of the entry in the record; 0 for an event that stands in none.
     """
 
-    type: str
+    type: EventType
     step: int
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     debate: str = ""
@@ -74,7 +88,8 @@ class StepEvents:
         named = self._namer.name(entry)
         if named is None:
             return None
-        return CouncilEvent(type=named.type, step=self.step, data=dict(named.data), debate=self.debate, seq=named.seq)
+        kind = cast("EventType", named.type)
+        return CouncilEvent(type=kind, step=self.step, data=dict(named.data), debate=self.debate, seq=named.seq)
 
 
 CONTEXT = "context"
@@ -190,9 +205,6 @@ async def task_of(store: Path | str | None, debate: str) -> str:
     """
     async with open_workspace(store) as workspace:
         return opening(debate, await workspace.entries(debate)).brief.topic
-
-
-MOST_ROUNDS = 20
 
 
 @runtime_checkable
@@ -314,7 +326,7 @@ class DebateStep(RecordedStep):
             raise ProtocolError(problem, about="strategy")
         if voting_strategy == "moderator" and moderator is None:
             raise ProtocolError("the voting strategy moderator needs a moderator", about="participants")
-        whole("rounds", rounds, 0, MOST_ROUNDS)
+        whole("rounds", rounds, *ROUNDS)
         if ballot not in ("original", "latest"):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
         sit(self.agents, moderator)

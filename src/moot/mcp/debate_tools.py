@@ -14,6 +14,7 @@ from moot.app.plan.assignment import is_person
 from moot.app.run.prepare import LimitWishes, Wishes
 from moot.app.run.record_reader import waiting
 from moot.app.serve.admission import Order
+from moot.core.brief import COST, MODELS, ROUNDS
 from moot.core.errors import MootError
 from moot.core.event import Entry, Failed, Replied
 from moot.core.labels import act_of, noun
@@ -114,13 +115,13 @@ Question = Annotated[
 Names = Annotated[
     list[str],
     Field(
-        max_length=50,
+        max_length=MODELS,
         description="Models that answer in turn, such as ollama:llama3.2. Default: the owner's model.",
     ),
 ]
 Protocol = Annotated[str, Field(max_length=100, description="A name of list_protocols.")]
-Rounds = Annotated[int | None, Field(ge=0, le=20, description="Maximum number of rounds.")]
-Money = Annotated[float | None, Field(ge=0, le=100_000, description="Maximum cost in US dollars.")]
+Rounds = Annotated[int | None, Field(ge=ROUNDS.low, le=ROUNDS.high, description="Maximum number of rounds.")]
+Money = Annotated[float | None, Field(ge=COST.low, le=COST.high, description="Maximum cost in US dollars.")]
 Id = Annotated[str, Field(max_length=200, description="The debate's id.")]
 
 

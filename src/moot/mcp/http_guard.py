@@ -1,4 +1,4 @@
-"""Guard of the MCP server over HTTP: known hosts, no foreign pages, tokens, rate limits and sessions per client.
+"""The MCP server over HTTP behind the guard that all servers share, with a limit of sessions for each client.
 
 The SDK has one limit of sessions for all clients; here each client has its own, so that none blocks another. Both
 forget a session that was idle for some time. The guard is pure ASGI and runs before the SDK, so it protects all routes.
@@ -8,7 +8,6 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from hmac import compare_digest
 from typing import cast
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -21,9 +20,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from moot.app.run.access import mark_of
 from moot.app.serve.admission import Admission
-from moot.app.serve.server_parts import Buckets, same_page
+from moot.app.serve.request_guard import Refusal, RequestGuard, bearer, token_name
 from moot.mcp.clients import CLIENT, Client
 
 MOST = 50
@@ -108,8 +106,7 @@ class HttpGuard:
     """
 
     def __init__(self, app: ASGIApp, admission: Admission, hosts: frozenset[str]) -> None:
-        self._app, self._hosts = app, hosts
-        self._buckets = Buckets(admission.serving.requests)
+        self._app, self._guard = app, RequestGuard(hosts, admission.serving.requests)
         self._marks: Mapping[str, str] = admission.serving.tokens
         self._clients = {
             name: Client(
@@ -128,38 +125,27 @@ class HttpGuard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008, "reason": "WebSockets are not supported"})
             return
-        headers = Headers(scope=scope)
-        host, origin = headers.get("host", "").lower(), headers.get("origin")
-        if host not in self._hosts:
-            await _refuse(send, 403, f"the host name {host[:80]!r} is not one of this server")
+        headers, client = Headers(scope=scope), scope.get("client")
+        if refusal := self._guard.check_page(headers, scheme=scope["scheme"]):
+            await _refuse(send, refusal)
             return
-        if origin is not None and not same_page(origin, scope["scheme"], host):
-            await _refuse(send, 403, "requests from other pages are refused")
-            return
-        name, client = self._name(headers), scope.get("client")
-        if wait := self._buckets.take(name or f"at {client[0] if client else ''}"):
-            await _refuse(send, 429, "too many requests; try again later", wait)
+        name = token_name(self._marks, bearer(headers))
+        if refusal := self._guard.check_rate(name or f"at {client[0] if client else ''}"):
+            await _refuse(send, refusal)
         elif name is None:
-            await _refuse(send, 401, "send a token of [serve.tokens] as Authorization: Bearer …")
+            await _refuse(send, Refusal(401, "send a token of [serve.tokens] as Authorization: Bearer …"))
         else:
             # The SDK binds a session to this user: only the token that opened it can use it.
             user = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
             await self._app({**scope, "user": user, CLIENT: self._clients[name]}, receive, send)
 
-    def _name(self, headers: Headers) -> str | None:
-        """The owner's name of the token that was sent; all tokens are compared, each in constant time."""
-        kind, _, secret = headers.get("authorization", "").partition(" ")
-        mark = mark_of(secret.strip())
-        names = [name for name, text in self._marks.items() if compare_digest(text, mark)]
-        return names[0] if names and kind.lower() == "bearer" else None
 
-
-async def _refuse(send: Send, status: int, sentence: str, wait: float = 0.0) -> None:
-    body = json.dumps({"error": sentence}, ensure_ascii=False).encode()
+async def _refuse(send: Send, refusal: Refusal) -> None:
+    body = json.dumps({"error": refusal.sentence}, ensure_ascii=False).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
+    if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    if wait:
-        headers.append((b"retry-after", str(int(wait) + 1).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    if refusal.wait:
+        headers.append((b"retry-after", str(refusal.wait).encode()))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -1,10 +1,11 @@
 """Summaries of debates for MCP tools: status, decision, turns, votes, and what to do next."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from moot.app.plan.ways_on import Way, ways_on
 from moot.app.run.outcome import opening
 from moot.app.run.people import allowed
 from moot.app.run.record_reader import Open, open_asks
@@ -18,6 +19,7 @@ from moot.core.text import clean, clip, listed
 from moot.core.transcript import Transcript, fold
 from moot.mcp.clients import Client
 from moot.mcp.tool_results import AskedField, Memo, Minor, Said, State, Status, Vote, Waited
+from moot.report.conclusion import told_decision
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
 """The start of an HTML tag that would make a screen fetch something."""
@@ -101,6 +103,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
     )
     if decision is None:
         return memo
+    decision = told_decision(decision)
     return memo.model_copy(
         update={
             "winner": plain(decision.winner),
@@ -113,8 +116,15 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "votes": _votes(now),
             "dissent": [plain(text) for text in decision.dissent],
             "minority": [_minor(minority) for minority in decision.minority],
+            "answers": [_minor(answer) for answer in decision.answers],
+            "ways": [f"{way.command}: {way.words}" for way in _ways(debate, now)],
         }
     )
+
+
+def _ways(debate: str, now: Standing) -> Iterator[Way]:
+    """What may decide a debate that nobody won."""
+    return ways_on(opening(debate, now.entries), debate, now.transcript)
 
 
 def _minor(minority: Minority) -> Minor:

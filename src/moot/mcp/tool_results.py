@@ -64,6 +64,8 @@ class Memo(BaseModel):
     votes: list[Vote] = []
     dissent: list[str] = Field(default=[], description="Who voted differently, and why.")
     minority: list[Minor] = []
+    answers: list[Minor] = Field(default=[], description="The answers, where none won.")
+    ways: list[str] = Field(default=[], description="Commands that may decide what nobody won.")
     asked: int = Field(default=0, description="Questions asked to participants.")
     missing: int = Field(default=0, description="Questions without an answer.")
     tokens: int = 0

@@ -136,8 +136,10 @@ def write_tools(offered: Sequence[ToolSpec]) -> "ModelRequestParameters":
     )
 
 
-STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""How the library fails over JSON of a shape that it does not expect."""
+STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError)
+"""How the library fails over JSON of a shape that it does not expect; what it says then is for its authors."""
+
+ODD_SHAPE = "its JSON has another shape than this interface has"
 
 _NO_TAGS = ("\ue000 begins nowhere", "\ue000 ends nowhere")
 """In place of <think>: the library takes such a tag for thinking wherever a packet holds just it, quoted or not."""
@@ -198,8 +200,10 @@ class Direct:
             raise await explain(self._name, self._link, error) from error
         except ModelAPIError as error:
             raise self._fault(error) from error
-        except (UnexpectedModelBehavior, RequestError, *STUMBLES) as error:
+        except (UnexpectedModelBehavior, RequestError, ValueError) as error:
             raise provider_errors.garbled(self._name, str(error), self._link.key) from error
+        except STUMBLES as error:
+            raise provider_errors.garbled(self._name, ODD_SHAPE, self._link.key) from error
         return conclude(self._name, request, speech, end)
 
     async def close(self) -> None:

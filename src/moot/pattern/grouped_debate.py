@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from moot.app.program.program_calls import whole, words
 from moot.app.program.program_plans import GroupReport, group_reports, most_rounds, plan_grouped, teams
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
-from moot.core.brief import Brief, Limits
+from moot.core.brief import PARTICIPANTS, VOTED_ROUNDS, Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.event import Opened
 from moot.core.transcript import Turn, read_field
 from moot.pattern.pattern_base import Debater, PatternBase, Result, debaters_of, described
-
-MOST_ROUNDS = 3
-MOST_DEBATERS = 100
 
 
 class Position(TypedDict):
@@ -71,6 +68,11 @@ class GroupedResult(Result):
     right in ``summaries`` and named in ``warnings``.
     """
 
+    @property
+    def data(self) -> GroupedState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("GroupedState", self)
+
 
 class GroupedDebatePattern(PatternBase[GroupedResult]):
     """Groups of 3 to 5 debate among themselves, tell each other every answer they hold, reconsider and decide.
@@ -100,7 +102,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)
-        self.max_rounds = whole("max_rounds", max_rounds, 0, MOST_ROUNDS)
+        self.max_rounds = whole("max_rounds", max_rounds, *VOTED_ROUNDS)
 
     def run(self, topic: str, debaters: Sequence[Debater], options: Sequence[str] = ()) -> GroupedResult:
         """Run a debate to its end; see ``arun``.
@@ -127,8 +129,8 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
             ModelError: nobody answered.
         """
         people = debaters_of(debaters)
-        if len(people) > MOST_DEBATERS:
-            raise BriefError(f"{len(people)} debaters; at most {MOST_DEBATERS} can take part", code="out_of_range")
+        if len(people) > PARTICIPANTS.high:
+            raise BriefError(f"{len(people)} debaters; at most {PARTICIPANTS.high} can take part", code="out_of_range")
         brief = Brief(
             topic=words("topic", topic), participants=people, options=_options(options), limits=self.limits or Limits()
         )

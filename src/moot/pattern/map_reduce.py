@@ -8,12 +8,11 @@ from moot.app.program.program_calls import words
 from moot.app.program.program_plans import plan_map_reduce
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
-from moot.core.brief import Brief, Limits
+from moot.core.brief import PARTICIPANTS, Brief, Limits
 from moot.core.errors import BriefError
 from moot.core.event import Opened
 from moot.pattern.pattern_base import PatternBase, Result
 
-MOST_ITEMS = 100
 """The most items of one run."""
 
 
@@ -33,6 +32,11 @@ class MapReduceResult(Result):
     ``missing`` holds the places in ``results``, from 0, of the items without an answer; the reducer is told of them.
     ``final`` is what the reducer put together, "" where it did not answer. ``is_complete``: nothing is missing.
     """
+
+    @property
+    def data(self) -> MapReduceState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("MapReduceState", self)
 
 
 class MapReducePattern(PatternBase[MapReduceResult]):
@@ -105,7 +109,7 @@ def _items(given: object) -> tuple[str, ...]:
     if (
         isinstance(given, str)
         or not isinstance(given, Sequence)
-        or not 1 <= len(cast("Sequence[object]", given)) <= MOST_ITEMS
+        or not 1 <= len(cast("Sequence[object]", given)) <= PARTICIPANTS.high
     ):
-        raise BriefError(f"items must be a list of 1 to {MOST_ITEMS} texts", code="out_of_range")
+        raise BriefError(f"items must be a list of 1 to {PARTICIPANTS.high} texts", code="out_of_range")
     return tuple(words(f"item {n}", value) for n, value in enumerate(cast("Sequence[object]", given), start=1))

@@ -13,12 +13,12 @@ from moot.app.program.program_plans import most_rounds, plan_moderated
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import AT_ONE_TABLE
-from moot.core.brief import Brief, Limits
+from moot.core.brief import ROUNDS, Brief, Limits
 from moot.core.errors import MootError
 from moot.core.event import Entry, Opened
 from moot.core.text import slug
 from moot.core.transcript import Transcript, read_field
-from moot.pattern.pattern_base import MOST_ROUNDS, Debater, PatternBase, Result, debaters_of, described
+from moot.pattern.pattern_base import Debater, PatternBase, Result, debaters_of, described
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable, RunnableConfig
@@ -55,6 +55,11 @@ class DebateResult(Result):
     a decision.
     """
 
+    @property
+    def data(self) -> DebateState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("DebateState", self)
+
 
 class DebatePattern(PatternBase[DebateResult]):
     """Debaters argue in rounds, all at once; after each round a moderator sums up and settles the matter, or goes on.
@@ -82,7 +87,7 @@ class DebatePattern(PatternBase[DebateResult]):
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)
-        self.max_rounds = whole("max_rounds", max_rounds, 1, MOST_ROUNDS)
+        self.max_rounds = whole("max_rounds", max_rounds, 1, ROUNDS.high)
 
     def run(self, topic: str, debaters: Sequence[Debater]) -> DebateResult:
         """Run a debate to its end; see ``arun``.
@@ -179,7 +184,7 @@ class DebatePattern(PatternBase[DebateResult]):
         rounds = state.get("max_rounds")
         if rounds is None:
             return self
-        most = whole("max_rounds", rounds, 1, MOST_ROUNDS)
+        most = whole("max_rounds", rounds, 1, ROUNDS.high)
         return DebatePattern(self.model, self.llm, most, store=self.store, limits=self.limits)
 
     def _read(self, outcome: Outcome, opened: Opened) -> DebateResult:

@@ -96,9 +96,6 @@ def _short(value: object) -> str:
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
 
 
-MOST_ROUNDS = 100
-"""The most rounds of one run."""
-
 GUEST = "llm"
 """The name under which the agent of a caller is seated."""
 

@@ -1,15 +1,15 @@
 """Reflection: one agent writes, one reviews; arguments and keys of the result."""
 
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from moot.app.program.program_calls import number, whole, words
 from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed, threshold_of
 from moot.app.run.api import block
 from moot.app.run.outcome import Outcome
-from moot.core.brief import Brief, Limits
+from moot.core.brief import ROUNDS, Brief, Limits
 from moot.core.event import Opened
-from moot.pattern.pattern_base import MOST_ROUNDS, PatternBase, Result
+from moot.pattern.pattern_base import PatternBase, Result
 
 
 class Draft(TypedDict):
@@ -41,6 +41,11 @@ class ReflectionResult(Result):
     any score the newest of all.
     """
 
+    @property
+    def data(self) -> ReflectionState:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("ReflectionState", self)
+
 
 class ReflectionPattern(PatternBase[ReflectionResult]):
     """A writer writes, a reviewer gives feedback and a score; the writer writes anew until the score is high enough.
@@ -70,7 +75,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)
-        self.max_rounds = whole("max_rounds", max_rounds, 1, MOST_ROUNDS)
+        self.max_rounds = whole("max_rounds", max_rounds, 1, ROUNDS.high)
         self.threshold = number("threshold", threshold, 0, 10)
 
     def run(self, task: str) -> ReflectionResult:

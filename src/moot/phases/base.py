@@ -12,7 +12,7 @@ from random import Random
 from typing import Protocol, TypeAlias, TypeGuard
 
 from moot.core.ask import Ask
-from moot.core.brief import Brief
+from moot.core.brief import RECORDED_ROUNDS, Brief
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Halted, Note, Ruled
 from moot.core.transcript import Transcript
@@ -129,8 +129,8 @@ class Rounds:
     name: str = "rounds"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.most <= 100:
-            raise ProtocolError(f"rounds: {self.most} is not a number from 0 to 100")
+        if not 0 <= self.most <= RECORDED_ROUNDS:
+            raise ProtocolError(f"rounds: {self.most} is not a number from 0 to {RECORDED_ROUNDS}")
 
     def play(self, state: State) -> Play:
         """Play the rounds."""

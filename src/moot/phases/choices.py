@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeAlias, cast
 
+<<<<<<< HEAD
 from moot.core.ask import Fields, Value
+=======
+from moot.core.brief import VOTED_ROUNDS
+>>>>>>> main
 from moot.core.errors import ProtocolError
 from moot.core.extensions import RULE, check_options, find
 from moot.core.roles import VoteWeights
@@ -110,6 +114,8 @@ class Choices:
         topology: who criticizes whom.
         hub: with the topology ``star``, the debater in its center; "" for the first.
         sparsity: with ``sparse`` and ``random-graph``, the probability with which a link is left out, 0 to 1.
+        reminder_interval: on a board, after how many messages the timekeeper speaks.
+        deadline_interval: on a board, after how many messages it names who owes a verdict.
         turn_mode: who speaks next, where the protocol leaves it open.
         until: what ends the rounds before their number is full.
         summarize: after every so many rounds what was said is summed up; 0: never.
@@ -129,6 +135,8 @@ class Choices:
     topology: Topology | None = None
     hub: str = ""
     sparsity: float | None = None
+    reminder_interval: int | None = None
+    deadline_interval: int | None = None
     turn_mode: TurnMode | None = None
     until: tuple[Condition, ...] = ()
     summarize: int = 0
@@ -153,6 +161,7 @@ class Choices:
     def told(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
         facts = {"decided by": self.strategy, "critics": self._critics(), "turns": self.turn_mode or ""}
+        facts["timekeeper"] = self._intervals()
         facts["until"] = " or ".join(self.until)
         if self.mediation:
             facts["mediator"] = f"{self.mediation.kind}, {self.mediation.when}, {self.mediation.style}"
@@ -167,6 +176,11 @@ class Choices:
         options = {**self.protocol_options, **self.strategy_options}
         facts |= {name: _shown(value) for name, value in options.items()}
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
+
+    def _intervals(self) -> str:
+        reminder = f"speaks every {self.reminder_interval} messages" if self.reminder_interval else ""
+        deadline = f"deadline every {self.deadline_interval} messages" if self.deadline_interval else ""
+        return ", ".join(filter(None, (reminder, deadline)))
 
     def _critics(self) -> str:
         hub = f" around {self.hub}" if self.hub else ""
@@ -184,15 +198,16 @@ class Choices:
             raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
         return rounds
 
-    def at_most(self, protocol: str, most: int, usual: int) -> int:
+    def few(self, protocol: str, usual: int) -> int:
         """The number of rounds, or the usual one, where more rounds before a vote do harm.
 
         Raises:
             ProtocolError: the number is too high.
         """
         rounds = usual if self.rounds is None else self.rounds
-        if rounds > most:
-            problem = f"{protocol} has at most {most} rounds, not {rounds}: more rounds before a vote do harm"
+        if rounds > VOTED_ROUNDS.high:
+            most = f"{protocol} has at most {VOTED_ROUNDS.high} rounds"
+            problem = f"{most}, not {rounds}: more rounds before a vote do harm"
             raise ProtocolError(problem, about="rounds")
         return rounds
 

@@ -7,7 +7,7 @@ A later text can be worse than an earlier one, so the best one is kept, not the 
 from dataclasses import dataclass
 
 from moot.core.ask import Ask, Field, Form
-from moot.core.brief import View
+from moot.core.brief import RECORDED_ROUNDS, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Ruled
@@ -65,8 +65,8 @@ class Reflection:
     name: str = "reflection"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.most <= 100:
-            raise ProtocolError(f"rounds: {self.most} is not a number from 1 to 100", about="rounds")
+        if not 1 <= self.most <= RECORDED_ROUNDS:
+            raise ProtocolError(f"rounds: {self.most} is not a number from 1 to {RECORDED_ROUNDS}", about="rounds")
 
     def play(self, state: State) -> Play:
         """Play the rounds, then take the best text over."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
-from moot.core.brief import Brief, View
+from moot.core.brief import RECORDED_ROUNDS, Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
@@ -38,10 +38,14 @@ ALL = "all"
 
 
 def message(options: tuple[str, ...]) -> Form:
-    """The form of a message; the choices of names are filled in for each speaker."""
+    """The form of a message; the choices of names are filled in for each speaker.
+
+    It is strict: who sends nothing that can be read is absent after a while. The forms of old records are not.
+    """
     return Form(
         name="message",
         layout="tags",
+        strict=True,
         envelope="Message",
         fields=(
             Field(name=SPEAKER, kind="choice", required=False),
@@ -79,7 +83,7 @@ def last_word(options: tuple[str, ...]) -> Form:
     """What is asked of a member when the meeting is over and it has given no verdict."""
     verdict = _verdict(options, required=True, abstain=True)
     fields = (Field(name=SPEAKER, kind="choice", required=False), *verdict)
-    return Form(name="verdict", layout="tags", envelope="Message", fields=fields)
+    return Form(name="verdict", layout="tags", strict=True, envelope="Message", fields=fields)
 
 
 def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False) -> tuple[Field, ...]:
@@ -268,8 +272,8 @@ class Meeting:
     name: str = "meeting"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.rounds <= 100:
-            raise ProtocolError(f"rounds: {self.rounds} is not a number from 1 to 100", about="rounds")
+        if not 1 <= self.rounds <= RECORDED_ROUNDS:
+            raise ProtocolError(f"rounds: {self.rounds} is not a number from 1 to {RECORDED_ROUNDS}", about="rounds")
         for name, messages in (("every", self.every), ("deadline", self.deadline)):
             if messages < 1:
                 raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
@@ -452,6 +456,12 @@ def board(brief: Brief, choices: Choices) -> Phase:
         found = "board has a timekeeper, who manages the process only; leave out mediator_type"
         raise ProtocolError(found, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
+<<<<<<< HEAD
     rule = Quorum(rule=rule_of(choices, PLURALITY))
     meeting = Meeting(form=message(brief.options), rounds=rounds, told=True)
+=======
+    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
+    every, deadline = choices.reminder_interval or EVERY, choices.deadline_interval or DEADLINE
+    meeting = Meeting(form=message(brief.options), rounds=rounds, told=True, every=every, deadline=deadline)
+>>>>>>> main
     return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

@@ -321,7 +321,7 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     With options in the brief the newest answers are the votes.
     """
     choices.no_turn_mode("grouped")
-    rounds = choices.at_most("grouped", 3, 1)
+    rounds = choices.few("grouped", 1)
     names = brief.names("debater")
     seats = {name: brief.participant(name).seat for name in names}
     groups = split(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))

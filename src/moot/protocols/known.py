@@ -49,7 +49,7 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     answers, are kept. One round by default, at most three.
     """
     choices.no_turn_mode("panel")
-    rounds = choices.at_most("panel", 3, 1)
+    rounds = choices.few("panel", 1)
     acts = ("draft", "revise")
     answers = Showing(acts=acts, distinct=True, shuffle=True)
     task = (

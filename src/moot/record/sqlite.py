@@ -25,7 +25,7 @@ from typing import Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, explain, refusal
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
 from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
 
 T = TypeVar("T")
@@ -386,6 +386,8 @@ def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     if real.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     stat = real.stat()
+    if stat.st_nlink > 1 and not reading:
+        raise refusal(path, TWO_NAMES)
     key = stat.st_dev, stat.st_ino
     file = _FILES.get(key)
     if file is not None and file.process != os.getpid():

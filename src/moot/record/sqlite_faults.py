@@ -19,6 +19,12 @@ REASONS: Mapping[int, str] = {
 
 FORKED = "it was open when this process was forked; open it after the fork only, or start the process anew (spawn)"
 
+TWO_NAMES = (
+    "it has a second name (a hard link), and what is written under one name is lost under the other; keep one of them,"
+    " or make the other a symbolic link"
+)
+"""SQLite keeps its log under the name by which a file was opened."""
+
 FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """What a statement can end in; the last where Python cannot decode what SQLite says of a damaged page."""
 

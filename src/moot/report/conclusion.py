@@ -5,10 +5,10 @@ Nothing is said beyond what the record contains.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeAlias
 
-from moot.core.decision import Ballot, Decision
+from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import ASIDE, Called, Entry
 from moot.core.roles import HOW, WITHDRAWN, Standing, artifacts, asked, split, standings, weighing_turn, weights_given
 from moot.core.text import listed
@@ -336,3 +336,22 @@ def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
         for whisper in whispers
     ]
     return ["### Whispers", audience, bullets(lines)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldDecision(Decision):
+    """A decision as it is told outside of its record: where nobody won, no answer is a minority.
+
+    Attributes:
+        answers: the answers that stand where nobody won; empty where one won.
+    """
+
+    answers: tuple[Minority, ...] = ()
+
+
+def told_decision(decision: Decision) -> ToldDecision:
+    """The decision with the answers that lost as its minority, or, where nobody won, as answers."""
+    values: dict[str, Any] = {one.name: getattr(decision, one.name) for one in fields(Decision)}
+    if decision.status != "decided":
+        values |= {"minority": (), "answers": decision.minority}
+    return ToldDecision(**values)

@@ -14,7 +14,7 @@ from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import BALLOT_STATES, Ending, conclusion
+from moot.report.conclusion import BALLOT_STATES, Ending, conclusion, told_decision
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
 from moot.report.report import moment
@@ -79,6 +79,7 @@ class Receipt:
         ballots: every ballot with its reason.
         dissent: the ballots for other candidates than the winner.
         minority: the answers that lost, with their best arguments.
+        answers: the answers that stand where nobody won, with their best arguments.
         evidence: the sources that were given or cited.
         paid: calls, tokens and cost.
         began: UTC, ISO 8601.
@@ -104,6 +105,7 @@ class Receipt:
     ballots: tuple[Ballot, ...]
     dissent: tuple[Ballot, ...]
     minority: tuple[Minority, ...]
+    answers: tuple[Minority, ...] = ()
     evidence: tuple[Evidence, ...]
     paid: Spent
     began: str
@@ -124,7 +126,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
     outcome, metrics = conclusion(transcript, entries), measure(entries)
-    decision = outcome.decision or Decision(status="no_decision")
+    decision = told_decision(outcome.decision or Decision(status="no_decision"))
     return Receipt(
         debate=debate,
         question=brief.topic,
@@ -142,6 +144,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
         ballots=outcome.ballots,
         dissent=outcome.dissent,
         minority=decision.minority,
+        answers=decision.answers,
         evidence=_evidence(brief, transcript, entries),
         paid=_paid(metrics.total),
         began=moment(entries[0].at),
@@ -217,7 +220,8 @@ def certificate(receipt: Receipt) -> str:
         table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
         *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
         *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
-        *_chapter("Answers that lost" if receipt.status == "decided" else "Answers", _lost(receipt)),
+        *_chapter("Answers that lost", _held(receipt.minority)),
+        *_chapter("Answers", _held(receipt.answers)),
         *_chapter("Evidence", [_cited(evidence) for evidence in receipt.evidence]),
         "## Participants",
         _people(receipt.participants),
@@ -248,11 +252,11 @@ def _ballot(ballot: Ballot) -> str:
     return f"{inline(ballot.voter)}: {choice}{weight}" + (f". {inline(ballot.reason, LONG)}" if ballot.reason else "")
 
 
-def _lost(receipt: Receipt) -> list[str]:
+def _held(answers: Sequence[Minority]) -> list[str]:
     return [
         f"{inline(minority.answer, LONG)} ({', '.join(map(inline, minority.by)) or 'nobody'})"
         + (f": {inline(minority.argument, LONG)}" if minority.argument else "")
-        for minority in receipt.minority
+        for minority in answers
     ]
 
 

@@ -12,12 +12,13 @@ from typing import TypeAlias, cast
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
 from moot.arguments.positions import Change, Stand, Used, changes, stands, uses
 from moot.core.brief import Brief, Duty
+from moot.core.decision import Decision
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import home, title
 from moot.core.text import clean, clean_data, counted, listed
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
-from moot.report.conclusion import Board, Conclusion, board, conclusion
+from moot.report.conclusion import Board, Conclusion, ToldDecision, board, conclusion, told_decision
 from moot.report.course import Course, Scores, course, scores
 from moot.report.lookups import Searched, searches
 from moot.report.metrics import Fault, Metrics, Use, faults, measure
@@ -231,6 +232,8 @@ def as_data(value: object) -> dict[str, object]:
 
 
 def _data(value: object) -> Data:
+    if isinstance(value, Decision) and not isinstance(value, ToldDecision):
+        return _data(told_decision(value))
     if is_dataclass(value):
         return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp
 
+from moot.app.brief.json_schema import definitions
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.queue_runner import open_runner
@@ -36,6 +37,9 @@ PROBLEM: Mapping[str, object] = {MEDIA: {"schema": {"$ref": "#/components/schema
 EXAMPLES = "web/examples.json"
 
 JSON = "application/json"
+
+REFERENCES = "#/components/schemas/"
+"""Where the schemas stand in the description."""
 
 
 def describe(app: FastAPI) -> Data:
@@ -60,10 +64,20 @@ def describe(app: FastAPI) -> Data:
             },
         }
         openapi["security"] = [{"token": []}, {"session": []}]
-        schemas = cast("Data", parts["schemas"])
+        schemas = cast("dict[str, Data]", parts["schemas"])
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
+        _define_briefs(schemas)
     return cast("Data", app.openapi_schema)
+
+
+def _define_briefs(schemas: dict[str, "Data"]) -> None:
+    """Say what keys a brief as JSON may have, from the table that the reader of briefs uses."""
+    for schema in tuple(schemas.values()):
+        properties = cast("dict[str, dict[str, list[Data]]]", schema.get("properties", {}))
+        kinds = properties.get("brief", {}).get("anyOf", [])
+        kinds[:] = [{"$ref": f"{REFERENCES}Brief"} if kind.get("type") == "object" else kind for kind in kinds]
+    schemas.update(definitions(REFERENCES))
 
 
 def _show(operation: Data, example: Data) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hmac import compare_digest
 
 from moot.app.run.access import RIGHTS, Claim, Right, Share, mark_of, new_secret
+from moot.app.serve.request_guard import token_name
 from moot.web.problems import Problem
 
 SESSION = "moot_session"
@@ -119,9 +120,8 @@ class Authenticator:
 
     def of_token(self, secret: str) -> Identity | None:
         """The identity of a program's token; None where it is not known."""
-        mark = mark_of(secret)
-        names = [name for name, text in self.tokens.items() if compare_digest(text, mark)]
-        return Identity(owner=names[0], mark=mark) if names else None
+        name = token_name(self.tokens, secret)
+        return None if name is None else Identity(owner=name, mark=mark_of(secret))
 
     def meet(self, link: str) -> None:
         """Note that a link was used."""

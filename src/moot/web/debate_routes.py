@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue
 from moot.app.brief.reader import Intake
 from moot.app.export.learned import check_truth, note
 from moot.app.export.reports import plan_data
+from moot.app.plan.ways_on import ways_on
 from moot.app.run.access import owners
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
@@ -25,6 +26,7 @@ from moot.core.brief import Limits as Bounds
 from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Called, Entry
 from moot.core.transcript import fold
+from moot.report.conclusion import told_decision
 from moot.web.auth import Identity
 from moot.web.cache import kind_of
 from moot.web.problems import Problem
@@ -44,6 +46,7 @@ from moot.web.schemas import (
     Status,
     Stopping,
     Waited,
+    Way,
 )
 from moot.web.site import DebateAccess, Owner, Owning, ServerState, SiteOf, Viewing, api_router
 
@@ -255,7 +258,8 @@ async def state_of(visit: DebateAccess) -> State:
         entries=len(shown),
         forked=opened.forked,
         sums=Numbers.model_validate(sums_of(transcript if shown is entries else fold(shown), _calls(shown))),
-        decision=transcript.decision,
+        decision=told_decision(transcript.decision) if transcript.decision else None,
+        ways=[Way(command=way.command, words=way.words) for way in ways_on(opened, visit.debate, transcript)],
         waits_for=[
             Waited(name=wait.turn.by, act=wait.turn.act, key=wait.turn.key, since=wait.since, left=wait.left)
             for wait in waits

@@ -17,7 +17,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from moot.app.serve.server_parts import Buckets, same_page, told
+from moot.app.serve.request_guard import Refusal, RequestGuard
+from moot.app.serve.server_parts import told
 from moot.core.event import Closed, Entry, Opened, Paused, Resumed
 from moot.web.problems import Problem, answer
 from moot.web.site import SITE, ServerState, find_identity, link_of
@@ -184,7 +185,6 @@ BODY_SECONDS = 30.0
 
 API = "/api/"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-OWN_PAGE = frozenset({"same-origin", "none"})
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'self'; object-src 'none'; "
@@ -203,7 +203,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, site: ServerState) -> None:
         self._app, self._site = app, site
-        self._buckets = Buckets(site.serving.requests)
+        self._guard = RequestGuard(site.hosts, site.serving.requests)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or refuse a request."""
@@ -245,33 +245,18 @@ class Guard:
         Raises:
             Problem: 403 for another host or page, 415 for another kind of body, 429 for too many requests.
         """
-        headers = Headers(scope=scope)
-        host = headers.get("host", "").lower()
-        if host not in self._site.hosts:
-            raise Problem(403, f"the host name {host[:80]!r} is not one of this server", "host")
-        self._check_origin(scope, headers, host)
+        headers, live = Headers(scope=scope), scope["type"] == "websocket"
+        page = not live and scope["method"] in SAFE and not scope["path"].startswith(API)
+        _pass(self._guard.check_page(headers, scheme=scope["scheme"], live=live, page=page))
         connection = HTTPConnection(scope)
         holder = find_identity(connection)
         client = scope.get("client")
         who = holder.mark if holder else link_of(connection) or (client[0] if client else "")
-        if wait := self._buckets.take(who):
-            raise Problem(429, "too many requests; try again later", headers={"Retry-After": str(int(wait) + 1)})
+        _pass(self._guard.check_rate(who))
         if scope["type"] == "http" and scope["method"] == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
                 raise Problem(415, "send the body as application/json")
-
-    def _check_origin(self, scope: Scope, headers: Headers, host: str) -> None:
-        """Refuse requests that other pages make a browser send."""
-        origin = headers.get("origin")
-        if origin is not None and not same_page(origin, scope["scheme"], host):
-            raise Problem(403, "requests from other pages are refused", "origin")
-        live = scope["type"] == "websocket"
-        if live and origin is None and "cookie" in headers:
-            raise Problem(403, "a WebSocket with a cookie needs the header Origin", "origin")
-        page = not live and scope["method"] in SAFE and not scope["path"].startswith(API)
-        if not page and headers.get("sec-fetch-site", "none") not in OWN_PAGE:
-            raise Problem(403, "requests from other pages are refused", "origin")
 
     async def _with_body(self, scope: Scope, receive: Receive) -> Receive:
         """Read the body, which has limits in size and time, and return a ``receive`` that replays it.
@@ -315,6 +300,17 @@ class Guard:
             headers["Cache-Control"] = "no-store"
         if "server" in headers:
             del headers["server"]
+
+
+def _pass(refusal: Refusal | None) -> None:
+    """Go on, unless the guard refuses the request.
+
+    Raises:
+        Problem: it does.
+    """
+    if refusal:
+        headers = {"Retry-After": str(refusal.wait)} if refusal.wait else {}
+        raise Problem(refusal.status, refusal.sentence, refusal.code, headers=headers)
 
 
 async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,7 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from moot.core.decision import Decision
+from moot.core.brief import ASKS, COST, MODELS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
+from moot.report.conclusion import ToldDecision
 
 Status = Literal["decided", "tie", "no_decision", "failed", "paused", "open", "damaged", "casting"]
 
@@ -26,17 +27,19 @@ class Given(BaseModel):
 class Limits(Given):
     """The limits of a debate."""
 
-    asks: Annotated[int, Field(ge=1, le=500)] | None = Field(default=None, description="Questions to participants.")
-    tokens: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = Field(
+    asks: Annotated[int, Field(ge=ASKS.low, le=ASKS.high)] | None = Field(
+        default=None, description="Questions to participants."
+    )
+    tokens: Annotated[int, Field(ge=TOKENS.low, le=TOKENS.high)] | None = Field(
         default=None, description="Tokens of the whole debate."
     )
-    cost: Annotated[float, Field(ge=0, le=100_000)] | None = Field(
+    cost: Annotated[float, Field(ge=COST.low, le=COST.high)] | None = Field(
         default=None, description="US dollars for the whole debate."
     )
-    turn_seconds: Annotated[float, Field(ge=1, le=3600)] | None = Field(
+    turn_seconds: Annotated[float, Field(ge=TURN_SECONDS.low, le=TURN_SECONDS.high)] | None = Field(
         default=None, description="Seconds for one answer."
     )
-    total_seconds: Annotated[float, Field(ge=1, le=604_800)] | None = Field(
+    total_seconds: Annotated[float, Field(ge=TOTAL_SECONDS.low, le=TOTAL_SECONDS.high)] | None = Field(
         default=None, description="Seconds for the whole debate."
     )
 
@@ -48,9 +51,9 @@ class Planned(Given):
         description="Markdown as in a file, or the keys of its header as JSON.", examples=[BRIEF]
     )
     models: list[Name] = Field(
-        default=[], max_length=50, description="`provider:name`, assigned in turn.", examples=[["builtin:quotes"]]
+        default=[], max_length=MODELS, description="`provider:name`, assigned in turn.", examples=[["builtin:quotes"]]
     )
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = Field(default=None, description="Random seed.")
+    seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None
     cast: Literal["", "builtin", "new"] = Field(
         default="", description="If the brief names no participants: use built-in ones, or generate new ones."
@@ -96,6 +99,13 @@ class Numbers(BaseModel):
     cost: float | None = Field(default=None, description="US dollars; null if a price is not known.")
 
 
+class Way(BaseModel):
+    """What may decide a debate that nobody won: a command, and what it does."""
+
+    command: str
+    words: str
+
+
 class State(BaseModel):
     """The state of a debate."""
 
@@ -109,7 +119,8 @@ class State(BaseModel):
     entries: int = 0
     forked: str = ""
     sums: Numbers = Numbers()
-    decision: Decision | None = None
+    decision: ToldDecision | None = None
+    ways: list[Way] = Field(default=[], description="What may decide a debate that nobody won.")
     waits_for: list[Waited] = []
     runs: bool = Field(default=False, description="Whether it runs now, anywhere, or is queued.")
     holder: str = Field(

@@ -15,6 +15,7 @@ from moot.app.run.access import Claim, Right, claimed, mark_of, opened_by
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import RemarkQueue
+from moot.app.serve.request_guard import bearer
 from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
@@ -174,7 +175,7 @@ def owner_of(connection: HTTPConnection) -> Identity:
 def find_identity(connection: HTTPConnection) -> Identity | None:
     """The owner who sent a request; None where it is no owner. A token has priority over cookies."""
     auth = site_of(connection).auth
-    if secret := bearer(connection):
+    if secret := bearer(connection.headers):
         return auth.of_token(secret)
     session = connection.cookies.get(session_cookie(host_of(connection)))
     return auth.of_session(session) if session else None
@@ -185,28 +186,22 @@ def host_of(connection: HTTPConnection) -> str:
     return connection.headers.get("host", "")
 
 
-def bearer(connection: HTTPConnection) -> str:
-    """The token of the header ``Authorization``; "" where there is none."""
-    kind, _, secret = connection.headers.get("authorization", "").partition(" ")
-    return secret.strip() if kind.lower() == "bearer" else ""
-
-
 async def _shared(connection: HTTPConnection, site: ServerState, debate: str) -> Identity | None:
     """The identity of a share link to the debate, sent as a cookie or as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
-    secret = bearer(connection) or cookie
+    secret = bearer(connection.headers) or cookie
     share = await opened_by(site.workspace, debate, secret) if secret else None
     if share is None:
         return None
     site.auth.meet(share.mark)
-    return Identity(share=share, cookie=not bearer(connection), mark=share.mark)
+    return Identity(share=share, cookie=not bearer(connection.headers), mark=share.mark)
 
 
 def link_of(connection: HTTPConnection) -> str:
     """The hash of a known share link in a request, by which its requests are counted; "" where there is none."""
     start, auth = share_cookies(host_of(connection)), site_of(connection).auth
     cookies = [value for name, value in connection.cookies.items() if name.startswith(start)]
-    sent = [secret] if (secret := bearer(connection)) else cookies
+    sent = [secret] if (secret := bearer(connection.headers)) else cookies
     return next((mark for mark in map(mark_of, sent) if mark in auth.links), "")
 
 

@@ -56,6 +56,10 @@ class Queue:
         """See ``Dispatcher.jobs``."""
         return await self._look(lambda c: jobs.select(c, state, owner, limit)) or ()
 
+    async def forget(self, debate: str) -> bool:
+        """See ``Dispatcher.forget``."""
+        return await self._look(lambda c: jobs.forget(c, debate)) or False
+
     async def status(self) -> QueueStatus:
         """See ``Dispatcher.status``."""
         return await self._look(jobs.status) or QueueStatus()

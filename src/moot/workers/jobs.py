@@ -182,6 +182,17 @@ async def cancel(c: Connection, debate: str, *, now: bool) -> Cancelled:
     return "stopping"
 
 
+async def forget(c: Connection, debate: str) -> bool:
+    """See ``Dispatcher.forget``."""
+    job = await locked(c, debate)
+    if job is None:
+        return False
+    await c.execute("delete from moot_lease where debate = $1", debate)
+    await c.execute("delete from moot_job where debate = $1", debate)
+    await notify(c, STOP, debate)
+    return True
+
+
 async def find(c: Connection, debate: str) -> Job | None:
     """See ``Dispatcher.job``."""
     row = await c.fetchrow(f"{SHOWN} where j.debate = $1", debate)

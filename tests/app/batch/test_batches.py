@@ -8,8 +8,8 @@ import pytest
 
 from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, read_lines, read_stream, seed_of
 from moot.app.brief.reader import MOST_BYTES, read_brief
-from moot.app.brief.schema import MOST_SEED
 from moot.app.run.prepare import LimitWishes, Wishes
+from moot.core.brief import SEED
 from moot.core.errors import BriefError
 from tests.app.batch.batch_kit import BRIEF, item
 
@@ -55,11 +55,11 @@ def test_what_stands_there_twice_is_held_twice() -> None:
 
 
 def test_seeds_of_repeats_are_different_and_the_first_is_the_briefs_own() -> None:
-    for seed in (0, 7, MOST_SEED):
+    for seed in (0, 7, SEED.high):
         seeds = [seed_of(seed, n) for n in range(1, 1001)]
         assert seeds[0] == seed
         assert len(set(seeds)) == 1000
-        assert all(0 <= each <= MOST_SEED for each in seeds)
+        assert all(0 <= each <= SEED.high for each in seeds)
         assert seeds == [seed_of(seed, n) for n in range(1, 1001)]
     wished = make_batch([of("---\nseed: 3\n---\n# Tea?", Wishes(seed=5))], times=2)
     own = make_batch([of("---\nseed: 3\n---\n# Tea?")], times=2)

@@ -174,8 +174,8 @@ def test_the_built_in_moderator_is_the_same_everywhere() -> None:
 
 
 MISTAKES: list[tuple[str, int, str, str]] = [
-    ("---\nrounds: 21\n---\n# Q", 2, "out_of_range", "rounds / max_rounds must be from 1 to 20, not 21"),
-    ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 1 to 20, not -1"),
+    ("---\nrounds: 21\n---\n# Q", 2, "out_of_range", "rounds / max_rounds must be from 0 to 20, not 21"),
+    ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 0 to 20, not -1"),
     ("---\nrounds: a\n---\n# Q", 2, "wrong_type", "rounds / max_rounds is 'a'; it must be a whole number in digits"),
     ("---\nround: 2\n---\n# Q", 2, "unknown_key", "no key 'round' in a header; did you mean 'rounds'?"),
     ("---\ndebaters: [A, B]\n---\n# Q", 2, "unknown_key", "did you mean 'participants'?"),
@@ -209,8 +209,8 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("# A\n\n## Ada\nrole: x\nYou know.\n\n## Bo", 5, "malformed_yaml", "'You know.' is no YAML"),
     ("# A\n\n## Ada (a:b)\nmodel: c:d\n\n## Bo", 3, "duplicate_key", "after the name and on line 4"),
     ("# A\n\n## Ada\nmodel: gpt\n\n## Bo", 4, "wrong_type", "'gpt' names no model; write provider:name"),
-    ("# A\n\n## Ada\nrole: x\n", 3, "out_of_range", "1 debaters (Ada); a debate needs 2 to 30"),
-    ("# A\n\n" + "## P\nrole: x\n" * 50, 65, "out_of_range", "50 participants are described"),
+    ("# A\n\n## Ada\nrole: x\n", 3, "out_of_range", "1 debater (Ada); a debate needs 2 to 100"),
+    ("# A\n\n" + "## P\nrole: x\n" * 150, 205, "out_of_range", "150 participants are described"),
     ("# A\n\n## Judge\nrole: x\n\n## Chair\n", 6, "inconsistent", "'Judge' and 'Chair' both moderate"),
     ("---\nprotocol: moderated\n---\n# A\n\n## Participants\n### Ada\n### Bo", 7, "inconsistent", "'Ada' has no role"),
     ("---\npersonas: [A, B]\n---\n# Q\n\n## A\nrole: x\n\n## C\nrole: y", 9, "inconsistent", "but is not listed"),

@@ -30,7 +30,7 @@ BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))
         ({"participants": (ANN, replace(BOB, weight=math.nan))}, "Bob: weight is nan; it must be a number from 0"),
         ({"participants": (ANN, replace(BOB, weight=math.inf))}, "Bob: weight is inf; it must be a number from 0"),
         ({"participants": (ANN, replace(BOB, deadline=0.0))}, "Bob: deadline is 0.0; it must be a number of seconds"),
-        ({"options": ("yes",)}, "there must be two or more of them, or none"),
+        ({"options": ("yes",)}, "there must be 2 to 20 of them, or none"),
         ({"options": "yes"}, "brief.options is 'yes'; it must be a list"),
         ({"options": ("yes", "YES")}, "the options 'yes' and 'YES' cannot be told apart"),
         ({"options": ("18", "18.0")}, "the options '18' and '18.0' cannot be told apart"),

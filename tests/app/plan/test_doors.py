@@ -105,7 +105,7 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("protocol: moderated\nstrategy: consensus", {}, "b.md:3: moderated cannot be decided by 'consensus'"),
     ("topology: ring", {}, "b.md:2: panel takes no topology; arena does"),
     ("topology: ring", {"protocol": "council"}, "b.md:2: council takes no topology"),
-    ("protocol: socratic\nrounds: 0", {}, "b.md:3: rounds / max_rounds must be from 1 to 20, not 0"),
+    ("protocol: socratic\nrounds: 0", {}, "b.md:3: socratic needs at least 1 round, not 0"),
     ("hub: Ann", {}, "b.md:2: panel takes no hub; arena does"),
     ("protocol: arena\ntopology: ring\nhub: Ann", {}, "b.md:4: hub goes with topology: star"),
     ("protocol: arena\ntopology: star\nhub: Zoe", {}, "b.md:4: 'Zoe' is not a debater; allowed are Ann, Bob"),
@@ -121,7 +121,7 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("seed: 1", {"protocol": "arena", "topology": "cube"}, "there is no topology 'cube'"),
     ("protocol: council\nstrategy: bogus", {}, "b.md:3:"),
     ("participants: [{name: Ann, model: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: "),
-    ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: 1 debaters (Bob); a debate needs 2 to 30"),
+    ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: 1 debater (Bob); a debate needs 2 to 100"),
     ("participants: [{name: Ann, model: human, stand_in: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: 'nowhere:x' names"),
 ]
 

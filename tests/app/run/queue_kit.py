@@ -76,6 +76,14 @@ class Worker:
         jobs = [job for job in reversed(self.found.values()) if owner in (None, job.owner)]
         return tuple(job for job in jobs if state in (None, job.state))[:limit]
 
+    async def forget(self, debate: str) -> bool:
+        """See ``Dispatcher.forget``."""
+        self._check()
+        hand = self._hands.pop(debate, None)
+        if hand and hand.task:
+            hand.task.cancel()
+        return self.found.pop(debate, None) is not None
+
     async def status(self) -> QueueStatus:
         """See ``Dispatcher.status``."""
         self._check()

@@ -24,9 +24,14 @@ class Queue:
 
     def __init__(self, state: State) -> None:
         self.state: State = state
+        self.forgotten = ""
 
     async def job(self, debate: str) -> Job:
         return Job(debate=debate, state=self.state)
+
+    async def forget(self, debate: str) -> bool:
+        self.forgotten = debate
+        return True
 
     async def close(self) -> None:
         pass
@@ -36,12 +41,14 @@ class Queue:
 async def test_what_is_in_a_queue_is_deleted_only_by_force(state: State, stays: bool) -> None:
     workspace = Workspace(InMemoryStore())
     await workspace.run(workspace.plan(BRIEF), "tea")
-    workspace.queue = Queue(state)  # type: ignore[assignment]
+    queue = workspace.queue = Queue(state)  # type: ignore[assignment]
     if stays:
         with pytest.raises(RecordConflict, match=rf"tea is in the queue \({state}\); cancel it first"):
             await remove(workspace, "tea")
+        assert queue.forgotten == ""
     removed = await remove(workspace, "tea", force=stays)
     assert (removed.debate, removed.messages, removed.learned, removed.forks) == ("tea", 0, False, ())
+    assert queue.forgotten == "tea"
     assert await workspace.list() == ()
 
 

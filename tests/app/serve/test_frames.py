@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.human import HUMAN
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
 from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, hypertext, most_rounds
 from moot.core.ask import Field, Form, Reply, Usage
-from moot.core.brief import Brief, Participant
+from moot.core.brief import HUMAN, Brief, Participant
 from moot.core.event import (
     Asked,
     Called,

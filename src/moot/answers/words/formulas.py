@@ -38,11 +38,11 @@ VOTES: Patterns = (
     _word(
         "vot",
         rf"i(?: (?:{_ADVERBS}))*(?: will| shall|'ll| am|'m)?(?: (?:hereby|now|therefore|finally))?"
-        r"(?: cast(?:ing)? my (?:final )?(?:vote|ballot) (?:for|to)| giv(?:e|ing) my vote to| vot(?:e|ing) for)",
+        r"(?: cast(?:ing)? my (?:final )?vote (?:for|to)| giv(?:e|ing) my vote to| vot(?:e|ing) for)",
     ),
     _word("vote", r"i (?:now |hereby |therefore )?(?:am |'m )?(?:chang|switch|mov)(?:e|ing) my vote to"),
     _word("vote", r"my (?:final |own )?vote (?:goes to|is for|is)"),
-    _word("my vote", r"my (?:final |own )?vote (?:has to|must) go to"),
+    _word("vote", r"my (?:final |own )?vote (?:has to|must) go to"),
     _word("ballot", r"my (?:final |own )?ballot (?:goes to|is for|is)"),
     _word("vote for", r"i(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to vote for"),
     _word(
@@ -54,8 +54,8 @@ VOTES: Patterns = (
     _word("votiere", r"ich votiere für|votiere ich für"),
     _word("ich wähle", r"ich wähle"),
     _word("je vote", r"je vote(?: donc)? (?:pour|en faveur de)"),
-    _word("mon vote", r"(?:mon vote|ma voix) (?:va à|est pour|revient à)|je (?:donne|accorde) (?:ma voix|mon vote) à"),
-    _word("voix", r"ma voix (?:va à|est pour|revient à)|je (?:donne|accorde) ma voix à"),
+    _word("mon vote", r"mon vote (?:va à|est pour|revient à)|(?:je donne|j'accorde|je accorde) mon vote à"),
+    _word("voix", r"ma voix (?:va à|est pour|revient à)|(?:je donne|j'accorde|je accorde) ma voix à"),
     _word(
         "voto",
         r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
@@ -64,14 +64,44 @@ VOTES: Patterns = (
     ),
     _word("voto", r"(?:(?:yo|io|eu) )?voto (?:por|a favor de|per|a favore di|em|no|na)"),
     _word("vote for", r"i hereby vote for"),
-    _word("mon vote", r"mon vote est pour"),
+    _word(
+        "ballot",
+        rf"i(?: (?:{_ADVERBS}))*(?: will| shall|'ll| am|'m)?(?: (?:{_ADVERBS}))*"
+        r" cast(?:ing)? my (?:final )?ballot (?:for|to)",
+    ),
+    _word("to vote for", r"my (?:final )?(?:decision|choice) is to vote for"),
+    _word("i choose", r"i choose(?! (?:to|between|not|whichever|whoever)\b)"),
+    _word("stimme", r"gebe ich(?: hiermit| daher| somit)? meine stimme(?: an| für)?"),
+    _word("entscheide", r"(?:ich entscheide mich|entscheide ich mich) für"),
+    _word("wahl", r"meine wahl (?:fällt auf|ist)"),
+    _word("je choisis", r"je choisis"),
+    _word("prononce", r"je me prononce (?:pour|en faveur de)"),
+    _word("choix", r"mon choix (?:se porte sur|est)"),
+    _word("me decido", r"(?:yo )?me decido por"),
+    _word("mi voto", r"(?:emito|doy) mi voto (?:por|a favor de)"),
+    _word("elección", r"mi elección es(?! por\b)"),
+    _word("decido", r"(?:eu )?(?:decido-me|me decido) por"),
+    _word("escolha", r"(?:a )?minha escolha é"),
+    _word("voto é", r"(?:o )?meu voto é(?! (?:para|em|no|na|do|da|a)\b)"),
+    _word("esprimo", r"mi esprimo (?:a favore di|per)"),
+    _word("mia scelta", r"(?:la )?mia scelta è"),
+    _word("мой голос", r"мой голос [\u2013\u2014-] (?:за)?"),
+    _word("мой выбор", r"мой выбор [\u2013\u2014-]"),
+    _word("голос", r"(?:отдаю (?:свой|мой) голос|свой голос (?:я )?отдаю)(?: за)?"),
+    _word("głos", r"(?:swój|mój) głos oddaję na"),
+    _word("wybór", r"mój wybór (?:to|pada na)"),
+    _sign("选择", r"我选择(?![投支弃放])(?:的是)?|我的选择是"),
+    _sign("選擇", r"我選擇(?![投支棄放])(?:的是)?|我的選擇是"),
+    _sign("صوتي", r"صوتي (?:يذهب|سيذهب) (?:إلى|ل(?:صالح|ـ)?)|(?:أدلي|سأدلي) بصوتي (?:ل(?:صالح|ـ)?|إلى)"),
+    _sign("ختياري", r"اختياري هو"),
     _word("elijo", r"(?:yo )?elijo a"),
     _word("scelgo", r"(?:io )?scelgo"),
     _word("escolho", r"(?:eu )?escolho"),
     _word("wybieram", r"(?:ja )?wybieram"),
     _word("выбираю", r"(?:я )?выбираю"),
     _sign("ختار", r"(?:أنا )?[أا]ختار(?!\w)"),
-    _sign("我选", r"我[选選](?![择擇票出中])"),
+    _sign("我选", r"我选(?![择票出中])"),
+    _sign("我選", r"我選(?![擇票出中])"),
     _word("votez", r"(?:eu )?votez (?:pentru|cu)"),
     _word("stem", r"(?:ik stem(?: daarom)?|(?:daarom|dus) stem ik) (?:op|voor)"),
     _word("röstar", r"jag röstar (?:på|för)"),
@@ -93,16 +123,16 @@ VOTES: Patterns = (
     _word("saya", r"saya (?:memilih|memberikan suara untuk)"),
     _word("phiếu", r"tôi bỏ phiếu cho"),
     _sign(
-        "صو",
+        "ص",
         r"(?:أنا |إنني )?(?:س)?[أا]ص[وّ]+ت (?:ل(?:صالح|ـ)?|إلى)|(?:[أا]منح|[أا]عطي) صوتي (?:ل(?:صالح|ـ)?|إلى)"
         r"|صوتي (?:النهائي )?(?:ل(?:صالح|ـ)|إلى)",
     ),
     _sign(
         "投",
         r"我(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))"
-        r"|(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)(?:投)?(?:给|給)"
         r"|的(?:最终)?投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
     ),
+    _sign("票", r"我(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)投?(?:给|給)"),
     _sign("표", r"(?:나의|내|저의|제) (?:최종 )?(?:투표|표)(?:는)?(?=\s*:)"),
     _sign("मेरा", r"मेरा (?:अंतिम )?(?:वोट|मत)(?=\s*:)"),
     _sign("صوتي", r"صوتي(?: النهائي)?(?=\s*:)"),
@@ -111,10 +141,12 @@ VOTES: Patterns = (
 
 AFTER = (
     _sign("投票", r"に(?:一票を)?投票(?:します|する|いたします|致します)"),
-    _sign("票", r"に(?:私の)?(?:一票|票)を(?:入れます|投じます|入れる|投じる)|に入れます"),
+    _sign("票", r"に(?:私の)?(?:一票|票)を(?:入れます|投じます|入れる|投じる)"),
+    _sign("入れます", r"に入れます"),
     _sign("です", r"(?<=[^\s])です(?=[。\n!、,;:\s(\u2014-]|$)"),
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
-    _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)|(?:에게|에) 갑니다"),
+    _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)"),
+    _sign("갑니다", r"(?:에게|에) 갑니다"),
     _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
     _sign(
         "stimme",
@@ -142,17 +174,29 @@ AFTER = (
         "oy",
         r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)",
     ),
-    _sign("支持", r"を(?:支持|選択|選び)(?:します|ます|する)"),
+    _sign("支持", r"を支持(?:いた)?(?:します|する)"),
+    _sign("選", r"を(?:選び(?:ます|たい(?:と思い|です))|選択(?:いた)?します|選択する|選ぶ)"),
+    _sign("投票", r"に投票すること(?:に(?:決めました|します|いたします)|を決めました)"),
+    _sign("一票", r"に一票(?:です|を入れます|を投じます)"),
+    _sign("선택", r"(?:을|를) 선택(?:합니다|하겠습니다|했습니다|한다)"),
+    _sign("입니다", r"(?<=[^\s])입니다(?=[\n!,;:.\s(\u2014-]|$)"),
+    _sign("है", r" है(?=\s*(?:[।\n!,;:.(\u2014-]|$))"),
+    _sign("को", r" को (?:देता|देती|दे रहा|दे रही|दूँगा|दूँगी)(?: हूँ| हूं)?(?=\s*(?:[।\n!,;:.(\u2014-]|$))"),
     _sign("चुन", r" को (?:चुनता|चुनती)(?: हूँ| हूं)?"),
-    _sign("seçiyorum", r"(?:'?[ny]?[ıiuü])? (?:seçiyorum|tercih ediyorum)"),
-    _sign("던", r"(?:에게|에) (?:제 )?(?:한 )?표를 던집니다"),
-    _sign("oyumu", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)"),
+    _sign("seçiyorum", r"(?:'?[ny]?[ıiuü])? seçiyorum"),
+    _sign("tercih", r"(?:'?[ny]?[ıiuü])? tercih ediyorum"),
+    _sign("ver", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:veriyorum|vereceğim|verdim)"),
+    _sign("kullan", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:kullanıyorum|kullanacağım)"),
 )
 """The same where the name stands before the verb, up to the particle."""
 
 BEFORE: tuple[tuple[str, str], ...] = (
-    (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票)は$"),
+    (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は$"),
+    (r"입니다", r"(?:제|저의|내|나의) (?:최종 )?(?:선택|투표|표)(?:은|는)$"),
+    (r" है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)$"),
+    (r"に入れます", r"票(?:は|を)$"),
     (r"(?:에게|에) 갑니다", r"(?:제|저의|내|나의) (?:한 )?표는$"),
+    (r" को (?:दे|दूँ)\S*(?: रहा| रही)?(?: हूँ| हूं)?", r"(?:अपना|मेरा) (?:अंतिम )?(?:वोट|मत)$"),
     (r" (?:को|के).*है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)$"),
     (r" meine stimme", r"(?:ich gebe|gebe ich)$"),
     (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
@@ -160,9 +204,11 @@ BEFORE: tuple[tuple[str, str], ...] = (
 """What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
 
 SUBJECT = late_pattern(
-    r"(?:(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*|(?:私の|わたしの)?(?:最終的?な?)?(?:一票"
-    r"|投票先?|票)は[、\s]*"
-    r"|(?:제|저의|내|나의) (?:한 )?표는\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)\s*|(?:ich gebe|gebe ich)\s*"
+    r"(?:(?:मैं )?अपना (?:अंतिम )?(?:वोट|मत)\s*"
+    r"|(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*"
+    r"|(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は[、\s]*"
+    r"|(?:제|저의|내|나의) (?:한 |최종 )?(?:표는|선택은)\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)\s*"
+    r"|(?:ich gebe|gebe ich)\s*"
     r"|(?:ben )?oyumu\s*)"
 )
 """Who votes, or that somebody does, where the name stands before the verb."""
@@ -180,7 +226,7 @@ LABELS = (
     _word("my choice", r"my choice(?: is\b|(?=\s*:))"),
     _word("wahl", r"meine (?:endgültige )?wahl(?=\s*:)"),
     _word("choix", r"mon choix(?: final)?(?=\s*:)"),
-    _word("elección", r"mi (?:voto final|elección)(?=\s*:)|mi voto (?:final|definitivo)(?=\s*:)"),
+    _word("elección", r"mi elección(?=\s*:)"),
     _word("voto", r"(?:mi|il mio|meu|o meu) voto (?:final|finale|definitivo)(?=\s*:)|voto(?=\s*:)"),
     _word("esco", r"(?:a )?minha escolha(?=\s*:)"),
     _word("scelta", r"(?:la )?mia scelta(?=\s*:)"),
@@ -189,7 +235,7 @@ LABELS = (
     _word("wybór", r"mój wybór(?=\s*:)"),
     _word("głos", r"mój ostateczny głos(?=\s*:)"),
     _word("tercihim", r"(?:benim )?tercihim(?=\s*:)"),
-    _sign("我的选择", r"我的(?:最终)?选择(?=\s*:)"),
+    _sign("选择", r"我的(?:最终)?选择(?=\s*:)"),
     _sign("選択", r"私の選択(?=\s*:)"),
     _sign("最終投票", r"最終投票(?=\s*:)"),
     _sign("선택", r"(?:제|나의|저의) 선택(?=\s*:)"),
@@ -202,7 +248,21 @@ LABELS = (
     _word("voto", r"(?:mi|il mio|meu|o meu) voto(?=\s*:)"),
     _word("stem", r"mijn stem(?=\s*:)"),
     _word("głos", r"mój głos(?=\s*:)"),
-    _word("голос", r"(?:мой|мій) голос(?=\s*:)"),
+    _word("голос", r"(?:(?:мой|мій) )?голос(?=\s*:)"),
+    _word("stimme", r"(?:ab)?stimme(?=\s*:)"),
+    _word("wahl", r"wahl(?=\s*:)"),
+    _word("choix", r"choix(?=\s*:)"),
+    _word("elección", r"elección(?=\s*:)"),
+    _word("escolha", r"escolha(?=\s*:)"),
+    _word("scelta", r"scelta(?=\s*:)"),
+    _word("głos", r"głos(?=\s*:)"),
+    _word("oy", r"oy(?: veriyorum)?(?=\s*:)"),
+    _word("oyumu", r"oyumu (?:şuna|şu adaya|şu kişiye) veriyorum(?=\s*:)"),
+    _word("seçimim", r"(?:benim )?(?:son )?seçimim(?=\s*:)"),
+    _sign("투표", r"(?<![\w])(?:최종 )?투표(?=\s*:)"),
+    _sign("التصويت", r"(?<![\w])التصويت(?=\s*:)"),
+    _sign("वोट", r"(?<![\w\u0900-\u097f])(?:अंतिम )?वोट(?=\s*:)"),
+    _sign("投票", r"(?<![\w])(?:最终|最終)?投票(?=\s*:)"),
 )
 """A label in front of a name; it is a vote only where a candidate's name follows."""
 

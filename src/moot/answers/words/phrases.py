@@ -99,7 +99,7 @@ STRANGE = late_pattern(
 """Words that turn such a clause into something else ("on the day I vote for …", "on behalf of …")."""
 
 _JOINS = "and|but|so|therefore|hence|thus|which is why|that's why|that is why|this is why"
-CUTS = late_pattern(rf"[,;\u2013\u2014、]|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)")
+CUTS = late_pattern(rf"[,;\u2013\u2014、،؛]|(?<=지만)(?=\s|$)|(?<=하며)(?=\s|$)|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)")
 """Where one clause ends and the next begins."""
 
 # ---- announcements ---------------------------------------------------------------------------------------------
@@ -218,6 +218,9 @@ _GOODS = (
 GOODS = late_pattern(rf"(?:\w+ )?(?:{_GOODS})s?\b")
 OF = late_pattern(
     rf"(?:the )?(?:\w+ )?(?:{_GOODS})s? (?:of|by|from|made by) |(?:option|candidate|proposal|answer) (?=\S)"
+    r"|(?:den |dem |die |der )?(?:vorschlag|plan|lösung) (?:von )?(?=\S)"
+    r"|(?:la |le |el |il |o |a )?(?:proposition|proposta|propuesta|plan|piano|plano|projet) (?:de |d'|di |do |da )"
+    r"|(?:propozycj\w+|plan) (?=\S)|(?:предложение|план) (?=\S)"
 )
 """What of a candidate's one votes for when one votes for the candidate."""
 

@@ -5,6 +5,7 @@ grows grows everywhere.
 """
 
 import re
+from collections.abc import Mapping
 
 from moot.core.text import late_pattern
 
@@ -38,7 +39,8 @@ _MATTER = _any(
 )
 _DECIDED = "(?:decid\\w+|settl\\w+|resolv\\w+|conclu\\w+|determin\\w+|agree[ds]?|ruled)"
 _TALK = _any(
-    "debat\\w+ | discuss\\w+ | deliberat\\w+ | talks? | conversation | exchange | dialogue | session | meeting"
+    "debat\\w+ | discuss\\w+ | deliberat\\w+ | talks? | (?:talking|arguing)(?=\\W*$) | conversation | exchange "
+    "| dialogue | session | meeting"
 )
 _OPEN = _any(
     "undecided | undetermined | unresolved | unsettled | inconclusive | indeterminate | open | pending | tbd | tba "
@@ -212,7 +214,19 @@ _INTERJECTED = _any(
     "| hayır | düzeltme | bekleyin"
 )
 
+_DRAFT = _any(
+    "draft | provisional | preliminary | tentative | interim | vorläufig\\w* | entwurf | provisoire | projet | ébauche "
+    "| provisional | provisóri[oa] | provvisori[oa] | borrador | rascunho | bozza | предварительн\\w+ | черновик "
+    "| wstępn\\w+ | roboczy | geçici | taslak | مؤقت\\w* | مسودة | अस्थायी | मसौदा"
+)
+
 TAKEN_BACK = _one_of(
+    # (Draft, not final.) This is only a provisional ruling.
+    rf"^\W*(?:(?:this|it|that|das|dies|ceci|esto|isto|questo|это|to|bu|هذا|यह)(?:'s| is| was| ist| est| es| é| è)? )?"
+    rf"(?:(?:still|only|just|merely|for now|so far|nur|noch|an?|the|my|ein\w*|une?|uma?|una?|только|tylko|sadece) )*"
+    rf"{_DRAFT}(?: (?:ruling|decision|version|text|answer|draft|only|for now|yet|status|entscheidung|décision"
+    rf"|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?(?:\W+not (?:yet )?(?:final|binding))?\W*$"
+    r"|\bnot (?:yet )?(?:final|binding)\W*$|(?:暂定|暫定|草稿|草案|仮決定|잠정|임시)[^。.]{0,6}\W*$",
     rf"^\W*(?:but |and |so |oh |well |hm+ |um |no )*(?:[,.…\u2013\u2014-] ?)?{_INTERJECTED}(?=\s*(?:$"
     rf"|[,.:;!?…\u2013\u2014-])|\s+(?:i|we|the|this|that|it|let|my|no|not|there|one|bull|bear)\b)",
     r"^\W*(?:no|non|nein|nee|nie|não|нет|ні)\s*[,.:;!\u2013\u2014-]",
@@ -365,3 +379,38 @@ _WORK = """
 """
 OWN_LEAD = late_pattern(rf"(?=.{{0,200}}\b{_any(_WORK)}\b)\W*(?:{_any(_LEAD)}(?![\w'])[^\w'\"]{{0,5}}){{1,30}}")
 """A line of nothing but words that lead up to the author's own answer ("Sure! Here is my review of round 2:")."""
+
+
+# ---- the labels of a ruling in other languages -----------------------------------------------------------------------
+
+LABELS: Mapping[str, str] = {
+    "SUMMARY": "zusammenfassung|résumé|synthèse|resumen|síntesis|resumo|síntese|riassunto|sintesi|riepilogo|резюме"
+    "|сводка|краткое изложение|podsumowanie|streszczenie|总结|摘要|概要|總結|要約|まとめ|요약|ملخص|الملخص|الخلاصة|خلاصة"
+    "|सारांश|özet",
+    "STATUS": "status|stand|statut|état|estado|estatus|situação|stato|статус|состояние|stan|状态|狀態|状態|ステータス"
+    "|状況|상태|الحالة|حالة|स्थिति|दशा|durum",
+    "DECISION": "entscheidung|beschluss|beschluß|décision|decisión|decisão|decisione|решение|decyzja|rozstrzygnięcie"
+    "|决定|決定|裁决|裁決|結論|결정|القرار|قرار|निर्णय|फ़ैसला|फैसला|karar",
+}
+"""What models call the sections of a ruling when they translate them, by the name that the form gives them."""
+
+STATUSES: Mapping[str, str] = {
+    "SETTLED": "entschieden|geklärt|beschlossen|abgeschlossen|réglé|réglée|tranché|tranchée|décidé"
+    "|décidée|résolu|résolue"
+    "|resuelto|resuelta|decidido|decidida|zanjado|zanjada|acordado|acordada|concluido|concluida"
+    "|resolvido|resolvida"
+    "|concluído|concluída|definido|definida|encerrado|encerrada|deciso|decisa|risolto|risolta"
+    "|definito|definita|concluso"
+    "|conclusa|решено|урегулировано|завершено|вопрос решён|вопрос решен|rozstrzygnięte"
+    "|rozstrzygnięto|rozstrzygnięty"
+    "|rozstrzygnięta|ustalone|ustalono|zdecydowane|zdecydowano|已决定|已決定|已解决|已解決|已裁决|已裁決|已定|定案|決定"
+    "|決定済み|解決|解決済み|決着|確定|合意|결정|결정됨|해결|해결됨|확정|확정됨|합의|합의됨|محسوم"
+    "|تم الحسم|حسم|تمت التسوية"
+    "|تم البت|तय|तय हो गया|निर्णीत|सुलझा|सुलझ गया|karara bağlandı|kararlaştırıldı|çözüldü|sonuçlandı",
+    "CONTINUE": "weiter|fortsetzen|fortfahren|weitermachen|weiterdebattieren|continuer|poursuivre"
+    "|à poursuivre|continuar"
+    "|continúa|seguir|continua|prosseguir|continuare|proseguire|продолжить|продолжать|продолжается|продолжаем"
+    "|kontynuować|kontynuacja|kontynuuj|dalej|继续|繼續|継続|続行|続ける|계속|계속함|계속하기|متابعة|نتابع|استمرار|مستمر"
+    "|يستمر|जारी|जारी रखें|जारी रहे|devam|devam et|devam edilsin|devam ediyor",
+}
+"""The two statuses of a ruling in the same languages."""

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from moot.app.brief.reader import MOST_BYTES, Intake, read_words
-from moot.app.brief.schema import MOST_SEED
 from moot.app.run.prepare import LimitWishes, Wishes
-from moot.core.brief import Limits
+from moot.core.brief import ROUNDS, SEED, Limits, Whole
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Opened
 from moot.core.text import slug
@@ -103,7 +102,7 @@ class Batch:
 
 def seed_of(seed: int, number: int) -> int:
     """The seed of a repeat: the brief's own for the first, others that follow from it for the further ones."""
-    return seed if number == 1 else (seed + (number - 1) * STEP) % (MOST_SEED + 1)
+    return seed if number == 1 else (seed + (number - 1) * STEP) % (SEED.high + 1)
 
 
 def make_batch(items: Sequence[Item], *, times: int = 1, name: str = "") -> Batch:
@@ -184,18 +183,18 @@ def _are_models(value: object) -> bool:
     return bool(each) and all(map(_is_text, each))
 
 
-def _is_whole(value: object, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+def _is_whole(value: object, bound: Whole) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and bound.low <= value <= bound.high
 
 
 _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "brief": (_is_text, "the path of a brief, or its Markdown"),
     "id": (_is_id, "1 to 64 letters, digits, . - and _"),
     "models": (_are_models, 'a list such as ["ollama:llama3.2"]'),
-    "seed": (lambda value: _is_whole(value, MOST_SEED), f"a whole number from 0 to {MOST_SEED}"),
+    "seed": (lambda value: _is_whole(value, SEED), f"a whole number from {SEED.low} to {SEED.high}"),
     "protocol": (_is_text, "a text"),
     "strategy": (_is_text, "a text"),
-    "rounds": (lambda value: _is_whole(value, 20), "a whole number from 0 to 20"),
+    "rounds": (lambda value: _is_whole(value, ROUNDS), f"a whole number from {ROUNDS.low} to {ROUNDS.high}"),
 }
 """What a line may hold: how a value is checked, and what it must be in words."""
 

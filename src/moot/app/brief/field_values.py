@@ -15,6 +15,7 @@ from itertools import chain, count
 from moot.app.brief.schema import Key, find, get, nearest
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table
 from moot.core.ask import Value
+from moot.core.brief import LONGEST_OPTION
 from moot.core.errors import BriefError
 from moot.core.text import clean, closest, flat, leads_away
 
@@ -339,8 +340,9 @@ def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
         raise BriefError(sentence, line=line, code="out_of_range")
     seen: dict[str, str] = {}
     for text in found:
-        if len(text) > 200:
-            sentence = f"{text[:60]!r} has {len(text)} characters; at most 200 are allowed in {label(key)}"
+        if len(text) > LONGEST_OPTION:
+            most = f"at most {LONGEST_OPTION} are allowed in {label(key)}"
+            sentence = f"{text[:60]!r} has {len(text)} characters; {most}"
             raise BriefError(sentence, line=line, code="too_large")
         if skeleton(text) in ("abstain", "abstention"):
             raise BriefError(f"{text!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")

@@ -17,7 +17,7 @@ from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
 from moot.core.roles import RETRIEVER, RETRIEVER_NAME
-from moot.core.text import flat
+from moot.core.text import counted, flat
 from moot.core.transcript import INTERJECTION, SUMMARY
 from moot.phases.speak import SPOKEN
 from moot.protocols.known import NEEDS_MODERATOR
@@ -422,7 +422,7 @@ def _check_count(debating: Sequence[Participant], count: Given | None, line: int
     key = get(HEADER, "participants")
     names = ", ".join(item.name for item in debating[:12])
     if not key.low <= len(debating) <= key.high:
-        problem = f"{len(debating)} debaters ({names}); a debate needs {key.low:g} to {key.high:g}"
+        problem = f"{counted(len(debating), 'debater')} ({names}); a debate needs {key.low:g} to {key.high:g}"
         raise BriefError(problem, line=line, code="out_of_range")
     if count and count.value != len(debating):
         problem = f"persona_count is {count.value}, but {len(debating)} debaters are described: {names}"

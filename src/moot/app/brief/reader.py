@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, Literal, TypeAlias, cast
 
 from moot.app.brief.field_values import Given, add, is_nothing, match, read, read_options, read_table
 from moot.app.brief.files import read_files
 from moot.app.brief.participants import Entry, assemble, check_crowd, described, fill_places, listed, sum_up
-from moot.app.brief.schema import HEADER, LIMITS
+from moot.app.brief.schema import HEADER, LIMITS, find, nearest
 from moot.app.brief.sections import Body, background, read_sections, take_lists, take_topic
 from moot.app.brief.writer import write
 from moot.app.brief.yaml_header import Parts, load, split
@@ -79,12 +79,50 @@ _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 _ENDINGS = (".md", ".markdown", ".txt")
 
 
-def read_words(words: str, folder: Path | None = None) -> Intake:
+Settings: TypeAlias = Mapping[str, Given]
+"""Values that hold in the place of those of a brief's header, by the documented names of the keys."""
+
+_NONE: Mapping[str, Given] = {}
+
+
+def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
+    """Settings as they are typed, such as ``turn_mode=random``; they hold in the place of a brief's own.
+
+    Args:
+        pairs: the texts, each the name of a key of the header, an equals sign and the value as in a header.
+        where: what they are called in errors.
+
+    Raises:
+        BriefError: a text without an equals sign, a key that there is not or that holds a table, a wrong value.
+    """
+    settings: dict[str, Given] = {}
+    keys = [key for key in HEADER + LIMITS if key.kind not in ("people", "table") and key.name != "topic"]
+    try:
+        for pair in pairs:
+            name, equals, value = pair.partition("=")
+            if not equals or not value.strip() or "\n" in pair:
+                raise BriefError(f"{pair[:60]!r} is no setting; write KEY=VALUE", code="wrong_type")
+            key = find(keys, name.strip())
+            if key is None:
+                meant = nearest(keys, name.strip())
+                hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
+                raise BriefError(f"there is no key {name.strip()[:60]!r} to set; {hint}", code="unknown_key")
+            if key.name in settings:
+                raise BriefError(f"{key.name} is set twice; keep one", code="duplicate_key")
+            ((_, node),) = load(f"{key.name}: {value.strip()}", line=0).pairs
+            settings[key.name] = replace(read(key, node), line=0)
+    except BriefError as error:
+        raise BriefError(error.found, where=where, code=error.code) from error
+    return settings
+
+
+def read_words(words: str, folder: Path | None = None, settings: Settings = _NONE) -> Intake:
     """A brief from what was typed: the path of a file, or a question.
 
     Args:
         words: what was typed.
         folder: where the path begins; None for the current folder.
+        settings: what holds in the place of the brief's own settings.
 
     Raises:
         BriefError: there is no such file, it cannot be read, or the brief has a mistake.
@@ -93,23 +131,23 @@ def read_words(words: str, folder: Path | None = None) -> Intake:
         raise BriefError("the brief is empty; name a file or put a question in quotes", code="missing_topic")
     path = (folder or Path()) / words
     if _is_file(path):
-        return read_file(path)
+        return read_file(path, settings)
     if not _QUESTION.search(words) or words.rstrip().lower().endswith(_ENDINGS):
         hint = "" if words.lower().endswith(_ENDINGS) or "/" in words else "; put a question in quotes"
         raise BriefError(f"there is no such file{hint}", where=words, code="no_file")
-    return read_brief(words, name="question", folder=folder or Path())
+    return read_brief(words, name="question", folder=folder or Path(), settings=settings)
 
 
-def read_stream(stream: BinaryIO) -> Intake:
+def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> Intake:
     """The brief in a stream, such as standard input; its files lie in the current folder.
 
     Raises:
         BriefError: it cannot be read, or has a mistake.
     """
-    return _decode(stream.read(), "standard input", Path())
+    return _decode(stream.read(), "standard input", Path(), settings)
 
 
-def read_file(path: Path) -> Intake:
+def read_file(path: Path, settings: Settings = _NONE) -> Intake:
     """The brief in a file.
 
     Raises:
@@ -121,15 +159,15 @@ def read_file(path: Path) -> Intake:
         data = path.read_bytes()
     except OSError as error:
         raise BriefError(f"cannot be read: {error.strerror or error}", where=str(path), code="no_file") from error
-    return _decode(data, str(path), path.parent)
+    return _decode(data, str(path), path.parent, settings)
 
 
-def _decode(data: bytes, name: str, folder: Path) -> Intake:
+def _decode(data: bytes, name: str, folder: Path, settings: Settings) -> Intake:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BriefError("this is no text in UTF-8", where=name, code="not_text") from error
-    return read_brief(text, name=name, folder=folder)
+    return read_brief(text, name=name, folder=folder, settings=settings)
 
 
 def _is_file(path: Path) -> bool:
@@ -139,13 +177,14 @@ def _is_file(path: Path) -> bool:
         return False  # too long for a name of a file: it is a question
 
 
-def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Intake:
+def read_brief(text: str, *, name: str = "", folder: Path | None = None, settings: Settings = _NONE) -> Intake:
     """Read a brief.
 
     Args:
         text: the file's text, or just a question.
         name: the file's name as the user gave it, for errors and for citing its background.
         folder: where background files lie; None where there are none to be read.
+        settings: what holds in the place of the brief's own settings.
 
     Raises:
         BriefError: the text cannot be used; ``code`` is one of ``unknown_key``, ``wrong_type``, ``bad_enum``,
@@ -154,7 +193,7 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None) -> Inta
             ``unsafe_path``, ``no_file``, ``not_text``.
     """
     try:
-        return replace(_read(text, PurePath(name).name or "brief", folder), where=name)
+        return replace(_read(text, PurePath(name).name or "brief", folder, settings), where=name)
     except BriefError as error:
         raise BriefError(error.found, where=name, line=error.line, code=error.code) from error
 
@@ -176,14 +215,14 @@ class _Header:
     people: tuple[Entry, ...] = ()
 
 
-def _read(text: str, name: str, folder: Path | None) -> Intake:
+def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Intake:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
     unseen = hidden(text)
     parts = split(clean(text))
     header = _read_header(parts)
     body = read_sections(parts.body, line=parts.body_line, listed=[person.name for person in header.people])
-    values = dict(header.values)
+    values = {**header.values, **settings}
     values["topic"], body = take_topic(values.get("topic"), body)
     values |= take_lists(values, body)
     check_crowd([person.line for person in header.people], [section.line for section in body.of("person")])

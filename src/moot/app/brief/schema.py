@@ -10,8 +10,25 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
+<<<<<<< HEAD
 from moot.core.brief import LOGS, MOST_ROUNDS, TOOLS, Search
 from moot.core.extensions import PROTOCOL, RULE, TOOL, offered, offers
+=======
+from moot.core.brief import (
+    ASKS,
+    COST,
+    INTERVAL,
+    OPTIONS,
+    PARALLEL,
+    PARTICIPANTS,
+    ROUNDS,
+    SEED,
+    TOKENS,
+    TOTAL_SECONDS,
+    TURN_SECONDS,
+    Search,
+)
+>>>>>>> main
 from moot.core.roles import VoteWeights
 from moot.core.text import closest
 from moot.phases.choices import COUNTING, DECIDERS, Condition, MediatorKind, SummaryStyle, TurnMode, When
@@ -109,22 +126,26 @@ class Key:
     further: Callable[[], tuple[str, ...]] | None = None
 
 
-MOST_SEED = 2**31 - 1
-
 # fmt: off
 HEADER: tuple[Key, ...] = (
     Key(name="topic", kind="text", high=2000, example='"Should we build or buy?"',
         help="The question or proposition; or the heading # of the body.",
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
+<<<<<<< HEAD
         further=partial(offered, PROTOCOL), help="How the debate goes.",
         hints=("format", "type", "mode", "debate_type")),
     Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=MOST_ROUNDS, example="2",
+=======
+        further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
+    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=ROUNDS.low, high=ROUNDS.high, example="2",
+>>>>>>> main
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants, this many are generated for the topic.",
         hints=("participant_count", "agent_count", "count", "num_personas")),
-    Key(name="participants", kind="people", aliases=("personas",), low=2, high=30, example="[Ada, Bo]",
+    Key(name="participants", kind="people", aliases=("personas",), low=PARTICIPANTS.low,
+        high=PARTICIPANTS.high, example="[Ada, Bo]",
         help="Names, or tables with the keys of a participant; more than 10 debaters need the protocol grouped. Where "
         "it is given, other ## headings are background.",
         hints=("debaters", "agents", "people", "roles", "members")),
@@ -141,6 +162,13 @@ HEADER: tuple[Key, ...] = (
     Key(name="sparsity", kind="number", low=0, high=1, example="0.5", hints=("density", "topology_sparsity"),
         help="With topology: sparse or random-graph, the probability with which a critique is left out; 0.75 for "
         "sparse, 0.5 for random-graph."),
+    Key(name="reminder_interval", kind="whole", low=INTERVAL.low, high=INTERVAL.high, example="4",
+        hints=("timekeeper_interval", "reminder_every", "every"),
+        help="On a board, after how many messages the timekeeper speaks; 4 without it."),
+    Key(name="deadline_interval", kind="whole", low=INTERVAL.low, high=INTERVAL.high, example="20",
+        hints=("deadline", "deadline_every", "verdict_interval"),
+        help="On a board, after how many messages the timekeeper names who owes a verdict, which their next message "
+        "must contain; 20 without it."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),
@@ -204,10 +232,10 @@ HEADER: tuple[Key, ...] = (
     Key(name="rules", kind="prose", high=20000, example='"Keep each answer under 200 words."',
         help="What all participants must observe; or the section ## Rules.",
         hints=("instructions", "guidelines", "constraints")),
-    Key(name="options", kind="texts", low=2, high=20, example="[build, buy, wait]",
+    Key(name="options", kind="texts", low=OPTIONS.low, high=OPTIONS.high, example="[build, buy, wait]",
         help="The closed set of answers; or the section ## Options.",
         hints=("choices", "answers", "candidates", "alternatives")),
-    Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="The random seed.",
+    Key(name="seed", kind="whole", low=SEED.low, high=SEED.high, example="7", help="The random seed.",
         hints=("random_seed",)),
     Key(name="logging_mode", kind="choice", choices=LOGS, loose=True, same=(("markdown", "full_markdown"),),
         example="full_markdown", help="How the result is written.", hints=("log", "logging", "output", "log_mode")),
@@ -220,19 +248,22 @@ HEADER: tuple[Key, ...] = (
 )
 
 LIMITS: tuple[Key, ...] = (
-    Key(name="limits.asks", kind="whole", low=1, high=500, example="200", help="The most questions to participants.",
+    Key(name="limits.asks", kind="whole", low=ASKS.low, high=ASKS.high, example="200",
+        help="The most questions to participants.",
         hints=("limits.calls", "limits.requests")),
-    Key(name="limits.tokens", kind="whole", low=1, high=1_000_000_000, example="40000",
+    Key(name="limits.tokens", kind="whole", low=TOKENS.low, high=TOKENS.high, example="40000",
         help="Input and output tokens of all calls.", hints=("limits.max_tokens",)),
-    Key(name="limits.cost", kind="number", aliases=("limits.usd",), low=0, high=100_000, example="0.50",
+    Key(name="limits.cost", kind="number", aliases=("limits.usd",), low=COST.low, high=COST.high, example="0.50",
         help="US dollars of all calls; needs a known price for every model.",
         hints=("limits.dollars", "limits.money", "limits.max_cost", "limits.price")),
-    Key(name="limits.turn_seconds", kind="number", aliases=("timeout_per_turn", "limits.timeout_per_turn"), low=1,
-        high=3600, example="120", help="Seconds for one answer, repairs and retries included.",
+    Key(name="limits.turn_seconds", kind="number", aliases=("timeout_per_turn", "limits.timeout_per_turn"),
+        low=TURN_SECONDS.low, high=TURN_SECONDS.high, example="120",
+        help="Seconds for one answer, repairs and retries included.",
         hints=("limits.timeout", "timeout", "turn_timeout")),
-    Key(name="limits.total_seconds", kind="number", low=1, high=604_800, example="1800",
+    Key(name="limits.total_seconds", kind="number", low=TOTAL_SECONDS.low, high=TOTAL_SECONDS.high, example="1800",
         help="Seconds for the whole debate while it runs.", hints=("limits.seconds", "limits.time")),
-    Key(name="limits.parallel", kind="whole", low=1, high=16, example="4", help="The most answers in parallel.",
+    Key(name="limits.parallel", kind="whole", low=PARALLEL.low, high=PARALLEL.high, example="4",
+        help="The most answers in parallel.",
         hints=("limits.concurrency",)),
 )
 
@@ -273,7 +304,7 @@ PARTICIPANT: tuple[Key, ...] = (
         help="How much the model avoids what was named."),
     Key(name="frequency_penalty", kind="number", low=-2, high=2, example="0.5",
         help="How much the model avoids what was named often."),
-    Key(name="seed", kind="whole", low=0, high=MOST_SEED, example="7", help="The random seed of the model."),
+    Key(name="seed", kind="whole", low=SEED.low, high=SEED.high, example="7", help="The random seed of the model."),
     Key(name="max_tokens", kind="whole", low=1, high=1_000_000, example="800",
         help="The greatest length of one answer.", hints=("tokens", "max_length")),
     Key(name="top_k", kind="whole", low=1, high=1000, example="40",

@@ -9,22 +9,29 @@ import math
 import re
 from collections.abc import Iterator
 
-from moot.agents.human import HUMAN
 from moot.agents.toolkit import LONGEST, USES
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.brief.participants import ACTS
 from moot.app.brief.schema import FORMATS
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
-from moot.core.brief import Brief, Participant
+from moot.core.brief import (
+    HUMAN,
+    LIMITS,
+    LONGEST_OPTION,
+    OPTIONS,
+    PARTICIPANTS,
+    SEED,
+    Brief,
+    Limits,
+    Participant,
+    check_bound,
+)
 from moot.core.errors import BriefError
 from moot.core.text import flat, listed
 from moot.core.transcript import normalise
 from moot.phases.choices import AT_THE_END, Choices
 from moot.protocols.compose import translation
-
-LONGEST_OPTION = 200
-"""The most characters of an option."""
 
 
 def check_brief(brief: Brief) -> None:
@@ -43,10 +50,26 @@ def check_brief(brief: Brief) -> None:
             problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
             raise BriefError(problem, code="duplicate_name")
         taken[skeleton(participant.name)] = participant.name
+    if len(debating := brief.names("debater")) > PARTICIPANTS.high:
+        problem = f"{len(debating)} debaters are too many; at most {PARTICIPANTS.high} can take part"
+        raise BriefError(problem, code="out_of_range")
     _check_options(brief.options)
+    check_bound("the seed", brief.seed, SEED)
+    check_limits(brief.limits)
     for source in (*brief.background, *brief.library):
         if not isinstance(source.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BriefError(f"the document {source.name!r} is no text", code="wrong_type")
+
+
+def check_limits(limits: Limits) -> None:
+    """Refuse limits out of bounds; None is no limit.
+
+    Raises:
+        BriefError: one of them is too small or too great.
+    """
+    for name, bound in LIMITS.items():
+        if (value := getattr(limits, name)) is not None:
+            check_bound(f"the limit {name}", value, bound)
 
 
 def _check_participant(who: Participant) -> None:
@@ -62,8 +85,9 @@ def _check_participant(who: Participant) -> None:
 
 
 def _check_options(options: tuple[str, ...]) -> None:
-    if isinstance(options, str) or (options and len(options) < 2):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BriefError(f"options is {options!r}; there must be two or more of them, or none", code="out_of_range")
+    if isinstance(options, str) or (options and not OPTIONS.low <= len(options) <= OPTIONS.high):  # pyright: ignore[reportUnnecessaryIsInstance]
+        problem = f"options is {repr(options)[:60]}; there must be {OPTIONS.low} to {OPTIONS.high} of them, or none"
+        raise BriefError(problem, code="out_of_range")
     seen: dict[str, str] = {}
     for option in options:
         if not option.strip() or flat(option) != option or len(option) > LONGEST_OPTION or set(option) & set("<>"):
@@ -111,8 +135,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     limit, most = brief.limits.asks, costing.most.asks
     if limit is not None and most > limit:
         yield (
-            f"The debate may need {most} asks and pauses after {limit}; to let it go on, "
-            f"run it with --max-asks {most}; a brief cannot raise it above 500."
+            f"The debate may need {most} asks and pauses after {limit}; to let it go on, run it with --max-asks {most}."
         )
 
 

@@ -19,6 +19,7 @@ from typing import Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from moot.app.plan.stores import Where, is_address, read_where
+from moot.core.brief import ASKS, COST, TOKENS
 from moot.core.errors import BriefError, RecordError
 from moot.models.names import PROVIDERS
 from moot.tools.mcp_servers import Server
@@ -78,8 +79,8 @@ def read_serving(value: object, where: str) -> Serving:
         most=_whole("most", table, where, 100) or usual.most,
         requests=_whole("requests", table, where, 1_000_000) or usual.requests,
         cost=_money("cost", table, where),
-        tokens_per_debate=_whole("tokens_per_debate", table, where, 1_000_000_000),
-        asks=_whole("asks", table, where, 500),
+        tokens_per_debate=_whole("tokens_per_debate", table, where, TOKENS.high),
+        asks=_whole("asks", table, where, ASKS.high),
         daily=_money("daily", table, where),
     )
 
@@ -120,14 +121,13 @@ def _money(name: str, table: Mapping[str, object], where: str) -> float | None:
     value = table.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100_000:
-        raise BriefError(f"serve.{name} must be US dollars, from 0 to 100,000", where=where)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not COST.low <= value <= COST.high:
+        raise BriefError(f"serve.{name} must be US dollars, from {COST.low:g} to {COST.high:,g}", where=where)
     return float(value)
 
 
 KINDS = ("requests", "tokens", "in_flight")
 TIMES = ("brief", "cron", "timezone", "owner")
-MOST = 1_000_000_000
 _SCHEDULE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 
 
@@ -178,8 +178,8 @@ def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
         _check(f"limits.{name}", item, KINDS, where)
         numbers: dict[str, int] = {}
         for kind, number in item.items():
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST:
-                raise BriefError(f"limits.{name}.{kind} must be a whole number from 1 to {MOST:,}", where=where)
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= TOKENS.high:
+                raise BriefError(f"limits.{name}.{kind} must be a whole number from 1 to {TOKENS.high:,}", where=where)
             numbers[kind] = number
         allowances[name] = Allowance(**numbers)
     return allowances

@@ -12,12 +12,11 @@ from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import get_args
 
-from moot.agents.human import is_person
 from moot.app.plan.learning import owner_messages
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitWishes
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Limits
+from moot.core.brief import Limits, is_person
 from moot.core.errors import BriefError, RecordConflict, RecordError
 from moot.core.event import Allowed, Claimed, Limited, Noted, Revoked, Right, Shared
 from moot.record.mailbox import SideStream

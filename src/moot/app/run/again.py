@@ -1,34 +1,32 @@
-"""The same brief once more, and what would decide a debate that nobody won.
+"""The same brief once more.
 
 The brief and the protocol are those on record. Where the caller wants another protocol, strategy or number of rounds,
 the protocol is built anew from the brief.
 """
 
-import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 from moot.app.brief.default_participants import presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
 from moot.app.plan.assignment import agent_for, work
 from moot.app.plan.estimate import estimate, likely
-from moot.app.plan.pretend import parts
+from moot.app.plan.ways_on import without_aides
 from moot.app.run.fork import GIVEN, with_seats
-from moot.app.run.outcome import Outcome, opening
+from moot.app.run.outcome import opening
 from moot.app.run.prepare import Ready, Wishes, ignored, live_models, prepare
 from moot.app.run.start import Start
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief
-from moot.core.errors import MootError
 from moot.core.event import Opened
+<<<<<<< HEAD
 from moot.phases.base import Rounds
 from moot.phases.choices import PROTOCOL_OPTIONS, Choices
 from moot.protocols.known import KNOWN, TIMED, build
 from moot.protocols.spec import load_opened
-
-JUDGED = "moderated"
-"""The protocol by which a moderator decides."""
+=======
+from moot.protocols.spec import load
+>>>>>>> main
 
 
 async def start_again(
@@ -83,7 +81,7 @@ async def _rebuilt(
     workspace: Workspace, opened: Opened, intake: Intake, wishes: Wishes, models: Mapping[str, str]
 ) -> Start:
     """The same brief by a protocol that is built anew."""
-    brief = _without_aides(opened.brief)
+    brief = without_aides(opened.brief)
     name = wishes.protocol or opened.name
     if needs_moderator(name, wishes.strategy) and not brief.names("moderator"):
         brief = replace(brief, participants=(*brief.participants, presider(name)))
@@ -96,13 +94,9 @@ async def _rebuilt(
     return Start(intake=intake, wishes=wishes, ready=ready, config=workspace.config)
 
 
-def _without_aides(brief: Brief) -> Brief:
-    """The brief without those who only help: a protocol that needs them adds them."""
-    return replace(brief, participants=tuple(who for who in brief.participants if who.duty != "aide"))
-
-
 def _of_a_fork(words: str) -> bool:
     return GIVEN in words or words.endswith("in the fork")
+<<<<<<< HEAD
 
 
 # ---- a debate that nobody won --------------------------------------------------------------------------------------
@@ -156,3 +150,5 @@ def _more_rounds(opened: Opened) -> int:
     except MootError:
         return 0
     return most + 1
+=======
+>>>>>>> main

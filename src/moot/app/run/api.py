@@ -19,6 +19,7 @@ from moot.app.brief.default_participants import USUAL, debaters
 from moot.app.brief.program_values import Brief as LoadedBrief
 from moot.app.brief.program_values import fit, shown
 from moot.app.brief.reader import Intake, read_brief, read_file
+from moot.app.plan.checks import check_limits
 from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import default_store, load_config
 from moot.app.run.outcome import Listed, Outcome
@@ -26,7 +27,7 @@ from moot.app.run.prepare import Wishes
 from moot.app.run.record_reader import ListStatus, choose
 from moot.app.run.start import HostHooks, make_start, run_start
 from moot.app.run.workspace import Workspace
-from moot.core.brief import MOST_ROUNDS, Brief, Limits
+from moot.core.brief import ROUNDS, SEED, Brief, Limits, Whole
 from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import misspelt
@@ -164,17 +165,20 @@ def _limits(limits: LimitsLike | None, usual: Limits) -> Limits:
         return usual
     fitting = fit(limits, Limits, "limits")
     if isinstance(limits, Limits):
+        check_limits(fitting)
         return fitting
-    return replace(usual, **{name: getattr(fitting, name) for name in limits})
+    allowed = replace(usual, **{name: getattr(fitting, name) for name in limits})
+    check_limits(allowed)
+    return allowed
 
 
-def _whole(name: str, value: object, most: int | None = None) -> int | None:
-    """A whole number from 0, or None."""
+def _whole(name: str, value: object, bound: Whole) -> int | None:
+    """A whole number within bounds, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0 or (most is not None and value > most):
-        bounds = "from 0" if most is None else f"from 0 to {most}"
-        raise BriefError(f"{name} is {shown(value)}; it must be a whole number {bounds}", code="out_of_range")
+    if isinstance(value, bool) or not isinstance(value, int) or not bound.low <= value <= bound.high:
+        problem = f"{name} is {shown(value)}; it must be a whole number from {bound.low} to {bound.high:,}"
+        raise BriefError(problem, code="out_of_range")
     return value
 
 
@@ -305,8 +309,8 @@ async def debate(  # house: wide because a program names only what is otherwise
     wishes = Wishes(
         protocol=_word("protocol", protocol),
         strategy=_word("strategy", strategy),
-        rounds=_whole("rounds", rounds, MOST_ROUNDS),
-        seed=_whole("seed", seed),
+        rounds=_whole("rounds", rounds, ROUNDS),
+        seed=_whole("seed", seed, SEED),
         cast=_word("cast", cast, ("builtin", "new")),  # pyright: ignore[reportArgumentType]
     )
     held = replace(intake.brief, limits=_limits(limits, intake.brief.limits), options=options or intake.brief.options)

@@ -115,6 +115,14 @@ class Dispatcher(Protocol):
         """What was submitted, the newest first; with a state or an owner only that."""
         ...
 
+    async def forget(self, debate: str) -> bool:
+        """Take a debate out of the queue for good, whatever its state; a worker that runs it loses it.
+
+        Returns:
+            Whether it was there.
+        """
+        ...
+
     async def status(self) -> QueueStatus:
         """How many workers are alive, and how many debates are in each state.
 

@@ -10,9 +10,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from moot.agents.human import is_person
 from moot.app.run.record_reader import waiting
 from moot.app.run.workspace import Workspace
+from moot.core.brief import is_person
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Opened, Paused, Replied
 from moot.core.transcript import Transcript, Turn, fold

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypedDict, cast, get_args
 
 from moot.core.ask import Usage
-from moot.core.decision import Decision, Status
+from moot.core.decision import BallotState, Decision, Status, Strength
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Closed, Entry, Opened, Paused
 from moot.core.text import clip, flat
@@ -41,6 +41,47 @@ class TurnData(TypedDict):
     failure: str
 
 
+class BallotData(TypedDict):
+    """A ballot as it was read, as plain data; see ``Ballot``."""
+
+    voter: str
+    choice: str
+    state: BallotState
+    reason: str
+    weight: float
+    ranks: list[list[str]]
+    confidence: float | None
+
+
+class AnswerData(TypedDict):
+    """An answer that did not win: its text, its voters, its share of the votes, its best argument."""
+
+    answer: str
+    by: list[str]
+    share: float
+    argument: str
+
+
+class DecisionData(TypedDict):
+    """A decision, as plain data; see ``Decision``. Where nobody won, ``minority`` is empty and ``answers`` has them."""
+
+    status: Status
+    winner: str
+    text: str
+    argument: str
+    rule: str
+    share: float
+    support: list[str]
+    strength: Strength
+    how: str
+    tally: dict[str, float]
+    first: dict[str, float]
+    ballots: list[BallotData]
+    dissent: list[str]
+    minority: list[AnswerData]
+    answers: list[AnswerData]
+
+
 class OutcomeData(TypedDict):
     """The outcome of a debate, as plain data for ``json.dumps``."""
 
@@ -50,7 +91,7 @@ class OutcomeData(TypedDict):
     status: OutcomeStatus
     kind: PauseKind
     reason: str
-    decision: dict[str, object] | None
+    decision: DecisionData | None
     usage: UsageData
     turns: list[TurnData]
 
@@ -115,7 +156,7 @@ class Outcome:
             status=self.status,
             kind=self.kind,
             reason=self.reason,
-            decision=as_data(self.decision) if self.decision else None,
+            decision=cast("DecisionData", as_data(self.decision)) if self.decision else None,
             usage=UsageData(input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=used.cost),
             turns=turns,
         )

@@ -7,7 +7,6 @@ what a model would be sent, in pieces that a host can show; who may read what is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.agents.human import HUMAN, is_person
 from moot.answers.manual_form import allowed, take
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.run.outcome import opening
@@ -15,7 +14,7 @@ from moot.app.run.record_reader import Standing, look
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context, context_of, open_to, proposal_names
 from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant
+from moot.core.brief import HUMAN, Brief, Participant, is_person
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Interjected, Replied
 from moot.core.text import clean

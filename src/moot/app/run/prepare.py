@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
-from moot.agents.human import HUMAN
 from moot.app.brief.default_participants import TIMEKEEPER, presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
@@ -35,7 +34,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, equip, look_at_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
-from moot.core.brief import Brief, Limits, Participant, Settings
+from moot.core.brief import HUMAN, Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.text import listed, misspelt
 from moot.demo.debater import CLOCK
@@ -131,6 +130,8 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         topology=cast(Topology, topology) if topology else None,
         hub=str(given.get("hub", "")),
         sparsity=cast("float | None", given.get("sparsity")),
+        reminder_interval=cast("int | None", given.get("reminder_interval")),
+        deadline_interval=cast("int | None", given.get("deadline_interval")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
         summarize=intake.summarize,
@@ -154,9 +155,9 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; {misspelt(topology, TOPOLOGIES)}"
         raise misfit(intake, wishes, "topology", problem)
-    for name in ("hub", "sparsity"):
-        if name in intake.given and protocol != "arena":
-            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; arena does")
+    for name, taker in _ONLY.items():
+        if name in intake.given and protocol != taker:
+            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; {taker} does")
     if topology and protocol != "arena":
         raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
@@ -178,11 +179,21 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         raise misfit(intake, wishes, "context_scope", f"{problem}; leave out context_scope: summary_only")
 
 
+<<<<<<< HEAD
 def _counts(strategy: str, ends: Sequence[str], intake: Intake) -> bool:
     """Whether a strategy is a rule of another package for ballots that the protocol has."""
     rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, intake.options(STRATEGY_OPTIONS))
     return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
+=======
+_ONLY: Mapping[str, str] = {
+    "hub": "arena",
+    "sparsity": "arena",
+    "reminder_interval": "board",
+    "deadline_interval": "board",
+}
+"""The settings that one protocol takes, and no other."""
+>>>>>>> main
 
 _WHOLE: Mapping[str, str] = {
     "bp_style": "no speech: bp_style is summed up only after all its speeches",

@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from moot.agents.human import is_person
 from moot.app.plan.stores import Where, open_store, show_where
 from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
-from moot.core.brief import Brief
+from moot.core.brief import Brief, is_person
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Replied
 from moot.core.roles import CASTING

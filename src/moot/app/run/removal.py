@@ -1,8 +1,9 @@
 """Delete a debate with everything that belongs to it.
 
-That is its record, the messages and answers that were sent to it, whose it is and its links, and what was learned from
-it; ratings and standings are made of what was learned, so they change too. Debates that were forked from it, what other
-debates have quoted of it, the debate in which its participants were generated, and reports in files stay.
+That is its record, the messages and answers that were sent to it, whose it is and its links, its place in the queue,
+and what was learned from it; ratings and standings are made of what was learned, so they change too. Debates that were
+forked from it, what other debates have quoted of it, the debate in which its participants were generated, and reports
+in files stay.
 """
 
 import asyncio
@@ -59,6 +60,8 @@ async def remove(workspace: Workspace, debate: str, *, force: bool = False) -> R
         raise RecordError(f"there is no debate {debate!r}")
     if not force:
         await _check_still(workspace, infos[debate])
+    if workspace.queue:
+        await workspace.queue.forget(debate)  # before the record: a job without one would be tried in vain
     beside = [info for name, info in infos.items() if name.startswith(f"{debate}/")]
     await store.remove([debate, *(info.debate for info in beside)])
     return Removed(

@@ -1,5 +1,6 @@
 """What the web server and the MCP server share.
 
-Read in this order: ``admission`` (a request becomes a debate), ``spending`` (what an owner may spend), ``visibility``
-(what a share link shows), ``view_model`` (entries for a page), ``server_parts`` (addresses, limits, shutdown).
+Read in this order: ``request_guard`` (hosts, foreign pages, tokens, rates), ``admission`` (a request becomes a debate),
+``spending`` (what an owner may spend), ``visibility`` (what a share link shows), ``view_model`` (entries for a page),
+``server_parts`` (addresses, limits, shutdown).
 """

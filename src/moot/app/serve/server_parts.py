@@ -1,4 +1,4 @@
-"""Parts that all servers share: addresses and host names, rate limits, connection limits, signals, error reports.
+"""Parts that all servers share: addresses and host names, connection limits, signals, error reports.
 
 A server that others can reach must know its callers by a token, and must know its own names: else a foreign page could
 reach it through the browser of the person at the machine. An error report says where an error came from,
@@ -9,8 +9,6 @@ import asyncio
 import ipaddress
 import signal
 import socket
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,35 +59,6 @@ def _place(frame: FrameType, line: int) -> str:
     return f"{frame.f_globals.get('__name__', '?')}:{line}"
 
 
-MOST_BUCKETS = 10_000
-"""Of so many callers the requests are counted; whoever was silent longest is forgotten."""
-
-
-@dataclass(slots=True)
-class Buckets:
-    """How many requests somebody may still make; each bucket fills up again within a minute.
-
-    Args:
-        most: requests a minute.
-        clock: seconds that only go forward.
-    """
-
-    most: int
-    clock: Callable[[], float] = time.monotonic
-    _filled: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict[str, tuple[float, float]])
-
-    def take(self, who: str) -> float:
-        """Take one; 0, or the seconds until there is one again."""
-        now = self.clock()
-        left, since = self._filled.pop(who, (float(self.most), now))
-        left = min(float(self.most), left + (now - since) * self.most / 60)
-        wait = 0.0 if left >= 1 else (1 - left) * 60 / self.most
-        self._filled[who] = (left - 1 if left >= 1 else left, now)
-        if len(self._filled) > MOST_BUCKETS:
-            self._filled.popitem(last=False)
-        return wait
-
-
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -129,11 +98,6 @@ def hosts_of(host: str, port: int, serving: Serving) -> frozenset[str]:
     found = [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]
     more = [name for host in serving.hosts for name in (host, f"{host}:{port}")]
     return frozenset(text.lower() for text in (*found, *more))
-
-
-def same_page(origin: str, scheme: str, host: str) -> bool:
-    """Whether a page of that origin came from where a request went, by its scheme and its header ``Host``."""
-    return origin.lower() == f"{'https' if scheme in ('https', 'wss') else 'http'}://{host}"
 
 
 def listen(host: str, port: int) -> socket.socket:

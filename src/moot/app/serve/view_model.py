@@ -11,14 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from moot.agents.human import is_person
 from moot.app.run.outcome import sums_of
 from moot.app.run.people import for_people
 from moot.app.serve.visibility import HIDDEN, Ears, hears, hears_of
 from moot.arguments.positions import alike
 from moot.core.agent import open_to
 from moot.core.ask import shown
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief, Participant, is_person
 from moot.core.decision import Decision
 from moot.core.event import (
     KIND,
@@ -45,6 +44,7 @@ from moot.core.labels import act_of, noun, title
 from moot.core.text import clean_data
 from moot.core.text import words as bare
 from moot.core.transcript import Transcript, Turn, read_field
+from moot.report.conclusion import told_decision
 from moot.report.turn_text import Namer, Spoken, parted, speak
 
 if TYPE_CHECKING:
@@ -378,7 +378,7 @@ def _loose(turn: Turn, said: Spoken) -> tuple[str, list[tuple[str, str]]]:
 
 def _decision(decision: Decision) -> Data:
     return {
-        **asdict(decision),
+        **asdict(told_decision(decision)),
         "html": hypertext(decision.text),
     }
 

@@ -8,7 +8,7 @@ moment are sealed from everybody who came by a link, who may be that person or k
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from moot.agents.human import is_person
+from moot.core.brief import is_person
 from moot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Event, Failed, Interjected, Replied
 from moot.core.transcript import Transcript, Turn
 

@@ -27,6 +27,7 @@ from moot.cli.options import (
     store_option,
     wish_options,
 )
+from moot.core.brief import COST
 from moot.core.text import counted
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     help="Number of debates to run in parallel. Default: 8, or 100 with --queue.",
 )
 @click.option("--queue", is_flag=True, help="Let workers run the debates (moot worker). Needs --store postgresql://….")
-@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="US dollars for the whole batch.")
+@click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for the whole batch.")
 @click.option("--name", metavar="NAME", help="The name of the batch. Default: derived from the briefs.")
 @click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")

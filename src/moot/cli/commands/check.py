@@ -17,6 +17,7 @@ from moot.cli.options import (
     limit_options,
     open_workspace,
     read_input,
+    set_option,
     store_option,
     wish_options,
     wishes_of,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 class CheckOptions(LimitOptions, WishOptions):
     """The options of ``moot check`` as the user typed them."""
 
+    settings: tuple[str, ...]
     as_json: bool
     diagram: bool
     normalised: bool
@@ -64,6 +66,7 @@ def new(name: str) -> int:
 @click.option(
     "--normalised", is_flag=True, help="Print the brief in the standard Markdown form, whatever form it was written in."
 )
+@set_option
 @wish_options
 @limit_options
 @store_option
@@ -77,7 +80,7 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
     if given["normalised"]:
         from moot.app.brief.reader import normalise
 
-        click.echo(normalise(read_input(brief)), nl=False)
+        click.echo(normalise(read_input(brief, given["settings"])), nl=False)
         return DONE
     return finish(_check(brief, given))
 
@@ -86,7 +89,7 @@ async def _check(words: str, check_options: CheckOptions) -> int:
     from moot.app.run.prepare import prepare
     from moot.app.run.start import find_generation
 
-    intake = read_input(words)
+    intake = read_input(words, check_options["settings"])
     async with open_workspace(check_options["store"], reading=True) as workspace:
         ready = await prepare(workspace, intake, wishes_of(check_options, check_options))
         if (

@@ -379,8 +379,9 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
 def delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | None) -> int:
     """Delete debates for good, with everything that belongs to them.
 
-    DEBATE is an id, a short id, or "last". Deleted are the record, the messages and answers sent to it, its links, and
-    what was learned from it. Forks of it, reports in files, and the debate that generated its participants stay.
+    DEBATE is an id, a short id, or "last". Deleted are the record, the messages and answers sent to it, its links, its
+    place in the queue, and what was learned from it. Forks of it, reports in files, and the debate that generated its
+    participants stay.
     """
     return finish(_delete(names, yes, force, store))
 

@@ -22,15 +22,20 @@ from moot.cli.options import (
     open_workspace,
     output_options,
     read_input,
+    set_option,
     store_option,
     wish_options,
     wishes_of,
 )
+<<<<<<< HEAD
 from moot.core.brief import MOST_ROUNDS, LogMode
+=======
+from moot.core.brief import ROUNDS, SEED
+>>>>>>> main
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
-    from moot.app.run.again import Way
+    from moot.app.plan.ways_on import Way
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
     from moot.app.run.prepare import Ready
@@ -49,6 +54,7 @@ SUMMARY_ONLY: LogMode = "summary_only"
 class RunOptions(LimitOptions, OutputOptions, WishOptions):
     """All options of ``moot run``."""
 
+    settings: tuple[str, ...]
     store: Path | str | None
 
 
@@ -60,6 +66,7 @@ class ResumeOptions(LimitOptions, OutputOptions):
 
 @rich_click.command(epilog=MEANINGS)
 @click.argument("brief")
+@set_option
 @wish_options
 @limit_options
 @output_options
@@ -88,7 +95,8 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 async def _run(words: str, run_options: RunOptions) -> int:
     from moot.app.run.start import make_start
 
-    intake, wishes = read_input(words), wishes_of(run_options, run_options)
+    intake = read_input(words, run_options["settings"])
+    wishes = wishes_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
         return await _begin(workspace, await make_start(workspace, intake, wishes), run_options)
 
@@ -235,10 +243,10 @@ def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[Way, ...]":
     """What may decide a debate that nobody won."""
     if outcome.status not in ("tie", "no_decision"):
         return ()
-    from moot.app.run.again import ways_on
+    from moot.app.plan.ways_on import ways_on
     from moot.app.run.outcome import opening
 
-    return tuple(ways_on(opening(outcome.debate, record.entries), outcome))
+    return tuple(ways_on(opening(outcome.debate, record.entries), outcome.debate, outcome.transcript))
 
 
 class AgainOptions(LimitOptions, OutputOptions):
@@ -262,9 +270,9 @@ class AgainOptions(LimitOptions, OutputOptions):
     help="Another model, for one participant or all.",
 )
 @click.option("--protocol", metavar="NAME", help="Another protocol.")
-@click.option("--rounds", type=click.IntRange(0, MOST_ROUNDS), metavar="N", help="Another number of rounds.")
+@click.option("--rounds", type=click.IntRange(*ROUNDS), metavar="N", help="Another number of rounds.")
 @click.option("--strategy", metavar="WORD", help="Another way to decide.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Another random seed.")
+@click.option("--seed", type=click.IntRange(*SEED), metavar="N", help="Another random seed.")
 @limit_options
 @output_options
 @store_option

@@ -55,7 +55,7 @@ def show(debate: str, **given: Unpack[ShowOptions]) -> int:
 
 async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.export.reports import read_record
-    from moot.app.run.again import ways_on
+    from moot.app.plan.ways_on import ways_on
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import OutsideMessages
     from moot.app.run.record_reader import open_asks
@@ -83,7 +83,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
         ahead = Ahead(
             asks=await open_asks(workspace, debate),
             outside=await (await OutsideMessages.of(workspace, debate)).more(),
-            ways=tuple(ways_on(opening(debate, found.entries), ended)),
+            ways=tuple(ways_on(opening(debate, found.entries), debate, ended.transcript)),
         )
         output.conclude(found.report, ended, {}, ahead)
         return 0

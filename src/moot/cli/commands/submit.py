@@ -22,6 +22,7 @@ from moot.cli.options import (
     open_for_running,
     open_queue,
     read_input,
+    set_option,
     store_option,
     store_path,
     wish_options,
@@ -51,6 +52,7 @@ class WorkerOptions(TypedDict):
 class SubmitOptions(LimitOptions, WishOptions):
     """All options of ``moot submit``."""
 
+    settings: tuple[str, ...]
     priority: int
     owner: str
     after: float
@@ -168,6 +170,7 @@ def _listen(found: "Worker") -> None:
     metavar="S",
     help="Seconds to wait before the debate starts.",
 )
+@set_option
 @wish_options
 @limit_options
 @store_option
@@ -203,7 +206,8 @@ async def _start(workspace: "Workspace", words: str, submit_options: SubmitOptio
     from moot.app.plan.settings import load_config
     from moot.app.run.start import make_start
 
-    return await make_start(workspace, read_input(words), wishes_of(submit_options, submit_options), load_config())
+    intake = read_input(words, submit_options["settings"])
+    return await make_start(workspace, intake, wishes_of(submit_options, submit_options), load_config())
 
 
 async def _lay_down(workspace: "Workspace", start: "Start") -> str:

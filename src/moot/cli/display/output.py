@@ -13,7 +13,7 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.app.run.again import Way
+from moot.app.plan.ways_on import Way
 from moot.app.run.outcome import Outcome
 from moot.app.run.people import ShownTurn, allowed
 from moot.app.run.record_reader import Open

@@ -1,0 +1,90 @@
+"""A tie at every entrance: nobody is a minority, the answers are told as answers, and ways on are named."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import moot
+from tests.cli.commands import moot as command
+from tests.cli.test_cli_handles import TIE, tied
+from tests.council.agents import own_place
+from tests.mcp.mcp_kit import held
+from tests.mcp.mcp_kit import place as mcp_place
+from tests.web.web_kit import API, opened
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_place(tmp_path, monkeypatch)
+
+
+ANSWERS = {"Ada", "Bo", "Cy"}
+DECIDED = TIE.replace("Says seats.", "Says usage.").replace("Seats pricing is known. ", "")
+"""The same debate where one answer wins."""
+
+
+def check_tie(decision: Mapping[str, Any]) -> None:
+    """The decision as plain data is one that nobody won."""
+    assert (decision["minority"], decision["winner"]) == ([], "")
+    assert {name for answer in decision["answers"] for name in answer["by"]} == ANSWERS
+
+
+async def test_of_a_tie_the_http_api_and_the_pages_data_name_no_minority(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        debate = (await web.me.post(f"{API}/debates", json={"brief": TIE})).json()["id"]
+        await web.site.runner.wait(debate)
+        state = (await web.me.get(f"{API}/debates/{debate}")).json()
+        stream = (await web.me.get(f"{API}/debates/{debate}/entries", params={"form": "frames"})).text
+        report = (await web.me.get(f"{API}/debates/{debate}/report.json")).text
+    assert state["status"] == "tie"
+    check_tie(state["decision"])
+    commands = [way["command"].replace(debate, "ID") for way in state["ways"]]
+    assert commands[0] == "moot recount ID"
+    assert "moot again ID --protocol moderated" in commands
+    ruled = [frame["decision"] for frame in map(json.loads, stream.splitlines()) if frame.get("decision")]
+    assert ruled
+    check_tie(ruled[-1])
+    check_tie(json.loads(report)["outcome"]["decision"])
+
+
+async def test_of_a_tie_the_mcp_server_names_no_minority(tmp_path: Path) -> None:
+    async with held(tmp_path) as runner, mcp_place(runner) as here:
+        memo = await here.call("run_debate", question=TIE, models=["builtin:quotes"])
+        assert memo["status"] == "tie"
+        check_tie(memo)
+        ways = cast("list[str]", memo["ways"])
+        assert ways[0] == f"moot recount {memo['id']}: the same votes under other rules"
+        assert any("--protocol moderated: a moderator decides" in way for way in ways)
+        won = await here.call("run_debate", question=DECIDED, models=["builtin:quotes"])
+        assert (won["status"], won["answers"], won["ways"]) == ("decided", [], [])
+        assert won["minority"]
+
+
+def test_of_a_tie_a_program_the_report_and_the_receipt_name_no_minority(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    outcome = moot.show(debate, store=tmp_path / "moot.sqlite")
+    data = outcome.to_dict()["decision"]
+    assert data is not None
+    check_tie(data)
+    for text in (outcome.report(), command(tmp_path, "report", debate).stdout):
+        assert "inority" not in text
+        assert "**What may decide it:** `moot recount " in text
+    (as_json,) = [json.loads(command(tmp_path, "report", debate, "--format", "json").stdout)]
+    check_tie(as_json["outcome"]["decision"])
+    receipt = json.loads(command(tmp_path, "receipt", debate, "--format", "json").stdout)
+    assert receipt["minority"] == []
+    assert {name for answer in receipt["answers"] for name in answer["by"]} == ANSWERS
+    assert "## Answers\n" in receipt["page"] if "page" in receipt else receipt["answers"]
+    assert "to win" not in command(tmp_path, "recount", debate).stdout
+
+
+def test_what_lost_against_a_winner_is_a_minority(tmp_path: Path) -> None:
+    (tmp_path / "won.md").write_text(DECIDED, "utf-8")
+    outcome = moot.run(tmp_path / "won.md", store=tmp_path / "store")
+    data = outcome.to_dict()["decision"]
+    assert data is not None
+    assert (outcome.status, data["answers"]) == ("decided", [])
+    assert [answer["by"] for answer in data["minority"]] == [["Cy"]]
