@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-<<<<<<< HEAD
-from moot.core.brief import LOGS, MOST_ROUNDS
-=======
-from moot.core.brief import ASKS, COST, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
->>>>>>> main
+from moot.core.brief import ASKS, COST, LOGS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
 
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake

@@ -2,18 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-<<<<<<< HEAD
-from typing import Literal, TypeAlias, get_args
-=======
-from typing import Literal, NamedTuple, TypeAlias
->>>>>>> main
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from moot.core.errors import BriefError
 
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
 
-<<<<<<< HEAD
 LogMode: TypeAlias = Literal["full_markdown", "summary_only", "json_log", "verbose", "visual_tree"]
 """The kinds of logs, in which a result can be written."""
 
@@ -22,9 +17,6 @@ LOGS: tuple[LogMode, ...] = get_args(LogMode)
 TOOLS = ("search", "rag", "summarizer", "scorer")
 """The built-in tools by name; ``mcp:NAME`` is a server's."""
 
-MOST_ROUNDS = 20
-"""The greatest number of rounds that a brief or a command can ask for; the least is 0, where the protocol allows it."""
-=======
 
 class Whole(NamedTuple):
     """The least and the greatest whole number that a setting may have, wherever it is set."""
@@ -87,7 +79,6 @@ def check_bound(name: str, value: float, bound: Whole | Bound) -> None:
 
 HUMAN = "human"
 """The seat of a person, and who was asked in a person's reply."""
->>>>>>> main
 
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""

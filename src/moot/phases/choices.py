@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeAlias, cast
 
-<<<<<<< HEAD
 from moot.core.ask import Fields, Value
-=======
 from moot.core.brief import VOTED_ROUNDS
->>>>>>> main
 from moot.core.errors import ProtocolError
 from moot.core.extensions import RULE, check_options, find
 from moot.core.roles import VoteWeights

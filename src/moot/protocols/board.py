@@ -456,12 +456,7 @@ def board(brief: Brief, choices: Choices) -> Phase:
         found = "board has a timekeeper, who manages the process only; leave out mediator_type"
         raise ProtocolError(found, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
-<<<<<<< HEAD
     rule = Quorum(rule=rule_of(choices, PLURALITY))
-    meeting = Meeting(form=message(brief.options), rounds=rounds, told=True)
-=======
-    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
     every, deadline = choices.reminder_interval or EVERY, choices.deadline_interval or DEADLINE
     meeting = Meeting(form=message(brief.options), rounds=rounds, told=True, every=every, deadline=deadline)
->>>>>>> main
     return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

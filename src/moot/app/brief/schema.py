@@ -10,25 +10,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
-<<<<<<< HEAD
-from moot.core.brief import LOGS, MOST_ROUNDS, TOOLS, Search
-from moot.core.extensions import PROTOCOL, RULE, TOOL, offered, offers
-=======
 from moot.core.brief import (
     ASKS,
     COST,
     INTERVAL,
+    LOGS,
     OPTIONS,
     PARALLEL,
     PARTICIPANTS,
     ROUNDS,
     SEED,
     TOKENS,
+    TOOLS,
     TOTAL_SECONDS,
     TURN_SECONDS,
     Search,
 )
->>>>>>> main
+from moot.core.extensions import PROTOCOL, RULE, TOOL, offered, offers
 from moot.core.roles import VoteWeights
 from moot.core.text import closest
 from moot.phases.choices import COUNTING, DECIDERS, Condition, MediatorKind, SummaryStyle, TurnMode, When
@@ -132,14 +130,9 @@ HEADER: tuple[Key, ...] = (
         help="The question or proposition; or the heading # of the body.",
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
-<<<<<<< HEAD
         further=partial(offered, PROTOCOL), help="How the debate goes.",
         hints=("format", "type", "mode", "debate_type")),
-    Key(name="rounds", kind="whole", aliases=("max_rounds",), low=1, high=MOST_ROUNDS, example="2",
-=======
-        further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
     Key(name="rounds", kind="whole", aliases=("max_rounds",), low=ROUNDS.low, high=ROUNDS.high, example="2",
->>>>>>> main
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants, this many are generated for the topic.",

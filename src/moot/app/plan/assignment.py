@@ -25,15 +25,10 @@ from moot.app.plan.settings import Config, load_config, own_file
 from moot.app.plan.toolbox import Give, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-<<<<<<< HEAD
-from moot.core.brief import SIMILARITY, TOOLS, Brief, Limits, Participant
+from moot.core.brief import HUMAN, SIMILARITY, TOOLS, Brief, Limits, Participant, is_person
 from moot.core.errors import BriefError, PackageMissing
 from moot.core.event import Package
 from moot.core.extensions import PROTOCOL, PROVIDER, TOOL, find, installed
-=======
-from moot.core.brief import HUMAN, SIMILARITY, Brief, Limits, Participant, is_person
-from moot.core.errors import BriefError
->>>>>>> main
 from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
 from moot.core.text import flat, listed
 from moot.demo.debater import CLOCK, DemoDebater, Timekeeper

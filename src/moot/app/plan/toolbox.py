@@ -9,23 +9,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-<<<<<<< HEAD
-from moot.agents.human import HUMAN
 from moot.agents.toolkit import Found, Tool, ToolUse
 from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config, load_config, own_file
 from moot.core.ask import ToolSpec
-from moot.core.brief import TOOLS, Brief, Participant, Source
+from moot.core.brief import HUMAN, TOOLS, Brief, Participant, Source
 from moot.core.errors import BriefError, MootError, ProtocolError, ToolError
 from moot.core.extensions import TOOL, Offer, find
 from moot.core.extensions import offered as offered_names
-=======
-from moot.agents.toolkit import Tool
-from moot.app.brief.reader import Intake
-from moot.app.plan.settings import Config, load_config, own_file
-from moot.core.brief import HUMAN, Brief, Participant, Source
-from moot.core.errors import BriefError
->>>>>>> main
 from moot.core.roles import RETRIEVER
 from moot.core.text import clip, listed
 from moot.tools.condense import Scorer, Summarizer

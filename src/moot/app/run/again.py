@@ -19,14 +19,8 @@ from moot.app.run.prepare import Ready, Wishes, ignored, live_models, prepare
 from moot.app.run.start import Start
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.event import Opened
-<<<<<<< HEAD
-from moot.phases.base import Rounds
-from moot.phases.choices import PROTOCOL_OPTIONS, Choices
-from moot.protocols.known import KNOWN, TIMED, build
+from moot.phases.choices import PROTOCOL_OPTIONS
 from moot.protocols.spec import load_opened
-=======
-from moot.protocols.spec import load
->>>>>>> main
 
 
 async def start_again(
@@ -96,59 +90,3 @@ async def _rebuilt(
 
 def _of_a_fork(words: str) -> bool:
     return GIVEN in words or words.endswith("in the fork")
-<<<<<<< HEAD
-
-
-# ---- a debate that nobody won --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """What may decide a debate that nobody won.
-
-    Attributes:
-        command: the command.
-        words: what it does, in a few words.
-    """
-
-    command: str
-    words: str
-
-
-def ways_on(opened: Opened, outcome: Outcome) -> Iterator[Way]:
-    """What may decide a debate that ended in a tie or without a decision; nothing for any other.
-
-    Args:
-        opened: how it began.
-        outcome: how it ended.
-    """
-    if outcome.status not in ("tie", "no_decision"):
-        return
-    debate, decision = outcome.debate, outcome.decision
-    if decision and any(ballot.state == "cast" for ballot in decision.ballots):
-        yield Way(command=f"moot recount {debate}", words="the same votes under other rules")
-    if opened.name not in KNOWN:
-        return
-    if rounds := _more_rounds(opened):
-        yield Way(command=f"moot again {debate} --rounds {rounds}", words="with more rounds")
-    moderators = opened.brief.names("moderator")
-    if opened.name in TIMED or len(moderators) > 1:
-        return
-    if opened.name != JUDGED:
-        yield Way(command=f"moot again {debate} --protocol {JUDGED}", words="a moderator decides")
-    seat = shlex.quote(f"{(*moderators, presider(JUDGED).name)[0]}=human")
-    yield Way(command=f"moot again {debate} --protocol {JUDGED} -m {seat}", words="a person decides")
-
-
-def _more_rounds(opened: Opened) -> int:
-    """One round more than the debate had at most; 0 where its protocol takes no more."""
-    try:
-        most = next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
-        if most is None or opened.name in TIMED:
-            return 0
-        build(opened.name, _without_aides(opened.brief), Choices(rounds=most + 1))
-    except MootError:
-        return 0
-    return most + 1
-=======
->>>>>>> main

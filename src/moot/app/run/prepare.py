@@ -179,13 +179,12 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
         raise misfit(intake, wishes, "context_scope", f"{problem}; leave out context_scope: summary_only")
 
 
-<<<<<<< HEAD
 def _counts(strategy: str, ends: Sequence[str], intake: Intake) -> bool:
     """Whether a strategy is a rule of another package for ballots that the protocol has."""
     rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, intake.options(STRATEGY_OPTIONS))
     return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
-=======
+
 _ONLY: Mapping[str, str] = {
     "hub": "arena",
     "sparsity": "arena",
@@ -193,7 +192,6 @@ _ONLY: Mapping[str, str] = {
     "deadline_interval": "board",
 }
 """The settings that one protocol takes, and no other."""
->>>>>>> main
 
 _WHOLE: Mapping[str, str] = {
     "bp_style": "no speech: bp_style is summed up only after all its speeches",

@@ -27,11 +27,7 @@ from moot.cli.options import (
     wish_options,
     wishes_of,
 )
-<<<<<<< HEAD
-from moot.core.brief import MOST_ROUNDS, LogMode
-=======
-from moot.core.brief import ROUNDS, SEED
->>>>>>> main
+from moot.core.brief import ROUNDS, SEED, LogMode
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
