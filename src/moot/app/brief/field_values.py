@@ -9,7 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from moot.app.brief.schema import Key, find, get, nearest
@@ -480,7 +480,7 @@ def read_options(key: Key, node: Node) -> dict[str, Given]:
             problem = f"{word.text[:60]!r} cannot be an option in {key.name}; a name has small letters, digits and _"
             raise BriefError(problem, line=word.line, code="unknown_key")
         if not is_nothing(value):
-            option = Key(name=f"{key.name}.{word.text}", kind="texts", low=1, high=100, help="")
+            option = replace(key, name=f"{key.name}.{word.text}", kind="texts", low=1, high=100)
             add(found, {option.name: Given(value=_option(option, value), line=value.line)})
     return found
 
