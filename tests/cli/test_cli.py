@@ -261,7 +261,7 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
     assert "limits     500 questions, 9,000 tokens, 120 s for each answer, 60 s in total" in shown
     priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3")
     shown = moot(tmp_path, *priced, OPENAI_API_KEY="sk-canary").output
-    cost = re.search(r"cost +about \$([\d.]+), at most about \$([\d.]+)", shown)
+    cost = re.search(r"cost +about \$([\d.]+), usually below \$([\d.]+)", shown)
     assert cost
     assert 0 < float(cost[1]) < float(cost[2])
     assert "$3" in shown.split("limits")[1]

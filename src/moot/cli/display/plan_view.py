@@ -123,7 +123,7 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _token_words(costing: Costing) -> str:
     """The expected number of tokens, and the maximum if every answer has its greatest length."""
-    return f"about {amount(costing.expected)}, at most about {amount(costing.most.tokens)}"
+    return f"about {amount(costing.expected)}, usually below {amount(costing.most.tokens)}"
 
 
 def _cost_words(costing: Costing) -> str:
@@ -131,7 +131,7 @@ def _cost_words(costing: Costing) -> str:
         return f"not known: no price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
-    return f"about {money(costing.expected_cost)}, at most about {money(costing.most.cost)}"
+    return f"about {money(costing.expected_cost)}, usually below {money(costing.most.cost)}"
 
 
 def _limit_words(limits: Limits) -> str:

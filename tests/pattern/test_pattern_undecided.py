@@ -1,0 +1,53 @@
+"""A moderator that settles without a decision is asked for one: in a pattern, in a brief, in any language."""
+
+from pathlib import Path
+
+import pytest
+
+import moot
+from moot.pattern import DebatePattern
+from tests.council.agents import own_place
+
+BRIEF = "---\nprotocol: moderated\nrounds: 1\n---\n# Build or buy?\n\n## Ann\nrole: Builds\n\n## Ben\nrole: Buys\n"
+ENGLISH = ("SUMMARY: Both agree.\nSTATUS: SETTLED", "DECISION: We build.")
+GERMAN = ("ZUSAMMENFASSUNG: Beide sind sich einig.\nSTATUS: ENTSCHIEDEN", "ENTSCHEIDUNG: We build.")
+SPANISH = ("RESUMEN: Ambos coinciden.\nESTADO: RESUELTO", "DECISIÓN: We build.")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_place(tmp_path, monkeypatch)
+
+
+class Chair:
+    """Answers for everybody; the moderator settles the matter and says how only when it is asked again, or never."""
+
+    def __init__(self, ruling: str, decision: str) -> None:
+        self.ruling, self.decision = ruling, decision
+        self.rulings: list[str] = []
+
+    def __call__(self, prompt: str) -> str:
+        if "STATUS" not in prompt:
+            return "We should build, because buying costs more."
+        self.rulings.append(prompt)
+        return self.ruling if len(self.rulings) == 1 else f"{self.ruling}\n{self.decision}"
+
+
+@pytest.mark.parametrize("words", [ENGLISH, GERMAN, SPANISH], ids=["English", "German", "Spanish"])
+def test_a_decision_that_is_left_out_is_asked_for(words: tuple[str, str], tmp_path: Path) -> None:
+    people = [{"name": name, "role": "Thinks"} for name in ("Ann", "Ben")]
+    chair = Chair(*words)
+    result = DebatePattern(llm=chair, max_rounds=1).run("Build or buy?", people)
+    assert (result["is_settled"], result["final_decision"], len(chair.rulings)) == (True, "We build.", 2)
+    assert "DECISION" in chair.rulings[1].removeprefix(chair.rulings[0])
+    chair = Chair(*words)
+    outcome = moot.run(BRIEF, model=chair)
+    assert outcome.decision
+    assert (outcome.status, outcome.decision.text, len(chair.rulings)) == ("decided", "We build.", 2)
+
+
+def test_one_that_never_comes_decides_nothing_and_is_named() -> None:
+    people = [{"name": name, "role": "Thinks"} for name in ("Ann", "Ben")]
+    result = DebatePattern(llm=Chair(ENGLISH[0], ""), max_rounds=1).run("Build or buy?", people)
+    assert (result["final_decision"], bool(result.warnings)) == ("", True)
+    assert moot.run(BRIEF, model=Chair(ENGLISH[0], "")).status == "no_decision"
