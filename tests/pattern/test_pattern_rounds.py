@@ -9,7 +9,6 @@ import pytest
 from moot.app.program.program_plans import open_workspace
 from moot.core.event import Entry
 from moot.pattern import DebatePattern, DebateResult, DebateState
-from moot.record.mailbox import debates
 from tests.council.agents import Agent, chaired, own_place
 
 PEOPLE = [{"name": "Bull", "role": "investor"}, {"name": "Bear", "role": "analyst"}]
@@ -75,7 +74,7 @@ async def test_a_stream_that_is_left_is_resumed_at_once(place: Path) -> None:
             break
 
     async with open_workspace(place) as workspace:
-        debate = (await debates(workspace.store))[0].debate
+        debate = (await workspace.names())[0]
     assert (await pattern.aresume(debate))["final_decision"] == "Invest half."
 
 

@@ -12,7 +12,8 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
 from moot.engine.driver import Hosting, StopRequest
-from moot.record.mailbox import EVERY, TRIES, Mailbox, debates
+from moot.record.listing import names
+from moot.record.mailbox import EVERY, TRIES, Mailbox
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
 from moot.testing.replay import Harness, Held, SeededAgent
@@ -52,9 +53,9 @@ async def test_letters_of_two_processes_at_once_all_get_a_number(stores: Callabl
     numbered = {task.result(): said(n) for n, task in enumerate(tasks)}
     assert [entry.event for entry in entries] == [numbered[n] for n in range(1, 13)]
     assert await letters(one).read(after=10) == entries[10:]
-    assert await debates(one) == ()
+    assert await names(one) == ()
     await one.append("d", ["x"], after=0)
-    assert [info.debate for info in await debates(one)] == ["d"]
+    assert await names(one) == ("d",)
     await one.close()
     await other.close()
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.sqlite import APPLICATION, SCHEMA_VERSION, SqliteStore, prepare
+from moot.record.sqlite import SqliteStore
+from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION, prepare
 
 
 @pytest.fixture

@@ -370,10 +370,10 @@ async def test_a_slip_inside_shows_nothing(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
     async with opened(tmp_path) as web:
 
-        async def broken() -> object:
+        async def broken(_: object) -> object:
             raise ZeroDivisionError(f"sk-canary-0123456789abcdef {ANN}")
 
-        monkeypatch.setattr(web.site.workspace, "list", broken)
+        monkeypatch.setattr(web.site.workspace, "page", broken)
         with caplog.at_level(logging.INFO):
             response = await web.me.get(f"{API}/debates")
     assert (response.status_code, response.json()["code"]) == (500, "internal")

@@ -325,12 +325,13 @@ async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
 
 def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ids of debates that a shell offers; none where there is no store to read."""
+    from moot.app.run.record_reader import list_query
     from moot.core.errors import MootError
 
     async def read() -> list[CompletionItem]:
         async with open_records(ctx.params.get("store") or ctx.find_root().params.get("store")) as reader:
-            listed = await reader.list()
-        return [CompletionItem(item.debate, help=item.topic) for item in listed if item.debate.startswith(incomplete)]
+            listed = (await reader.page(list_query(prefix=incomplete, helpers=True))).debates
+        return [CompletionItem(item.debate, help=item.topic) for item in listed]
 
     try:
         return finish(read())

@@ -17,6 +17,9 @@ MootError                  anything that Moot raises on purpose
 └── Waiting                a person: answer the open question and resume
 """
 
+FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"})
+"""Kinds of model errors after which a provider charges nothing; all others keep what was reserved."""
+
 
 class MootError(Exception):
     """Anything that Moot raises on purpose; its text is one sentence for the user.

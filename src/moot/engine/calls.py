@@ -18,14 +18,11 @@ from math import ceil, inf
 from moot.core.agent import Quote
 from moot.core.ask import Usage
 from moot.core.brief import Limits
-from moot.core.errors import LimitReached, ModelError
+from moot.core.errors import FREE_ERRORS, LimitReached, ModelError
 from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
 from moot.core.text import PieceCleaner, clean, clean_data, counted, named
 from moot.deadline import Deadline
 from moot.record.ledger import Ledger
-
-FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"})
-"""Kinds of errors after which a provider charges nothing; all others keep what was reserved."""
 
 
 class Budget:

@@ -12,8 +12,8 @@ from moot.app.brief.schema import DEFAULT, STRATEGIES, blurbs
 from moot.app.export.reports import read_record, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import look_around
-from moot.app.run.outcome import Listed
-from moot.core.errors import RecordError
+from moot.app.run.outcome import Listed, list_one
+from moot.app.run.record_reader import list_query
 from moot.mcp.clients import Client
 from moot.mcp.debate_tools import Id
 from moot.mcp.summaries import memo_of, standing, state_of
@@ -61,19 +61,17 @@ class ReadTools:
     async def list_debates(
         self,
         here: Here,
-        query: Annotated[str, Field(max_length=200, description="Words in the topic or the id; empty for all.")] = "",
+        query: Annotated[
+            str, Field(max_length=200, description="Words in the topic, the id or the protocol; empty for all.")
+        ] = "",
     ) -> Rows:
         """List your debates, the newest first."""
         client = self.server.client(here)
-        words = query.casefold().split()
-        listeds = [
-            listed
-            for listed in await client.workspace.list()
-            if _fits(listed, words) and await _is_read(client, listed)
-        ]
+        owner = None if client.reads_all else client.admission.owner
+        page = await client.workspace.page(list_query(search=query, limit=PAGE, helpers=True, owner=owner))
         by = await client.runner.holders()
-        rows = [await _row(client, listed, runs=listed.debate in by) for listed in listeds[:PAGE]]
-        return Rows(debates=rows, more=len(listeds) - len(rows))
+        rows = [await _row(client, list_one(summary), runs=summary.debate in by) for summary in page.debates]
+        return Rows(debates=rows, more=page.matching - len(rows))
 
     async def list_protocols(self) -> Protocols:
         """List the protocols and the ways to decide."""
@@ -116,18 +114,6 @@ class ReadTools:
         client = self.server.client(here)
         await client.check_seen(debate)
         return client
-
-
-async def _is_read(client: Client, listed: Listed) -> bool:
-    try:
-        return await client.may_read(listed.debate)
-    except RecordError:  # its owner is not known
-        return False
-
-
-def _fits(listed: Listed, words: list[str]) -> bool:
-    text = f"{listed.topic} {listed.debate}".casefold()
-    return all(word in text for word in words)
 
 
 async def _row(client: Client, listed: Listed, *, runs: bool) -> RowResult:

@@ -15,7 +15,7 @@ from moot.core.ask import Reply
 from moot.core.errors import RecordConflict
 from moot.core.event import Entry, Event, Interjected, Replied, SideEntry, SideEvent
 from moot.core.text import clean
-from moot.record.store import AnyEntry, Store, StreamInfo, digest, encode, read, read_side
+from moot.record.store import AnyEntry, Store, digest, encode, read, read_side
 
 TRIES = 100
 """How often a message is appended again after another writer was faster."""
@@ -147,15 +147,6 @@ def check(stream: str, lines: Sequence[str]) -> None:
         RecordError: a line is damaged, missing, out of place or has been changed; the message names the entry.
     """
     (read_side if stream.endswith(_SIDES) else read)(lines)
-
-
-async def debates(store: Store) -> tuple[StreamInfo, ...]:
-    """All debates of a store, newest first, without their mailboxes.
-
-    Raises:
-        RecordError: the store cannot be read.
-    """
-    return tuple(info for info in await store.debates() if not info.debate.endswith(_STREAM))
 
 
 EVERY = 0.25

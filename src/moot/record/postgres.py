@@ -12,10 +12,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from moot.core.errors import RecordConflict, RecordError
+from moot.record.listing import ListQuery, Page
 from moot.record.postgres_connection import INSTALL, Links, connect, explain, faults, read_place, refusal
+from moot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, told, transposed
 from moot.record.store import Append, StreamInfo, begun_at, check_lines, new_append, settle, wait_for
 
 if TYPE_CHECKING:
@@ -123,13 +125,13 @@ WITH head AS (
     FROM unnest($1::text[], $2::bigint[], $3::text[]) AS run (debate, after, text)
     WHERE run.after = 0 OR EXISTS (SELECT FROM moot_line WHERE moot_line.debate = run.debate AND seq = run.after)
     ORDER BY run.debate COLLATE "C"
-    ON CONFLICT DO NOTHING RETURNING debate
+    ON CONFLICT DO NOTHING RETURNING debate, id, seq
 ), rest AS (
     INSERT INTO moot_line (debate, seq, text)
     SELECT more.debate, more.seq, more.text
     FROM unnest($4::text[], $5::bigint[], $6::text[]) AS more (debate, seq, text)
     WHERE more.debate IN (SELECT debate FROM head)
-)
+), told AS ({told(7)})
 SELECT debate, pg_notify('{CHANNEL}', debate) FROM head
 """
 LASTS = """
@@ -152,6 +154,14 @@ CROSS JOIN LATERAL (
 ) AS final
 ORDER BY opening.id DESC
 """
+
+
+REMOVE = """
+WITH gone AS (DELETE FROM moot_line WHERE debate = ANY($1::text[]))
+DELETE FROM moot_summary WHERE debate = ANY($1::text[])
+"""
+
+_Columns: TypeAlias = tuple[list[str], list[int], list[str]]
 
 
 @dataclass(slots=True)
@@ -186,6 +196,7 @@ class PostgresStore:
     def __init__(self, address: str) -> None:
         self.place = read_place(address)
         self.address, self._links = address, Links(address)
+        self._summaries = PostgresSummaries(self._links.fetch)
         self._lock = threading.Lock()
         self._begun = begun_at(address)
         self._room: BackgroundLoop | None = None
@@ -231,19 +242,29 @@ class PostgresStore:
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
         most = MOST if limit is None else max(0, min(limit, MOST))
-        try:
-            check_lines(debate, ())
-        except RecordError:
-            return ()  # it cannot have been stored
-        with self._lock:
-            self._back()
-        await wait_for(self._begun.of(debate))
-        rows = await self._ask(READ, debate, max(0, min(after, MOST)), most)
-        return tuple([row["text"] for row in rows])
+        return tuple([row["text"] for row in await self._ask_of(debate, READ, max(0, min(after, MOST)), most)])
+
+    async def count(self, debate: str) -> int:
+        """See Listing."""
+        rows = await self._ask_of(debate, COUNT)
+        return rows[0]["entries"] if rows else 0
+
+    async def last(self, debate: str) -> str | None:
+        """See Listing."""
+        rows = await self._ask_of(debate, LAST)
+        return rows[0]["text"] if rows else None
+
+    async def names(self) -> tuple[str, ...]:
+        """See Listing."""
+        return await self._do(self._summaries.names())
+
+    async def page(self, query: ListQuery) -> Page:
+        """See Listing."""
+        return await self._do(self._summaries.page(query))
 
     async def remove(self, debates: Sequence[str]) -> None:
         """See Removing."""
-        await self._ask("DELETE FROM moot_line WHERE debate = ANY($1::text[])", list(debates))
+        await self._ask(REMOVE, list(debates))
 
     async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""
@@ -275,9 +296,29 @@ class PostgresStore:
             self._room = BackgroundLoop("moot-postgres")
         return self._room
 
-    async def _ask(self, question: str, *values: object) -> "list[asyncpg.Record]":
+    async def _ask_of(self, debate: str, question: str, *values: object) -> "list[asyncpg.Record]":
+        """What is asked of one debate, once what was begun for it has landed."""
+        try:
+            check_lines(debate, ())
+        except RecordError:
+            return []  # it cannot have been stored
         with self._lock:
-            answer = self._back().begin(self._links.fetch(question, *values))
+            self._back()
+        await wait_for(self._begun.of(debate))
+        return await self._ask(question, debate, *values)
+
+    async def _ask(self, question: str, *values: object) -> "list[asyncpg.Record]":
+        return await self._do(self._links.fetch(question, *values))
+
+    async def _do(self, work: Coroutine[object, object, T]) -> T:
+        """Have work done in the thread of the links."""
+        with self._lock:
+            try:
+                room = self._back()
+            except RecordError:
+                work.close()
+                raise
+            answer = room.begin(work)
         return await asyncio.wrap_future(answer)
 
     def _shut(self, room: BackgroundLoop) -> None:
@@ -345,11 +386,19 @@ class PostgresStore:
         rest = [(run.debate, n, line) for run in full for n, line in enumerate(run.lines[1:], run.after + 2)]
         heads = ([run.debate for run in full], [_number(run.after) for run in full], [run.lines[0] for run in full])
         more = ([row[0] for row in rest], [_number(row[1]) for row in rest], [row[2] for row in rest])
-        stored = {row["debate"]: True for row in await self._links.fetch(APPEND, *heads, *more)} if full else {}
+        stored = await self._insert(full, heads, more) if full else ()
         left = [run for run in runs if run.debate not in stored]
         rows = await self._links.fetch(LASTS, [run.debate for run in left]) if left else []
         lasts: dict[str, int] = {row["name"]: row["last"] for row in rows}
         return {run.debate: lasts[run.debate] for run in left if run.lines or lasts[run.debate] != run.after}
+
+    async def _insert(self, runs: Sequence[_Run], heads: _Columns, more: _Columns) -> tuple[str, ...]:
+        """Store runs with the summaries that they make; the debates whose run fitted."""
+        folds = await self._summaries.grown([(run.debate, _number(run.after), run.lines) for run in runs])
+        rows = await self._links.fetch(APPEND, *heads, *more, *transposed(folds))
+        stored = tuple([row["debate"] for row in rows])
+        self._summaries.keep({fold.stream: fold for fold in folds}, stored)
+        return stored
 
 
 def _number(after: int) -> int:

@@ -21,41 +21,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
+from moot.record import sqlite_schema
+from moot.record.listing import ListQuery, Page
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
+from moot.record.sqlite_schema import check_format, prepare
 from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
 
 T = TypeVar("T")
 
-SCHEMA_VERSION = 1
-"""What ``PRAGMA user_version`` says in the files that this module writes."""
-
-APPLICATION = int.from_bytes(b"moot", "big")
-"""What ``PRAGMA application_id`` says in them."""
-
-# ``id`` grows with every line of the file, so it tells which debate began last. Texts stand in the order of writing,
-# not of debates: a commit for 200 debates then touches few pages.
-SCHEMA = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS line (
-    id INTEGER PRIMARY KEY,
-    debate TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    UNIQUE (debate, seq)
-);
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {SCHEMA_VERSION};
-COMMIT;
-"""
-
-STATE = """
-SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version
-FROM pragma_application_id, pragma_user_version
-"""
 # Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
 # seconds for a hundred rows. So a whole batch, page or list is one row of one statement: lines, which hold no line
 # breaks, joined by them, all else as a JSON array or object. A subquery with a LIMIT keeps its order.
@@ -141,6 +118,22 @@ class SqliteStore:
         """See Store."""
         return await self._ask(self._file.infos)
 
+    async def count(self, debate: str) -> int:
+        """See Listing."""
+        return await self._ask(lambda: self._file.count(debate), debate)
+
+    async def last(self, debate: str) -> str | None:
+        """See Listing."""
+        return await self._ask(lambda: self._file.last(debate), debate)
+
+    async def names(self) -> tuple[str, ...]:
+        """See Listing."""
+        return tuple(await self._ask(lambda: self._file.look(sqlite_schema.names)))
+
+    async def page(self, query: ListQuery) -> Page:
+        """See Listing."""
+        return await self._ask(lambda: self._file.look(lambda connection: sqlite_schema.page(connection, query)))
+
     async def remove(self, debates: Sequence[str]) -> None:
         """See Removing; the file keeps nothing of what was stored."""
         with self._held():
@@ -213,6 +206,7 @@ class SqliteFile:
         self._writing: sqlite3.Connection | None = None
         self._waiting: list[Append] = []
         self._draining = False
+        self._ending = False
 
     def _connect(self, how: str) -> sqlite3.Connection:
         """A connection; it never makes the file, which would be readable by others then."""
@@ -227,11 +221,13 @@ class SqliteFile:
         if self._writing is None:
             connection = self._connect("mode=rw")
             try:
-                prepare(self.path, connection, time.monotonic() + self._busy)
+                whole = prepare(self.path, connection, time.monotonic() + self._busy)
             except BaseException:
                 connection.close()
                 raise
             self._writing = connection
+            if not whole:
+                self._writer.submit(self._catch_up, sqlite_schema.end(connection), None)
 
     def prepare_reading(self) -> None:
         """See that it can be read, also without locks: those of a log need files beside it, which may be forbidden."""
@@ -250,6 +246,7 @@ class SqliteFile:
 
     def shut(self) -> None:
         """Finish what was begun and give everything back."""
+        self._ending = True
         for thread, connection in ((self._writer, self._writing), (self.reader, self._reading)):
             thread.shutdown()
             if connection:
@@ -284,8 +281,30 @@ class SqliteFile:
         connection = self._writing
         assert connection is not None
         connection.execute("PRAGMA secure_delete = ON")
-        connection.execute(REMOVE, (names,))
+        with _transaction(connection):
+            whole = sqlite_schema.is_whole(connection)
+            connection.execute(REMOVE, (names,))
+            sqlite_schema.remove(connection, names)
+            if whole:
+                connection.execute(sqlite_schema.MARK)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _catch_up(self, since: int, after: str | None) -> None:
+        """Summarize the next debates that were written without; what waits meanwhile is written in between.
+
+        Args:
+            since: the place of the last line when this was begun.
+            after: the debate up to which it was done.
+        """
+        connection = self._writing
+        assert connection is not None
+        with suppress(*FAULTS, RuntimeError):  # the next to open the file goes on; the writer may have been shut
+            with _transaction(connection):
+                last = sqlite_schema.catch_up(connection, after)
+                if last is None:
+                    sqlite_schema.finish(connection, since)
+            if last is not None and not self._ending:
+                self._writer.submit(self._catch_up, since, last)
 
     def _drain(self) -> None:
         """The writer's work: batch after batch, while appends wait."""
@@ -302,24 +321,24 @@ class SqliteFile:
         connection = self._writing
         assert connection is not None
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            outcomes = self._add(connection, batch)
-            connection.execute("COMMIT")
+            with _transaction(connection):
+                outcomes = self._add(connection, batch)
         except FAULTS as error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
             return [explain(self.path, error) for _ in batch]
         return outcomes
 
     def _add(self, connection: sqlite3.Connection, batch: list[Append]) -> list[RecordError | None]:
         """Insert the lines of all appends that fit where they want to stand."""
-        names = json.dumps(list({append.debate for append in batch}))
+        names, whole = json.dumps(list({append.debate for append in batch})), sqlite_schema.is_whole(connection)
         lasts: dict[str, int] = json.loads(connection.execute(LASTS, (names,)).fetchone()[0])
         outcomes: list[RecordError | None] = []
         rows: list[tuple[str, int, str]] = []
+        new: dict[str, tuple[int, list[str]]] = {}
         for append in batch:
             last = lasts[append.debate]
             if last == append.after:
+                if append.lines:
+                    new.setdefault(append.debate, (last, []))[1].extend(append.lines)
                 rows.extend((append.debate, seq, line) for seq, line in enumerate(append.lines, last + 1))
                 lasts[append.debate] = last + len(append.lines)
                 outcomes.append(None)
@@ -330,6 +349,8 @@ class SqliteFile:
             size = min(128, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
             some, rows = rows[:size], rows[size:]
             connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(some)))
+        if new:
+            sqlite_schema.keep(connection, new, whole=whole)
         return outcomes
 
     # ---- the reader --------------------------------------------------------------------------------------------------
@@ -344,11 +365,42 @@ class SqliteFile:
         infos = json.loads(self._fetch(DEBATES) or "[]")
         return tuple(StreamInfo(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in infos)
 
-    def _fetch(self, question: str, *values: str | int) -> str | None:
-        text: str | None = self._reading.execute(question, values).fetchone()[0]
+    def count(self, debate: str) -> int:
+        """How many lines a debate has."""
+        return self._fetch(sqlite_schema.COUNT, debate) or 0
+
+    def last(self, debate: str) -> str | None:
+        """Its last line."""
+        return self._fetch(sqlite_schema.LAST, debate)
+
+    def look(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """What several statements say of one state of the file."""
+        with _transaction(self._reading, "DEFERRED"):
+            answer = question(self._reading)
+        self._check_still()
+        return answer
+
+    def _fetch(self, question: str, *values: str | int) -> Any:
+        answer = self._reading.execute(question, values).fetchone()[0]
+        self._check_still()
+        return answer
+
+    def _check_still(self) -> None:
         if self.still and self._looks() != self.still:
             raise refusal(self.path, "another program has written it meanwhile; try again")
-        return text
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Generator[None]:
+    """All of it or nothing."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 _OPENING = threading.Lock()  # house: state because the locks on a file are the process's
@@ -429,54 +481,3 @@ def _let_go(file: SqliteFile) -> None:
         if _FILES.get(file.key) is file:
             del _FILES[file.key]
         file.shut()
-
-
-def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
-    """Make a connection fit for writing: the file is ours and can be written, has its schema, commits are synced.
-
-    Args:
-        path: the file, for the words of an error.
-        connection: to the file, without transactions of its own (``isolation_level=None``).
-        deadline: until when (``time.monotonic``) to wait for other programs that open the file as well.
-
-    Raises:
-        RecordError: the file is of another program or of a newer format.
-        sqlite3.Error: it cannot be read or written.
-    """
-    version = check_format(path, connection)
-    connection.execute("PRAGMA synchronous = FULL")
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            break
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait here while another program makes the same change
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-    if version == SCHEMA_VERSION:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            connection.execute(
-                "DELETE FROM line WHERE FALSE"
-            )  # fails here, not at the first append, in a read-only file
-        finally:
-            connection.execute("ROLLBACK")
-    else:
-        connection.executescript(SCHEMA)
-
-
-def check_format(path: Path, connection: sqlite3.Connection) -> int:
-    """The version of the record in a file; 0 where the file is empty.
-
-    Raises:
-        RecordError: the file is of another program or of a newer format.
-        sqlite3.Error: it cannot be read.
-    """
-    tables, application, version = connection.execute(STATE).fetchone()
-    if application != APPLICATION and (tables or application or version):
-        raise refusal(path, "it is a database of another program")
-    if version > SCHEMA_VERSION:
-        newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
-        raise refusal(path, f"{newer}; bring the program up to date")
-    return int(version)

@@ -5,11 +5,36 @@ opened under the same name must hold the same lines, and a name that was never u
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from random import Random
 from typing import TypeAlias
 
+from moot.core.ask import Ask, Reply, Usage
+from moot.core.brief import Brief, Participant
+from moot.core.decision import Decision
 from moot.core.errors import RecordConflict, RecordError
-from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines
+from moot.core.event import (
+    Asked,
+    Attempted,
+    Called,
+    Claimed,
+    Closed,
+    Entered,
+    Entry,
+    Erred,
+    Event,
+    Failed,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Ruled,
+    SideEntry,
+)
+from moot.record import listing
+from moot.record.listing import ListQuery, Page, choose
+from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines, digest, encode
+from moot.record.summary_fold import SIDE, summarize
 
 OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
 """Opens the store of that name (letters, digits and hyphens)."""
@@ -58,6 +83,24 @@ class InMemoryStore:
             StreamInfo(debate=debate, entries=len(lines), first=lines[0], last=lines[-1])
             for debate, lines in reversed(self.kept.items())
         )
+
+    async def count(self, debate: str) -> int:
+        """See Listing."""
+        return len(await self.read(debate))
+
+    async def last(self, debate: str) -> str | None:
+        """See Listing."""
+        lines = await self.read(debate)
+        return lines[-1] if lines else None
+
+    async def names(self) -> tuple[str, ...]:
+        """See Listing."""
+        return tuple(info.debate for info in await self.debates() if not info.debate.endswith(SIDE))
+
+    async def page(self, query: ListQuery) -> Page:
+        """See Listing."""
+        self._check_open()
+        return choose([(debate, summarize(debate, lines)) for debate, lines in reversed(self.kept.items())], query)
 
     async def close(self) -> None:
         """See Store."""
@@ -264,6 +307,124 @@ async def check_closing(open_store: OpenStore) -> None:
     await again.close()
 
 
+STATES = (Entered(path="/debate"), Paused(reason="stopped", kind="stopped"), Resumed())
+
+
+def _events(chance: Random, n: int) -> Iterator[Event]:
+    """What may be in a record, in an order that may be; it ends closed, or anywhere before."""
+    people = (Participant(name="Ann", seat="human"), Participant(name="Bob"), Participant(name="Ida", duty="aide"))
+    name = chance.choice(("panel", "casting"))
+    yield Opened(brief=Brief(topic=f"Tea or {n}? É", participants=people), protocol={}, name=name)
+    for number in range(chance.randrange(4)):
+        key, by = f"/debate#{number}", chance.choice(("Ann", "Bob"))
+        yield Asked(ask=Ask(key=key, to=by, act="draft", task="Speak."))
+        for call in ("answer", "repair")[: chance.randrange(3)]:
+            yield Attempted(key=key, call=call, n=1, cost=chance.choice((None, 0.25)))
+            usage = Usage(input_tokens=3, output_tokens=2, cost=chance.choice((None, 0.0, 0.125)))
+            yield chance.choice(
+                (
+                    Called(key=key, call=call, text="Tea.", usage=usage),
+                    Erred(key=key, call=call, n=1, kind=chance.choice(("rate", "timeout")), reason="busy"),
+                )
+            )
+        yield chance.choice(
+            (Replied(key=key, reply=Reply(text="Tea.")), Failed(key=key, kind="timeout", reason="late"))
+        )
+        yield chance.choice(STATES)
+    if chance.random() < 0.5:
+        yield Ruled(decision=Decision(status="decided", winner="Tea", text="Tea.", share=1.0))
+        yield Closed(status="decided", reason="all agree")
+
+
+def _record(chance: Random, n: int) -> list[str]:
+    """The lines of a debate; of some the last is damaged."""
+    lines: list[str] = []
+    for seq, event in enumerate(_events(chance, n), start=1):
+        prev = digest(lines[-1]) if lines else ""
+        lines.append(encode(Entry(seq=seq, at=float(n + seq), event=event, prev=prev)))
+    if chance.random() < 0.2:
+        lines[-1] = "no line of any record"
+    return lines
+
+
+QUERIES = (
+    ListQuery(),
+    ListQuery(limit=2),
+    ListQuery(limit=0),
+    ListQuery(status="open"),
+    ListQuery(status="paused", limit=1),
+    ListQuery(without="casting"),
+    ListQuery(prefix="debate-1"),
+    ListQuery(words=("TEA", "é")),
+    ListQuery(words=("debate-2", "Tea")),
+    ListQuery(owner="ann"),
+    ListQuery(owner="ann", limit=1),
+    ListQuery(owner=""),
+    ListQuery(since=8.0),
+    ListQuery(after="nobody", limit=1),
+)
+
+
+async def check_counting(open_store: OpenStore) -> None:
+    """The number of lines and the last line are told, also behind appends that were begun."""
+    store = await open_store("counting")
+    _same("lines of nobody", (await listing.count(store, "a"), await listing.last(store, "a")), (0, None))
+    await store.append("a", ("1", "2"), after=0)
+    _same("lines", (await listing.count(store, "a"), await listing.last(store, "a")), (2, "2"))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(store.append("a", tuple(str(n) for n in range(3, 10_001)), after=2))
+        await asyncio.sleep(0)
+        counting = group.create_task(listing.count(store, "a"))
+    _same("lines behind an append that was begun", counting.result(), 10_000)
+    await store.close()
+
+
+async def check_summaries(open_store: OpenStore) -> None:
+    """A list shows of every debate what its lines say, after appends, conflicts and deletions by two writers."""
+    for seed in range(3):
+        chance = Random(seed)
+        stores = [await open_store(f"summaries-{seed}") for _ in range(2)]
+        records = {f"debate-{n}": _record(chance, n) for n in range(8)}
+        stored = dict.fromkeys(records, 0)
+        while left := [name for name in records if stored[name] < len(records[name])]:
+            store, name = chance.choice(stores), chance.choice(left)
+            await _step(chance, store, name, records[name][stored[name] :][: chance.randrange(1, 9)], stored)
+            if chance.random() < 0.2:
+                await _check_page(f"seed {seed}", chance.choice(stores), chance.choice(QUERIES))
+        for store in stores:
+            for query in QUERIES:
+                await _check_page(f"seed {seed}", store, query)
+            await store.close()
+
+
+async def _step(chance: Random, store: Store, name: str, lines: Sequence[str], stored: dict[str, int]) -> None:
+    """Append to a debate, or do something beside it."""
+    if not stored[name] and chance.random() < 0.3:
+        claim = SideEntry(seq=1, at=0.0, event=Claimed(owner=chance.choice(("ann", "ben", ""))))
+        await store.append(
+            f"{name}/access/letters", (encode(claim),), after=len(await store.read(f"{name}/access/letters"))
+        )
+    await _refused(RecordConflict, "an append at a wrong place", store.append(name, lines, after=stored[name] + 1))
+    await store.append(name, lines, after=stored[name])
+    stored[name] += len(lines)
+    if isinstance(store, Removing) and chance.random() < 0.1:
+        await store.remove([name])
+        stored[name] = 0
+
+
+async def _check_page(what: str, store: Store, query: ListQuery) -> None:
+    """A page is what the lines of all debates say."""
+    streams = [info.debate for info in await store.debates()]
+    folds = [(name, summarize(name, await store.read(name))) for name in streams]
+    wanted, found = choose(folds, query), await listing.page(store, query)
+    _same(f"{what}, {query}", found, wanted)
+    _same("the names", await listing.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
+    for shown in found.debates[1:2]:
+        behind = ListQuery(after=shown.debate, limit=1)
+        _same(f"the debate behind {shown.debate}", await listing.page(store, behind), choose(folds, behind))
+        _same(f"the summary of {shown.debate}", await listing.find(store, shown.debate), shown)
+
+
 CHECKS: tuple[Check, ...] = (
     check_order,
     check_exact,
@@ -276,6 +437,8 @@ CHECKS: tuple[Check, ...] = (
     check_debates,
     check_sharing,
     check_closing,
+    check_counting,
+    check_summaries,
 )
 
 

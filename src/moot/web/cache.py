@@ -8,11 +8,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from moot.app.export.paper import printed
-from moot.app.plan.assignment import is_person
-from moot.app.run.outcome import Listed, opening
+from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.app.run.workspace import read as read_all
 from moot.app.serve.visibility import Ears, hears_all
@@ -168,75 +166,6 @@ def _read(debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcr
     entries = read_all(lines)
     opening(debate, entries)
     return entries, fold(entries)
-
-
-Data: TypeAlias = dict[str, object]
-
-KEPT = 2000
-"""The maximum number of cached summaries."""
-
-
-@dataclass(slots=True)
-class SummaryCache:
-    """Summaries of records, cached by the number of entries."""
-
-    _known: OrderedDict[tuple[str, int], Data] = field(default_factory=OrderedDict[tuple[str, int], Data])
-
-    async def of(self, workspace: Workspace, listed: Listed) -> Data:
-        """A debate in a list: the data of ``Listed``, its participants, decision and usage."""
-        key = (listed.debate, listed.entries)
-        if key not in self._known:
-            self._known[key] = await _row(workspace, listed)
-            if len(self._known) > KEPT:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
-
-
-async def _row(workspace: Workspace, listed: Listed) -> Data:
-    row: Data = {
-        "id": listed.debate,
-        "topic": listed.topic,
-        "protocol": listed.protocol,
-        "status": listed.status,
-        "reason": listed.reason,
-        "at": listed.at,
-        "entries": listed.entries,
-        "forked": listed.forked,
-    }
-    try:
-        entries = await workspace.entries(listed.debate)
-        transcript = fold(entries)
-    except RecordError as error:
-        unreadable: Data = {"participants": [], "decision": None, "tokens": 0, "cost": None, "seconds": 0.0}
-        return {**row, **unreadable, "status": "damaged", "reason": str(error)}
-    usage, decision = transcript.usage, transcript.decision
-    told = decision and {
-        "winner": decision.winner,
-        "text": decision.text,
-        "strength": decision.strength,
-        "share": decision.share,
-    }
-    return {
-        **row,
-        "participants": names_of(transcript),
-        "decision": told,
-        "tokens": usage.input_tokens + usage.output_tokens,
-        "cost": usage.cost,
-        "seconds": entries[-1].at - entries[0].at,
-        "waits_for": _waits_for(transcript),
-    }
-
-
-def _waits_for(transcript: Transcript) -> list[str]:
-    """The people who still have to answer, each once."""
-    people = {
-        participant.name
-        for participant in (transcript.brief.participants if transcript.brief else ())
-        if is_person(participant)
-    }
-    asked = [turn.by for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
-    return [] if transcript.closed else [name for name in dict.fromkeys(asked) if name in people]
 
 
 def names_of(transcript: Transcript) -> list[str]:

@@ -1,6 +1,7 @@
 """Routes that start, check, list, show, stop, resume, fork and resolve debates."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated, cast
 
 from fastapi import Header, Query, Response
@@ -10,12 +11,11 @@ from moot.app.brief.reader import Intake
 from moot.app.export.learned import check_truth, note
 from moot.app.export.reports import plan_data
 from moot.app.plan.ways_on import ways_on
-from moot.app.run.access import owners
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
-from moot.app.run.outcome import Listed, opening, sums_of
+from moot.app.run.outcome import opening, sums_of
 from moot.app.run.prepare import LimitWishes, Wishes
-from moot.app.run.record_reader import open_asks
+from moot.app.run.record_reader import Summary, list_query, open_asks
 from moot.app.run.start import Start
 from moot.app.serve.admission import Admission, Order
 from moot.app.serve.admission import keyed as keyed_by
@@ -187,41 +187,47 @@ async def check_brief(site: SiteOf, holder: Owner, body: Planned) -> Understood:
 async def list_debates(
     site: SiteOf,
     holder: Owner,
-    q: Annotated[str, Query(max_length=200, description="Words in the topic or the id.")] = "",
+    q: Annotated[str, Query(max_length=200, description="Words in the topic, the id or the protocol.")] = "",
     status: Annotated[StoredStatus | None, Query(description="Only debates with this status.")] = None,
     after: Annotated[str, Query(max_length=200, description="The last id of the previous page.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> Listing:
     """List debates, newest first: all for the local owner, its own for a token."""
-    listeds: list[Listed] = [listed for listed in await site.workspace.list() if _fits(listed, q.casefold(), status)]
-    if not holder.machine:
-        whose = owners(await site.workspace.store.debates())
-        listeds = [listed for listed in listeds if whose.get(listed.debate) == holder.owner]
-    first = 0
-    if after:
-        first = next((n for n, listed in enumerate(listeds, start=1) if listed.debate == after), 0)
-        if not first:
-            raise Problem(
-                422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
-            )
-    page = listeds[first : first + limit]
-    by = await site.runner.holders()
-    rows = [
-        Row.model_validate(
-            {
-                **await site.sums.of(site.workspace, listed),
-                "runs": listed.debate in by,
-                "holder": by.get(listed.debate, ""),
-            }
+    owner = None if holder.machine else holder.owner
+    query = list_query(
+        status=status or "", search=q, limit=limit + 1, helpers=True, owner=owner, after=after
+    )  # one more shows whether there is another page
+    page = await site.workspace.page(query)
+    if not page.known:
+        raise Problem(
+            422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
         )
-        for listed in page
+    by, shown = await site.runner.holders(), page.debates[:limit]
+    rows = [
+        Row.model_validate({**_row(summary), "runs": summary.debate in by, "holder": by.get(summary.debate, "")})
+        for summary in shown
     ]
-    return Listing(debates=rows, next=page[-1].debate if page and first + limit < len(listeds) else None)
+    return Listing(debates=rows, next=shown[-1].debate if len(page.debates) > limit else None)
 
 
-def _fits(listed: Listed, words: str, status: str | None) -> bool:
-    text = f"{listed.topic} {listed.debate}".casefold()
-    return status in (None, listed.status) and all(word in text for word in words.split())
+def _row(summary: Summary) -> dict[str, object]:
+    """A debate in a list."""
+    return {
+        "id": summary.debate,
+        "topic": summary.topic,
+        "protocol": summary.protocol,
+        "status": summary.status,
+        "reason": summary.reason,
+        "at": summary.at,
+        "entries": summary.entries,
+        "forked": summary.forked,
+        "participants": list(summary.participants),
+        "decision": asdict(summary.decision) if summary.decision else None,
+        "tokens": summary.tokens,
+        "cost": summary.cost,
+        "seconds": summary.updated - summary.at,
+        "waits_for": list(dict.fromkeys(ask.name for ask in summary.waits)),
+    }
 
 
 @router.get("/debates/{debate}")

@@ -20,7 +20,7 @@ from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Ears
 from moot.core.errors import BriefError
 from moot.web.auth import Authenticator, Identity, reaches, session_cookie, share_cookie, share_cookies
-from moot.web.cache import ResultCache, SummaryCache
+from moot.web.cache import ResultCache
 from moot.web.live import Live
 from moot.web.problems import EVERYWHERE, Problem
 
@@ -39,7 +39,6 @@ class ServerState:
         spending: what owners may spend per day.
         serving: the owner's settings.
         hosts: the accepted values of the header ``Host``.
-        sums: summaries of debates for lists, cached.
         kept: what was read from records, cached.
         sayings: accepts the messages of viewers.
     """
@@ -50,7 +49,6 @@ class ServerState:
     spending: Spending
     serving: Serving
     hosts: frozenset[str]
-    sums: SummaryCache = field(default_factory=SummaryCache)
     kept: ResultCache = field(default_factory=ResultCache)
     remarks: RemarkQueue = field(default_factory=RemarkQueue)
 

@@ -22,7 +22,6 @@ from moot.core import brief as core
 from moot.core.event import Entry
 from moot.council import AgentWrapper, Council, DebateStep
 from moot.pattern import DebatePattern
-from moot.record.store import StreamInfo
 from tests.cli.commands import BRIEF, settle
 
 QUOTES = "builtin:quotes"
@@ -257,26 +256,22 @@ def test_debates_are_listed_filtered_and_shown_by_short_names() -> None:
         moot.show("last~2")
 
 
-def infos(*ids: str) -> list[StreamInfo]:
-    return [StreamInfo(debate=debate, entries=1, first="", last="") for debate in ids]
-
-
 def test_short_ids_find_their_debates_and_helpers_are_not_the_last() -> None:
     ids = ("cast-0a1b2c3d-7f3a1c", "bus-7f3b00", "bus-7f3b11", "tea-900000", "plain")
     short = short_ids(ids)
     assert short == {ids[0]: "7f3a", ids[1]: "7f3b0", ids[2]: "7f3b1", ids[3]: "900", "plain": "pla"}
-    assert [find_debate(short[debate], infos(*ids)) for debate in ids] == list(ids)
-    assert find_debate("last", infos(*ids)) == "bus-7f3b00"
-    assert find_debate("last~1", infos(*ids)) == "bus-7f3b11"
-    assert find_debate("last", infos(ids[0])) == ids[0]
+    assert [find_debate(short[debate], ids) for debate in ids] == list(ids)
+    assert find_debate("last", ids) == "bus-7f3b00"
+    assert find_debate("last~1", ids) == "bus-7f3b11"
+    assert find_debate("last", ids[:1]) == ids[0]
     assert short_ids(("a-100000", "b-100000"))["a-100000"] == "a-100000"
     with pytest.raises(moot.RecordError, match=r"'7f3' fits 3 debates: cast-0a1b2c3d-7f3a1c, bus-7f3b00, bus-7f3b11$"):
-        find_debate("7f3", infos(*ids))
+        find_debate("7f3", ids)
     with pytest.raises(moot.RecordError, match=r"'bus' fits 6 debates: .* …$"):
-        find_debate("bus", infos(*(f"bus-{n}00000" for n in range(1, 7))))
+        find_debate("bus", [f"bus-{n}00000" for n in range(1, 7)])
     for name in ("", "zzz", "last~9"):
         with pytest.raises(moot.RecordError, match="there is no debate"):
-            find_debate(name, infos(*ids))
+            find_debate(name, ids)
     with pytest.raises(moot.RecordError, match="there is no debate 'last'; `moot list` shows 0"):
         find_debate("last", ())
 

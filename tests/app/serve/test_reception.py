@@ -208,7 +208,7 @@ async def test_a_look_at_what_is_used_drops_no_promise() -> None:
         assert await spending.used("ann") == 0.9, "what was not begun is not reserved"
 
 
-async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
+async def test_owners_pay_beside_each_other_and_no_record_of_today_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     workspace = desk_with()
@@ -227,11 +227,9 @@ async def test_owners_pay_beside_each_other_and_only_their_own_records_are_read(
         monkeypatch.setattr(workspace, "entries", look)
         spending = Spending(runner, 1.0)
         async with asyncio.timeout(5), spending.paying("ann", "d", 0.9), spending.paying("ben", "e", 0.9):
-            assert ids["ben"] in looked
-        assert ids[""] not in looked
-        looked.clear()
+            pass
         assert await Spending(runner, 1.0, session=workspace.clock() + 1).used("ann") == 0.0
-        assert looked == [], "what ended before is not read"
+        assert looked == [], "what was spent stands in the summaries"
         await workspace.store.append(ids["ann"], ["damaged"], after=await workspace.count_entries(ids["ann"]))
         assert await spending.used("ann") == 0.0
 

@@ -14,7 +14,7 @@ from moot.app.plan.learning import Studied, keep, owner_messages, put, study, te
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Closed, Entry, Noted, NoteKind
+from moot.core.event import Entry, Noted, NoteKind
 from moot.core.text import clean, clip
 from moot.core.transcript import fold
 from moot.learn.calibration import Calibration, Level, expected, measure
@@ -27,8 +27,8 @@ from moot.learn.personas import relations as read_relations
 from moot.learn.ratings import Match, Rating, by_domain, elo, islands
 from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
-from moot.record.mailbox import debates
-from moot.record.store import StreamInfo, decode
+from moot.record.listing import ListQuery
+from moot.record.summary_fold import Summary
 
 LONGEST = 500
 """Characters of what the owner says of a debate."""
@@ -88,18 +88,22 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
     """
     place = _place(workspace)
     if not rebuild:
-        return await _learn(workspace, await debates(workspace.store), partial(keep, place))
+        return await _learn(workspace, await _stored(workspace), partial(keep, place))
     with MemoryStore.open("") as anew:
 
         async def hold(debate: str, studied: Studied) -> bool:
             return await asyncio.to_thread(put, anew, debate, studied)
 
-        learned = await _learn(workspace, await debates(workspace.store), hold)
+        learned = await _learn(workspace, await _stored(workspace), hold)
         late = await asyncio.to_thread(_replace, place, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
-    missed = [info for info in await debates(workspace.store) if info.debate in late - {*learned.damaged}]
+    missed = [stored for stored in await _stored(workspace) if stored.debate in late - {*learned.damaged}]
     more = await _learn(workspace, missed, partial(keep, place))
     return replace(learned, damaged=(*learned.damaged, *more.damaged))
+
+
+async def _stored(workspace: Workspace) -> Sequence[Summary]:
+    return (await workspace.page(ListQuery())).debates
 
 
 def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
@@ -108,23 +112,24 @@ def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
 
 
 async def _learn(
-    workspace: Workspace, infos: Sequence[StreamInfo], hold: Callable[[str, Studied], Awaitable[bool]]
+    workspace: Workspace, stored: Sequence[Summary], hold: Callable[[str, Studied], Awaitable[bool]]
 ) -> Learned:
     """Learn these debates, the last of them first."""
     new: list[str] = []
     damaged: list[str] = []
     known = unfinished = 0
-    for info in reversed(infos):
+    for summary in reversed(stored):
         try:
-            over = isinstance(decode(info.last).event, Closed)
-            studied = await study(workspace.store, info.debate) if over else None
+            studied = await study(workspace.store, summary.debate) if summary.over else None
         except RecordError:
-            damaged.append(info.debate)
+            damaged.append(summary.debate)
             continue
-        if not over:
+        if summary.status == "damaged":
+            damaged.append(summary.debate)
+        elif not summary.over:
             unfinished += 1
-        elif studied and await hold(info.debate, studied):
-            new.append(info.debate)
+        elif studied and await hold(summary.debate, studied):
+            new.append(summary.debate)
         else:
             known += 1
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))

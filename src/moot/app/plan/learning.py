@@ -10,17 +10,18 @@ from dataclasses import dataclass
 
 from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Closed, Opened
+from moot.core.event import Opened
 from moot.core.roles import CASTING
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
 from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
-from moot.record.mailbox import SideStream, debates
+from moot.record.listing import ListQuery, page
+from moot.record.mailbox import SideStream
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
-from moot.record.store import Store, StreamInfo, decode, digest, read
+from moot.record.store import Store, digest, read
 
 
 def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> SideStream:
@@ -125,17 +126,9 @@ async def lacks(store: Store) -> str:
             return shelf.learned()
 
     known = await asyncio.to_thread(learned)
-    n = sum(info.debate not in known and _teaches(info) for info in await debates(store))
+    stored = (await page(store, ListQuery(without=CASTING))).debates
+    n = sum(summary.debate not in known and summary.over for summary in stored)
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
-
-
-def _teaches(info: StreamInfo) -> bool:
-    """Whether a debate is over and no casting, as far as its first and last line tell."""
-    try:
-        opened, last = decode(info.first).event, decode(info.last).event
-    except RecordError:
-        return False
-    return isinstance(last, Closed) and isinstance(opened, Opened) and opened.name != CASTING
 
 
 async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: Config | None) -> str:

@@ -6,8 +6,6 @@ same chain of hashes. Of a link only the hash of its secret is stored.
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import get_args
@@ -17,10 +15,9 @@ from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitWishes
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits, is_person
-from moot.core.errors import BriefError, RecordConflict, RecordError
+from moot.core.errors import BriefError, RecordConflict
 from moot.core.event import Allowed, Claimed, Limited, Noted, Revoked, Right, Shared
 from moot.record.mailbox import SideStream
-from moot.record.store import StreamInfo, decode_side
 
 RIGHTS: tuple[Right, ...] = get_args(Right)
 """From the least to the most: whoever may join may view."""
@@ -110,23 +107,6 @@ async def claimed(workspace: Workspace, debate: str) -> Claim:
         if isinstance(entry.event, Claimed):
             return Claim(owner=entry.event.owner, request=entry.event.request)
     return Claim()
-
-
-def owners(infos: Iterable[StreamInfo]) -> Mapping[str, str]:
-    """Whose each debate is that somebody has claimed, in one look at all that a store holds.
-
-    A debate whose claim is damaged is nobody's here, and hides no other.
-    """
-    end = "/access/letters"
-    found: dict[str, str] = {}
-    for info in infos:
-        if not info.debate.endswith(end):
-            continue
-        with suppress(RecordError):
-            event = decode_side(info.first).event
-            if isinstance(event, Claimed):
-                found[info.debate.removesuffix(end)] = event.owner
-    return found
 
 
 async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> None:

@@ -24,7 +24,7 @@ from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import default_store, load_config
 from moot.app.run.outcome import Listed, Outcome
 from moot.app.run.prepare import Wishes
-from moot.app.run.record_reader import ListStatus, choose
+from moot.app.run.record_reader import ListStatus, list_query
 from moot.app.run.start import HostHooks, make_start, run_start
 from moot.app.run.workspace import Workspace
 from moot.core.brief import ROUNDS, SEED, Brief, Limits, Whole
@@ -398,9 +398,9 @@ async def alist(
     Raises:
         RecordError: the store cannot be read.
     """
+    query = list_query(status=_word("status", status), search=_word("search", search), limit=limit, helpers=helpers)
     async with _opened(store, reading=True) as workspace:
-        debates = await workspace.list()
-    return choose(debates, status=_word("status", status), search=_word("search", search), limit=limit, helpers=helpers)
+        return await workspace.list(query)
 
 
 run = _called(debate, "run", "Run a debate to its end, or until it pauses; ``moot.debate`` is to be awaited.")

@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias, TypedDict, cast, get_args
 from moot.core.ask import Usage
 from moot.core.decision import BallotState, Decision, Status, Strength
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
-from moot.core.event import Closed, Entry, Opened, Paused
+from moot.core.event import Entry, Opened
 from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
-from moot.record.store import StreamInfo, decode
+from moot.record.summary_fold import Summary
 
 _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
 
@@ -202,6 +202,7 @@ class Listed:
         entries: how many entries are stored.
         reason: why it ended, or stands still; "" where it is open.
         forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
+        waits_for: the people who still have to answer, each once.
     """
 
     debate: str
@@ -212,6 +213,7 @@ class Listed:
     entries: int
     reason: str = ""
     forked: str = ""
+    waits_for: tuple[str, ...] = ()
 
 
 def opening(debate: str, entries: Sequence[Entry]) -> Opened:
@@ -275,30 +277,18 @@ def damaged(listed: Listed, error: RecordError) -> Listed:
     return replace(listed, status="damaged", reason=str(error))
 
 
-def list_one(info: StreamInfo) -> Listed:
+def list_one(summary: Summary) -> Listed:
     """One debate's line in a list; a damaged record is a line too, so that it hides no other."""
-    try:
-        first, last = decode(info.first), decode(info.last)
-        opened = opening(info.debate, (first,))
-    except RecordError as error:
-        listed = Listed(debate=info.debate, topic="", protocol="", status="", at=0.0, entries=info.entries)
-        return damaged(listed, error)
-    match last.event:
-        case Closed(status=status, reason=reason):
-            word: str = status
-        case Paused(reason=reason):
-            word = "paused"
-        case _:
-            word, reason = "open", ""
     return Listed(
-        debate=info.debate,
-        topic=opened.brief.topic,
-        protocol=opened.name,
-        status=word,
-        at=first.at,
-        entries=info.entries,
-        reason=reason,
-        forked=opened.forked,
+        debate=summary.debate,
+        topic=summary.topic,
+        protocol=summary.protocol,
+        status=summary.status,
+        at=summary.at,
+        entries=summary.entries,
+        reason=summary.reason,
+        forked=summary.forked,
+        waits_for=tuple(dict.fromkeys(ask.name for ask in summary.waits)),
     )
 
 

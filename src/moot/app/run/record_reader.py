@@ -8,6 +8,7 @@ its beginning, by the beginning of its random characters (``7f3``), by ``last``,
 
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
@@ -20,8 +21,13 @@ from moot.core.event import Asked, Entry, Replied
 from moot.core.roles import CASTING
 from moot.core.text import misspelt
 from moot.core.transcript import Transcript, Turn, fold
-from moot.record.mailbox import Mailbox, debates
-from moot.record.store import Store, StreamInfo, read
+from moot.record import listing
+from moot.record.listing import ListQuery, Page
+from moot.record.mailbox import Mailbox
+from moot.record.store import Store, read
+from moot.record.summary_fold import Summary
+
+__all__ = ["Summary"]
 
 LEAST = 3
 """The fewest characters of a short id."""
@@ -42,21 +48,20 @@ def tail(debate: str) -> str:
     return debate.rpartition("-")[2]
 
 
-def find_debate(name: str, infos: Sequence[StreamInfo]) -> str:
+def find_debate(name: str, ids: Sequence[str]) -> str:
     """The id of the debate that somebody means.
 
     Args:
         name: what was typed.
-        infos: all debates, the newest first.
+        ids: those of all debates, the newest first.
 
     Raises:
         RecordError: none or several fit.
     """
-    ids = [info.debate for info in infos]
     if name in ids:
         return name
     if back := _LAST.fullmatch(name):
-        return _before(name, int(back[1] or 0), infos)
+        return _before(name, int(back[1] or 0), ids)
     fits = [debate for debate in ids if debate.startswith(name) or tail(debate).startswith(name)] if name else []
     if len(fits) == 1:
         return fits[0]
@@ -66,9 +71,9 @@ def find_debate(name: str, infos: Sequence[StreamInfo]) -> str:
     raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:SHOWN])}{more}")
 
 
-def _before(name: str, back: int, infos: Sequence[StreamInfo]) -> str:
+def _before(name: str, back: int, stored: Sequence[str]) -> str:
     """The last debate, or one so many before it; helper debates count only where there are no others."""
-    ids = [info.debate for info in infos if not is_helper(info.debate)] or [info.debate for info in infos]
+    ids = [debate for debate in stored if not is_helper(debate)] or stored
     if back >= len(ids):
         raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
     return ids[back]
@@ -83,32 +88,56 @@ HELPER = "cast-"
 """What the ids of those debates begin with."""
 
 
-def short_ids(ids: Sequence[str]) -> dict[str, str]:
-    """For each debate the fewest characters, from LEAST, by which ``find_debate`` finds it."""
+def short_ids(ids: Sequence[str], stored: Sequence[str] = ()) -> dict[str, str]:
+    """For each debate the fewest characters, from LEAST, by which ``find_debate`` finds it.
+
+    Args:
+        ids: the debates.
+        stored: all debates among which they are looked for; empty for these alone.
+    """
+    beginnings = {tail(debate)[:LEAST] for debate in ids}
+    every = ((name, debate) for debate in stored or ids for name in (debate, tail(debate)))
+    names = sorted(pair for pair in every if pair[0][:LEAST] in beginnings)
     short: dict[str, str] = {}
     for debate in ids:
         end = tail(debate)
         sizes = range(min(LEAST, len(end)), len(end) + 1)
-        names = (end[:size] for size in sizes)
-        short[debate] = next((name for name in names if _alone(name, debate, ids)), debate)
+        fits = (end[:size] for size in sizes)
+        short[debate] = next((name for name in fits if _alone(name, debate, names)), debate)
     return short
 
 
-def _alone(name: str, debate: str, ids: Sequence[str]) -> bool:
-    return all(other == debate or not (other.startswith(name) or tail(other).startswith(name)) for other in ids)
+def _alone(beginning: str, debate: str, names: Sequence[tuple[str, str]]) -> bool:
+    """Whether no other debate has a name that begins so; the names are sorted."""
+    for place in range(bisect_left(names, (beginning,)), len(names)):
+        name, other = names[place]
+        if not name.startswith(beginning):
+            break
+        if other != debate:
+            return False
+    return True
 
 
-def choose(
-    debates: Sequence[Listed], *, status: str = "", search: str = "", limit: int | None = None, helpers: bool = False
-) -> tuple[Listed, ...]:
-    """The debates that a list shows, in their order.
+def list_query(
+    *,
+    status: str = "",
+    search: str = "",
+    limit: int | None = None,
+    helpers: bool = False,
+    owner: str | None = None,
+    after: str = "",
+    prefix: str = "",
+) -> ListQuery:  # house: wide because each is one way to choose
+    """Which debates a list shows, the newest first.
 
     Args:
-        debates: all debates, the newest first.
         status: only those of this status; "" for any.
         search: only those whose id, topic or protocol contains these words, in any case.
         limit: at most so many; None for all.
         helpers: whether those are shown too in which participants were generated.
+        owner: only those that this owner has claimed; None for all.
+        after: only those behind this debate in the list.
+        prefix: only those whose id begins with this.
 
     Raises:
         BriefError: there is no such status, or the limit is no number from 1.
@@ -117,15 +146,15 @@ def choose(
         raise BriefError(f"status is {status!r}; {misspelt(status, STATUSES)}", code="bad_enum")
     if limit is not None and (type(limit) is not int or limit < 1):
         raise BriefError(f"limit is {limit!r}; it must be a whole number from 1", code="out_of_range")
-    words = search.casefold().split()
-    chosen = [
-        debate
-        for debate in debates
-        if (helpers or debate.protocol != CASTING)
-        and (not status or debate.status == status)
-        and all(word in f"{debate.debate} {debate.topic} {debate.protocol}".casefold() for word in words)
-    ]
-    return tuple(chosen[:limit])
+    return ListQuery(
+        status=status,
+        words=tuple(search.split()),
+        limit=limit,
+        without="" if helpers else CASTING,
+        owner=owner,
+        after=after,
+        prefix=prefix,
+    )
 
 
 class RecordReader:
@@ -165,7 +194,7 @@ class RecordReader:
         Raises:
             RecordError: none or several fit.
         """
-        return find_debate(name, await debates(self.store))
+        return find_debate(name, await self.names())
 
     async def entries(self, debate: str) -> tuple[Entry, ...]:
         """All entries of a debate, checked.
@@ -182,15 +211,23 @@ class RecordReader:
 
     async def count_entries(self, debate: str) -> int:
         """How many entries are stored; 0 where there is no such debate."""
-        return len(await self.store.read(debate))
+        return await listing.count(self.store, debate)
 
     async def lines(self, debate: str) -> tuple[str, ...]:
         """The stored lines of a debate, as they are."""
         return await self.store.read(debate)
 
-    async def list(self) -> tuple[Listed, ...]:
-        """All debates, newest first."""
-        return tuple([list_one(info) for info in await debates(self.store)])
+    async def names(self) -> tuple[str, ...]:
+        """The ids of all debates, newest first."""
+        return await listing.names(self.store)
+
+    async def page(self, query: ListQuery) -> Page:
+        """A part of the list of debates, newest first; no record is read."""
+        return await listing.page(self.store, query)
+
+    async def list(self, query: ListQuery | None = None) -> tuple[Listed, ...]:
+        """All debates, or those that a query asks for, newest first."""
+        return tuple(map(list_one, (await self.page(query or ListQuery())).debates))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,7 +340,7 @@ async def stands(
     asks: dict[str, tuple[Open, ...]] = {}
     for item in listed:
         now = item
-        if item.status in ("paused", "open"):
+        if item.waits_for:
             try:
                 asks[item.debate] = await open_asks(reader, item.debate)
             except RecordError as error:

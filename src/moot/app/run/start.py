@@ -39,7 +39,7 @@ from moot.engine.driver import StopRequest
 from moot.phases.base import Sequence as Steps
 from moot.phases.speak import Everyone
 from moot.phases.vote import Adopt
-from moot.record.mailbox import debates
+from moot.record.listing import ListQuery
 from moot.record.store import digest, encode
 
 ACT = "cast"
@@ -121,15 +121,13 @@ async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = Fal
     """
     plan = generation_plan(ready)
     begins = _hash(plan)
-    for info in await debates(workspace.store):
-        if not info.debate.startswith(begins):
-            continue
+    for made in (await workspace.page(ListQuery(prefix=begins))).debates:
         try:
-            entries = await workspace.entries(info.debate)
-            transcript, paid = fold(entries), (await claimed(workspace, info.debate)).owner
+            entries = await workspace.entries(made.debate)
+            transcript, paid = fold(entries), (await claimed(workspace, made.debate)).owner
         except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
             continue
-        generation = Generation(debate=info.debate, plan=plan, begun=True)
+        generation = Generation(debate=made.debate, plan=plan, begun=True)
         if transcript.closed is None:
             still = transcript.paused or workspace.clock() - entries[-1].at > plan.brief.limits.turn_seconds
             if still and paid == owner:

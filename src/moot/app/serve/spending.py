@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 
 from moot.app.plan.assignment import work
 from moot.app.plan.estimate import Estimate, estimate, likely
-from moot.app.run.access import owners
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Ready, live_models
 from moot.app.run.record_reader import is_helper
@@ -25,11 +24,13 @@ from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
-from moot.core.event import Closed, Entry, Opened, Paused, Released, Reserved
+from moot.core.event import Entry, Opened, Released, Reserved
 from moot.engine.calls import Budget
 from moot.protocols.spec import load
+from moot.record.listing import ListQuery, find, page
 from moot.record.mailbox import SideStream
-from moot.record.store import Store, StreamInfo, decode
+from moot.record.store import Store
+from moot.record.summary_fold import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +144,13 @@ class _Books:
     Attributes:
         since: when the day or the session began.
         promises: what was reserved, by debate.
-        spines: the debates of the owner, and those for which something was reserved.
+        stored: the debates of the owner, and those for which something was reserved.
         running: the debates that are held, or are being begun here.
     """
 
     since: float
     reservations: Mapping[str, Reservation]
-    infos: Mapping[str, StreamInfo | None]
+    stored: Mapping[str, Summary | None]
     running: frozenset[str]
 
 
@@ -217,9 +218,10 @@ class Spending:
                 yield
                 return
             self._check(await self.used(owner), amount)
-            before = await _spent(self._runner.workspace, debate, self._since())
-            entries = await self._runner.workspace.count_entries(debate)
-            mine = await self._reservations.make(owner, debate, before + amount, entries)
+            workspace = self._runner.workspace
+            stored = await find(workspace.store, debate)
+            before = await _spent(workspace, stored, self._since()) if stored else 0.0
+            mine = await self._reservations.make(owner, debate, before + amount, stored.entries if stored else 0)
             try:
                 self._check(await self._used(owner, mine.number), amount)
                 self._placing.add(debate)
@@ -245,39 +247,40 @@ class Spending:
         """The same; ``before``: only with what was reserved before the promise of that number."""
         books = await self._open_books(owner, before)
         paid = self._runner.castings
-        return sum([await self._count(books, debate) for debate in books.infos if debate not in paid])
+        return sum([await self._count(books, debate) for debate in books.stored if debate not in paid])
 
     async def _open_books(self, owner: str, before: int | None) -> _Books:
         since, reservations = self._since(), await self._reservations.of(owner, before)
-        infos = {info.debate: info for info in await self._runner.workspace.store.debates()}
-        whose = owners(infos.values())
-        own = [info for info in infos if whose.get(info) == owner and _at(infos[info]) >= since]
-        holders = await self._runner.holders()
+        store, holders = self._runner.workspace.store, await self._runner.holders()
+        own = (await page(store, ListQuery(owner=owner, since=since))).debates
+        stored: dict[str, Summary | None] = {summary.debate: summary for summary in own}
+        for debate in reservations:
+            if debate not in stored:
+                stored[debate] = await find(store, debate)
         return _Books(
             since=since,
             reservations=reservations,
-            infos={text: infos.get(text) for text in (*own, *reservations)},
+            stored=stored,
             running=frozenset(holders) | self._placing,
         )
 
     async def _count(self, books: _Books, debate: str) -> float:
         """What one debate has used and reserved."""
-        info, reservation, workspace = books.infos[debate], books.reservations.get(debate), self._runner.workspace
-        used = await _spent(workspace, debate, books.since) if info and _at(info) >= books.since else 0.0
+        stored, reservation, workspace = books.stored[debate], books.reservations.get(debate), self._runner.workspace
+        used = await _spent(workspace, stored, books.since) if stored else 0.0
         if debate in books.running:
             return max(used, reservation.amount if reservation else 0.0)
         if reservation is None:
-            unnoted = self._session is None and info and _is_open(info) and not is_helper(debate)
+            unnoted = self._session is None and stored and _is_open(stored) and not is_helper(debate)
             return max(used, await _left(workspace, debate, books.since)) if unnoted else used
-        return max(used, reservation.amount) if self._counts(books, info, reservation) else used
+        return max(used, reservation.amount) if self._counts(books, stored, reservation) else used
 
-    def _counts(self, books: _Books, info: StreamInfo | None, reservation: Reservation) -> bool:
+    def _counts(self, books: _Books, stored: Summary | None, reservation: Reservation) -> bool:
         """Whether a promise counts of a debate that is not held, as far as is known here."""
         if reservation.own:  # it was held here, and is no longer
             return False
-        grown = info is not None and info.entries > reservation.entries
-        if grown and info:
-            return not _ends(info) and max(_at(info), reservation.at) >= books.since
+        if stored and stored.entries > reservation.entries:
+            return stored.status == "open" and max(stored.updated, reservation.at) >= books.since
         return self._runner.workspace.clock() - reservation.at < PLACING
 
     def _since(self) -> float:
@@ -287,39 +290,20 @@ class Spending:
         return now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
-def _last(info: StreamInfo) -> Entry | None:
-    """The last entry; None where it cannot be read."""
-    try:
-        return decode(info.last)
-    except MootError:
-        return None
-
-
-def _at(info: StreamInfo) -> float:
-    """When the last entry was made; 0 where it cannot be read."""
-    last = _last(info)
-    return last.at if last else 0.0
-
-
-def _is_open(info: StreamInfo) -> bool:
+def _is_open(stored: Summary) -> bool:
     """Whether a debate was begun, not only laid down, and is neither over nor put down."""
-    last = _last(info)
-    return not _ends(info) and last is not None and not isinstance(last.event, Opened)
+    return stored.status == "open" and stored.entries > 1
 
 
-def _ends(info: StreamInfo) -> bool:
-    """Whether a debate is over or put down, or its last entry cannot be read."""
-    last = _last(info)
-    return last is None or isinstance(last.event, Closed | Paused)
-
-
-async def _spent(workspace: Workspace, debate: str, since: float) -> float:
-    """What a debate has used since then; nothing where there is none yet."""
-    try:
-        entries = await workspace.entries(debate)
-    except MootError:
+async def _spent(workspace: Workspace, stored: Summary, since: float) -> float:
+    """What a debate has used since then; only the record of one that was begun before is read."""
+    if stored.status == "damaged" or stored.updated < since:
         return 0.0
-    if entries[-1].at < since:
+    if stored.at >= since:
+        return stored.spent
+    try:
+        entries = await workspace.entries(stored.debate)
+    except MootError:
         return 0.0
     return max(0.0, spent(entries) - spent([entry for entry in entries if entry.at < since]))
 

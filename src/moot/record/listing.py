@@ -1,0 +1,169 @@
+"""Lists of debates: which ones a list shows, and what a store answers without reading records.
+
+A store that can keeps a summary of each debate up to date in the transaction of every append, so that nobody has to
+read records to list them. For one that cannot, the functions here read its records.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+from moot.record.store import Store
+from moot.record.summary_fold import OWNED, SIDE, Fold, Summary, searched, summarize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuery:
+    """Which debates a list shows, the one that began last first.
+
+    Attributes:
+        prefix: only those whose id begins with this.
+        status: only those of this status; "" for any.
+        words: only those whose id, topic or protocol contains all of these, in any case.
+        owner: only those that this owner has claimed; None for all.
+        without: not those of this protocol; "" for all.
+        since: only those with an entry from that time on, in seconds since 1970.
+        after: only those behind this debate in the list.
+        limit: at most so many; None for all.
+    """
+
+    prefix: str = ""
+    status: str = ""
+    words: tuple[str, ...] = ()
+    owner: str | None = None
+    without: str = ""
+    since: float = 0.0
+    after: str = ""
+    limit: int | None = None
+
+    def takes(self, summary: Summary) -> bool:
+        """Whether a debate is one of them, wherever it stands in the list."""
+        words = searched(summary.debate, summary.topic, summary.protocol)
+        return (
+            summary.debate.startswith(self.prefix)
+            and self.status in ("", summary.status)
+            and self.owner in (None, summary.owner)
+            and (not self.without or summary.protocol != self.without)
+            and summary.updated >= self.since
+            and all(word.casefold() in words for word in self.words)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A part of a list of debates.
+
+    Attributes:
+        debates: the debates, the one that began last first.
+        matching: how many there are in all parts together.
+        stored: how many debates there are, whatever was asked for.
+        known: whether the debate behind which it begins is one of them.
+    """
+
+    debates: tuple[Summary, ...]
+    matching: int
+    stored: int
+    known: bool = True
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A store that answers without reading whole records. Streams beside records are in no list."""
+
+    async def count(self, debate: str) -> int:
+        """How many lines a debate has; 0 for an unknown one. It waits as ``Store.read`` does.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+    async def last(self, debate: str) -> str | None:
+        """The last line of a debate; None for an unknown one. It waits as ``Store.read`` does.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+    async def names(self) -> tuple[str, ...]:
+        """The ids of all debates, the one that began last first.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+    async def page(self, query: ListQuery) -> Page:
+        """The debates that a list shows: for each what ``summarize`` says of its lines, and who has claimed it.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+
+# ---- the questions, to any store -------------------------------------------------------------------------------------
+
+
+async def count(store: Store, debate: str) -> int:
+    """See ``Listing.count``."""
+    if isinstance(store, Listing):
+        return await store.count(debate)
+    return len(await store.read(debate))
+
+
+async def last(store: Store, debate: str) -> str | None:
+    """See ``Listing.last``."""
+    if isinstance(store, Listing):
+        return await store.last(debate)
+    lines = await store.read(debate)
+    return lines[-1] if lines else None
+
+
+async def names(store: Store) -> tuple[str, ...]:
+    """See ``Listing.names``."""
+    if isinstance(store, Listing):
+        return await store.names()
+    return tuple(info.debate for info in await store.debates() if not info.debate.endswith(SIDE))
+
+
+async def page(store: Store, query: ListQuery) -> Page:
+    """See ``Listing.page``."""
+    if isinstance(store, Listing):
+        return await store.page(query)
+    streams = [info.debate for info in await store.debates()]
+    folds = [(name, summarize(name, await store.read(name))) for name in streams if _told(name)]
+    return choose(folds, query)
+
+
+async def find(store: Store, debate: str) -> Summary | None:
+    """The summary of one debate; None where there is no such debate."""
+    found = await page(store, ListQuery(prefix=debate))
+    return next((summary for summary in found.debates if summary.debate == debate), None)
+
+
+def _told(stream: str) -> bool:
+    """Whether a stream says anything of a debate that a list shows."""
+    return stream.endswith(OWNED) or not stream.endswith(SIDE)
+
+
+def choose(folds: Iterable[tuple[str, "Fold"]], query: ListQuery) -> Page:
+    """What a list shows, from the summaries of all streams, the one that began last first."""
+    known = dict(folds)
+    owners = {name.removesuffix(OWNED): fold.owner for name, fold in known.items() if name.endswith(OWNED)}
+    every = [
+        replace(fold.summary(name), owner=owners.get(name, ""))
+        for name, fold in known.items()
+        if not name.endswith(SIDE)
+    ]
+    fits = [summary for summary in every if query.takes(summary)]
+    places = {summary.debate: place for place, summary in enumerate(fits, start=1)}
+    first = places.get(query.after, 0)
+    end = None if query.limit is None else first + max(0, query.limit)
+    return Page(
+        debates=tuple(fits[first:end]),
+        matching=len(fits),
+        stored=len(every),
+        known=not query.after or bool(first),
+    )

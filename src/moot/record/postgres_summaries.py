@@ -1,0 +1,190 @@
+"""Summaries of debates in a PostgreSQL database: their table, and what is asked of it."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from moot.record.listing import ListQuery, Page
+from moot.record.store import digest
+from moot.record.summary_fold import FOLD, OWNED, Columns, Fold, Summary, columns, summarize
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    Fetch: TypeAlias = Callable[..., Awaitable[list[asyncpg.Record]]]
+
+TABLE = (
+    """
+    CREATE TABLE moot_summary (
+        began bigint NOT NULL,
+        debate text COLLATE "C" PRIMARY KEY,
+        side integer NOT NULL,
+        fold integer NOT NULL,
+        entries bigint NOT NULL,
+        status text NOT NULL,
+        protocol text NOT NULL,
+        owner text NOT NULL,
+        updated double precision NOT NULL,
+        words text NOT NULL,
+        data text NOT NULL
+    )
+    """,
+    "CREATE INDEX moot_summary_began ON moot_summary (began) WHERE side = 0",
+    "CREATE INDEX moot_summary_owner ON moot_summary (owner) WHERE owner <> ''",
+    "CREATE INDEX moot_summary_fold ON moot_summary (fold)",
+)
+NAMED = "began, debate, side, fold, entries, status, protocol, owner, updated, words, data"
+INSERT = f"INSERT INTO moot_summary ({NAMED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+CHANGE = """
+ON CONFLICT (debate) DO UPDATE SET fold = excluded.fold, entries = excluded.entries, status = excluded.status,
+    protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated, words = excluded.words,
+    data = excluded.data
+"""
+ARRAYS = ("text", "integer", "integer", "bigint", "text", "text", "text", "double precision", "text", "text")
+"""The types of the columns of a summary, but for its place in the list."""
+
+KNOWN = "SELECT debate, entries, data FROM moot_summary WHERE debate = ANY($1::text[]) AND fold = $2"
+LINES = "SELECT text FROM moot_line WHERE debate = $1 AND seq <= $2 ORDER BY seq"
+COUNT = "SELECT coalesce(max(seq), 0) AS entries FROM moot_line WHERE debate = $1"
+LAST = "SELECT text FROM moot_line WHERE debate = $1 ORDER BY seq DESC LIMIT 1"
+NAMES = "SELECT debate FROM moot_summary WHERE side = 0 ORDER BY began DESC"
+OLDER = "SELECT debate FROM moot_summary WHERE fold < $1 LIMIT 100"
+RENEW = f"""
+INSERT INTO moot_summary ({NAMED})
+SELECT 0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+WHERE EXISTS (SELECT FROM moot_summary WHERE debate = $1 AND fold < $3)
+{CHANGE} WHERE moot_summary.fold < excluded.fold
+"""
+COUNTS = """
+SELECT (SELECT count(*) FROM moot_summary WHERE side = 0) AS stored, count(*) AS matching,
+    count(*) FILTER (WHERE debate = $1) AS known
+FROM moot_summary AS s WHERE {where}
+"""
+PAGE = f"""
+SELECT debate, data, fold, entries, (SELECT owner FROM moot_summary WHERE debate = s.debate || '{OWNED}') AS owner,
+    (SELECT text FROM moot_line WHERE moot_line.debate = s.debate ORDER BY seq DESC LIMIT 1) AS line
+FROM moot_summary AS s WHERE {{where}}
+    AND ($1 = '' OR began < (SELECT began FROM moot_summary WHERE debate = $1)) ORDER BY began DESC LIMIT {{limit}}
+"""
+ALL = 2**62
+KEPT = 500
+"""So many summaries are kept at hand for the next append."""
+
+
+def told(first: int) -> str:
+    """The part of a statement that keeps summaries: of the debates in ``head`` whose rows begin at that parameter."""
+    arrays = ", ".join(f"${first + n}::{kind}[]" for n, kind in enumerate(ARRAYS))
+    return f"""
+    INSERT INTO moot_summary ({NAMED})
+    SELECT CASE WHEN head.seq = 1 THEN head.id ELSE coalesce(
+        (SELECT id FROM moot_line WHERE moot_line.debate = head.debate AND moot_line.seq = 1), head.id) END, new.*
+    FROM unnest({arrays}) AS new (debate, side, fold, entries, status, protocol, owner, updated, words, data)
+    JOIN head ON head.debate = new.debate
+    ORDER BY new.debate COLLATE "C"
+    {CHANGE}
+    """
+
+
+class PostgresSummaries:
+    """The summaries of one database, for one store.
+
+    Args:
+        fetch: the rows of a statement.
+    """
+
+    def __init__(self, fetch: "Fetch") -> None:
+        self._fetch = fetch
+        self._kept: dict[str, str] = {}  # what was written last, for the next append
+
+    async def grown(self, new: Sequence[tuple[str, int, Sequence[str]]]) -> list[Fold]:
+        """The summaries of debates with new lines: of each its id, how many lines it has, and the new ones."""
+        folds = {debate: Fold(debate) for debate, had, _ in new if had == 0}
+        for debate, had, lines in new:
+            kept = self._kept.pop(debate, "")
+            if debate not in folds and kept and (fold := Fold(debate, kept)).entries == had and fold.head in lines[0]:
+                folds[debate] = fold
+        left = {debate: had for debate, had, _ in new if debate not in folds}
+        rows = await self._fetch(KNOWN, list(left), FOLD) if left else []
+        folds |= {
+            row["debate"]: Fold(row["debate"], row["data"]) for row in rows if row["entries"] == left[row["debate"]]
+        }
+        for debate, had in left.items():
+            if debate not in folds:
+                folds[debate] = await self._summarize(debate, had)
+        for debate, _, lines in new:
+            for line in lines:
+                folds[debate].add(line)
+        return [folds[debate] for debate, _, _ in new]
+
+    def keep(self, folds: Mapping[str, Fold], stored: Sequence[str]) -> None:
+        """Keep those at hand that were written."""
+        self._kept |= {debate: folds[debate].text for debate in stored}
+        while len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    async def _summarize(self, debate: str, entries: int = ALL) -> Fold:
+        return summarize(debate, [row["text"] for row in await self._fetch(LINES, debate, entries)])
+
+    async def names(self) -> tuple[str, ...]:
+        """See Listing."""
+        return tuple([row["debate"] for row in await self._fetch(NAMES)])
+
+    async def page(self, query: ListQuery) -> Page:
+        """See Listing."""
+        while older := await self._fetch(OLDER, FOLD):
+            for row in older:
+                await self._fetch(RENEW, *columns(await self._summarize(row["debate"])))
+        where, values = _conditions(query)
+        counts = (await self._fetch(COUNTS.format(where=where), query.after, *values))[0]
+        known = not query.after or bool(counts["known"])
+        limit = "ALL" if query.limit is None else max(0, query.limit)
+        after = query.after if known else ""  # an unknown place is the beginning
+        rows = await self._fetch(PAGE.format(where=where, limit=limit), after, *values)
+        return Page(
+            debates=tuple([await self._checked(row) for row in rows]),
+            matching=counts["matching"],
+            stored=counts["stored"],
+            known=known,
+        )
+
+    async def _checked(self, row: "asyncpg.Record") -> Summary:
+        """A summary from its row; made again where another program has written, or by another fold."""
+        debate, fold = row["debate"], Fold(row["debate"], row["data"])
+        if row["fold"] != FOLD or digest(row["line"] or "") != fold.head:
+            fold = await self._summarize(debate)
+        return replace(fold.summary(debate), owner=row["owner"] or "")
+
+
+def transposed(folds: Sequence[Fold]) -> list[list[str | int | float]]:
+    """The columns of several summaries, each as a list."""
+    rows: list[Columns] = [columns(fold) for fold in folds]
+    return [[row[n] for row in rows] for n in range(len(ARRAYS))]
+
+
+def _conditions(query: ListQuery) -> tuple[str, list[str | float]]:
+    """What a row must be, in SQL, and the values in it; $1 is the debate behind which a page begins."""
+    parts, values = ["side = 0", "$1::text IS NOT NULL"], list[str | float]()
+
+    def take(condition: str, value: str | float) -> None:
+        values.append(value)
+        parts.append(condition.format(f"${len(values) + 1}"))
+
+    if query.since > 0:
+        take("updated >= {}::double precision", query.since)
+    if query.status:
+        take("status = {}", query.status)
+    if query.without:
+        take("protocol <> {}", query.without)
+    if query.prefix:
+        take("debate >= {0} AND starts_with(debate, {0})", query.prefix)
+    if query.owner:
+        take(
+            f"debate IN (SELECT left(debate, -{len(OWNED)}) FROM moot_summary WHERE owner = {{}} AND owner <> '')",
+            query.owner,
+        )
+    elif query.owner is not None:
+        claim = f"SELECT FROM moot_summary WHERE debate = s.debate || '{OWNED}' AND owner <> ''"
+        parts.append(f"NOT EXISTS ({claim})")
+    for word in query.words:
+        take("strpos(words, {}) > 0", word.casefold())
+    return " AND ".join(parts), values

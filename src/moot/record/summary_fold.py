@@ -1,0 +1,349 @@
+"""The summary of a debate for lists: a fold of the lines of its record, line by line.
+
+A summary holds nothing that does not follow from the lines of its debate. ``FOLD`` goes up whenever the fold changes;
+summaries of another fold are made again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast, get_args
+
+from pydantic_core import from_json, to_json
+
+from moot.core.ask import amount
+from moot.core.brief import HUMAN
+from moot.core.decision import Status
+from moot.core.errors import FREE_ERRORS, RecordError
+from moot.core.event import Claimed
+from moot.core.text import clip
+from moot.record.store import LATEST, VERSION, decode, decode_side, digest
+
+FOLD = 1
+"""The version of this fold."""
+
+LONGEST = 1000
+"""The most characters of a decision in a summary."""
+
+SIDE = "/letters"
+"""What the ids of the streams beside records end with."""
+
+OWNED = "/access/letters"
+"""What is behind the id of a debate in the id of the stream that says whose it is."""
+
+
+NOBODY = " "
+"""The owner of a debate whose claim is damaged; no token has that name."""
+
+STATUSES = frozenset(get_args(Status))
+"""How a debate can end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """A person has to answer: the ask's key, who is asked for what, and since when."""
+
+    key: str
+    name: str
+    act: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A decision in short; see ``core.decision.Decision``."""
+
+    winner: str = ""
+    text: str = ""
+    strength: str = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a list shows of a debate.
+
+    Attributes:
+        debate: its id.
+        entries: how many lines are stored.
+        topic: what is debated.
+        protocol: its name.
+        status: how it ended; else ``paused``, ``open`` where it runs or was broken off, or ``damaged``.
+        reason: why it ended, or stands still; "" where it is open.
+        at: when it began, in seconds since 1970.
+        updated: when the last entry was made.
+        forked: the debate and the entry that it was forked from (``depot-3f2a1c@17``); "" for no fork.
+        owner: the name of the token by which it was claimed; "" for the person at the machine.
+        participants: their names, without helpers.
+        decision: the decision, if there is one.
+        tokens: of all calls, input and output.
+        cost: US dollars of all calls; None where the price of one is unknown.
+        spent: US dollars used and reserved, of the calls whose price is known.
+        waits: the people who still have to answer, as far as the record says.
+        head: the hash of the last line.
+    """
+
+    debate: str
+    entries: int
+    topic: str = ""
+    protocol: str = ""
+    status: str = "open"
+    reason: str = ""
+    at: float = 0.0
+    updated: float = 0.0
+    forked: str = ""
+    owner: str = ""
+    participants: tuple[str, ...] = ()
+    decision: Verdict | None = None
+    tokens: int = 0
+    cost: float | None = 0.0
+    spent: float = 0.0
+    waits: tuple[Waits, ...] = ()
+    head: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.status not in ("paused", "open", "damaged")
+
+
+def searched(debate: str, topic: str, protocol: str) -> str:
+    """The text in which the words of a search are looked for."""
+    return f"{debate} {topic} {protocol}".casefold()
+
+
+def summarize(stream: str, lines: Sequence[str]) -> "Fold":
+    """The fold of all lines of a record, or of a stream beside one."""
+    fold = Fold(stream)
+    for line in lines:
+        fold.add(line)
+    return fold
+
+
+Columns: TypeAlias = tuple[str, int, int, int, str, str, str, float, str, str]
+"""A row: id, whether it is beside a record, fold, entries, status, protocol, owner, last entry, text to search, all."""
+
+
+def columns(fold: "Fold") -> Columns:
+    """A summary as a row of a table: what it can be chosen by, and everything as JSON."""
+    summary, side = fold.summary(fold.stream), fold.stream.endswith(SIDE)
+    words = "" if side else searched(fold.stream, summary.topic, summary.protocol)
+    protocol, words = summary.protocol.replace("\0", ""), words.replace("\0", "")  # which PostgreSQL cannot store
+    head = (fold.stream, int(side), FOLD, fold.entries, summary.status)
+    return (*head, protocol, fold.owner, summary.updated, words, fold.text)
+
+
+class Fold:
+    """The summary of a debate in the making: it takes lines one after the other, and can be written down in between.
+
+    Of a stream beside records only its length, its head and who claimed the debate are kept. Lines are not checked as
+    strictly as by ``store.decode``: what is needed of them must be there, numbers and hashes must follow each other.
+
+    Args:
+        stream: the debate's id, or that of a stream beside it.
+        text: what ``text`` has said before; "" for a debate without lines.
+    """
+
+    def __init__(self, stream: str, text: str = "") -> None:
+        self.stream = stream
+        self._state: dict[str, Any] = from_json(text) if text else {"entries": 0, "head": "", "owner": ""}
+
+    @property
+    def text(self) -> str:
+        """Everything that it knows, as JSON."""
+        return to_json(self._state).decode()
+
+    @property
+    def entries(self) -> int:
+        """How many lines it has taken."""
+        return self._state["entries"]
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line."""
+        return self._state["head"]
+
+    @property
+    def owner(self) -> str:
+        """Who has claimed the debate, where this is the stream that says so."""
+        return self._state["owner"]
+
+    def add(self, line: str) -> None:
+        """Take the next line."""
+        state = self._state
+        number, before = state["entries"] + 1, state["head"]
+        state["entries"], state["head"] = number, digest(line)
+        if self.stream.endswith(OWNED):
+            state["owner"] = state["owner"] if number > 1 else _owner(line)
+        elif not self.stream.endswith(SIDE) and "damaged" not in state:
+            try:
+                _apply(state, self.stream, line, number, before)
+            except (RecordError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                state["damaged"] = _why(line, error)
+
+    def summary(self, debate: str) -> Summary:
+        """What it has come to."""
+        state, broken = self._state, self._state.get("damaged", "")
+        decision: dict[str, Any] | None = state.get("decision")
+        status, reason = state.get("status", "open"), state.get("reason", "")
+        return Summary(
+            debate=debate,
+            entries=state["entries"],
+            topic=state.get("topic", ""),
+            protocol=state.get("protocol", ""),
+            status="damaged" if broken else status,
+            reason=broken or reason,
+            at=state.get("at", 0.0),
+            updated=state.get("updated", 0.0),
+            forked=state.get("forked", ""),
+            participants=tuple(state.get("participants", ())),
+            decision=None if decision is None else Verdict(**decision),
+            tokens=state.get("tokens", 0),
+            cost=state.get("cost", 0.0),
+            spent=state.get("spent", 0.0),
+            waits=tuple(Waits(key=key, **ask) for key, ask in state.get("waits", {}).items()),
+            head=state["head"],
+        )
+
+
+def _owner(line: str) -> str:
+    """Who claims a debate with the first line of the stream that says so."""
+    try:
+        event = decode_side(line).event
+    except RecordError:
+        return NOBODY
+    return event.owner if isinstance(event, Claimed) else ""
+
+
+def _why(line: str, error: Exception) -> str:
+    """What is wrong with a line, in the words of the strict reader where it has some."""
+    if isinstance(error, RecordError):
+        return str(error)
+    try:
+        decode(line)
+    except RecordError as strict:
+        return str(strict)
+    return f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}"
+
+
+def _apply(state: dict[str, Any], debate: str, line: str, number: int, before: str) -> None:
+    data = cast("dict[str, Any]", from_json(line, allow_inf_nan=False))
+    if data["v"] != VERSION:
+        decode(line)  # it says what is wrong
+    if data["seq"] != number:
+        raise RecordError(f"entry {number} is missing: the record continues with entry {data['seq']}")
+    if data["prev"] != before:
+        raise RecordError(f"entry {number - 1} has been changed: entry {number} carries another hash of it")
+    kind = data["kind"]
+    if number == 1 and kind != "opened":
+        raise RecordError(f"{debate}: the first entry is no opening of a debate")
+    if amount(data["at"], LATEST) is None:
+        raise ValueError("at is no time")
+    state["updated"] = float(data["at"])
+    state["status"], state["reason"] = "open", ""
+    step = _STEPS.get(kind)
+    if step:
+        step(state, data["body"], state["updated"])
+    elif kind not in _PLAIN:
+        decode(line)
+
+
+def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
+    brief = body["brief"]
+    people = brief.get("participants", ())
+    state.update(
+        at=at,
+        topic=_text(brief["topic"]),
+        protocol=_text(body.get("name", "")),
+        forked=_text(body.get("forked", "")),
+        participants=[_text(who["name"]) for who in people if who.get("duty") != "aide"],
+        people=[who["name"] for who in people if who.get("seat") == HUMAN],
+        tokens=0,
+        cost=0.0,
+        spent=0.0,
+        tries={},
+        waits={},
+    )
+
+
+def _asked(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
+    ask = body["ask"]
+    if ask["to"] in state["people"]:
+        state["waits"][_text(ask["key"])] = {"name": ask["to"], "act": _text(ask["act"]), "since": at}
+
+
+def _ended(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    state["waits"].pop(body["key"], None)
+
+
+def _attempted(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    reserved = _number(body.get("cost") or 0.0)
+    state["spent"] += reserved
+    state["tries"][f"{body['key']} {body['call']}"] = reserved
+
+
+def _called(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    usage = body.get("usage", {})
+    cost = usage.get("cost", 0.0)
+    reserved = _release(state, body)
+    state["spent"] += reserved if cost is None else _number(cost)
+    state["tokens"] += int(_number(usage.get("input_tokens", 0)) + _number(usage.get("output_tokens", 0)))
+    state["cost"] = None if cost is None or state["cost"] is None else state["cost"] + cost
+
+
+def _erred(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    if body["kind"] in FREE_ERRORS:
+        _release(state, body)
+
+
+def _release(state: dict[str, Any], body: Mapping[str, Any]) -> float:
+    """Take back what was reserved for a call; how much that was."""
+    reserved: float = state["tries"].pop(f"{body['key']} {body['call']}", 0.0)
+    state["spent"] -= reserved
+    return reserved
+
+
+def _ruled(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    decision = body["decision"]
+    state["decision"] = {
+        "winner": clip(decision.get("winner", ""), LONGEST),
+        "text": clip(decision.get("text", ""), LONGEST),
+        "strength": _text(decision.get("strength", "")),
+        "share": _number(decision.get("share", 0.0)),
+    }
+
+
+def _closed(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    if body["status"] not in STATUSES:
+        raise ValueError("no debate ends so")
+    state.update(status=body["status"], reason=_text(body.get("reason", "")), waits={}, tries={})
+
+
+def _paused(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
+    state.update(status="paused", reason=_text(body["reason"]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("no number")
+    return value
+
+
+_STEPS: Mapping[str, Callable[[dict[str, Any], Mapping[str, Any], float], None]] = {
+    "opened": _opened,
+    "asked": _asked,
+    "replied": _ended,
+    "failed": _ended,
+    "attempted": _attempted,
+    "called": _called,
+    "erred": _erred,
+    "ruled": _ruled,
+    "closed": _closed,
+    "paused": _paused,
+}
+_PLAIN = frozenset({"entered", "halted", "interjected", "resumed"})

@@ -1,0 +1,398 @@
+"""Summaries of debates: what they say, and that a file has none but what its lines make, whatever happened to it."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from moot.app.run.outcome import list_one
+from moot.app.serve.spending import spent
+from moot.core.errors import RecordError
+from moot.core.event import Entry, Interjected
+from moot.core.transcript import fold
+from moot.record import sqlite_schema
+from moot.record.listing import Listing, ListQuery, choose, find, page
+from moot.record.sqlite import SqliteStore
+from moot.record.store import StreamInfo, encode, read
+from moot.record.summary_fold import NOBODY, Fold, summarize
+from moot.testing.store_checks import CHECKS, Check, InMemoryStore
+from tests.paths import RECORDS
+from tests.record.test_side_events import CORPUS, KEYED, rows
+
+NAMES = ("arena", "council", "moderated", "panel", "round_robin", "unanimous")
+
+
+def lines(name: str) -> tuple[str, ...]:
+    return tuple((RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines())
+
+
+def table(place: Path, *statements: str) -> list[tuple[object, ...]]:
+    """What the last statement gives."""
+    with contextlib.closing(sqlite3.connect(place)) as link, link:
+        return [row for statement in statements for row in link.execute(statement)]
+
+
+async def agree(store: SqliteStore) -> None:
+    """What is listed is what the lines say."""
+    streams = [info.debate for info in await store.debates()]
+    folds = [(name, summarize(name, await store.read(name))) for name in streams]
+    for query in (ListQuery(), ListQuery(limit=3), ListQuery(status="decided"), ListQuery(owner="ann")):
+        assert await store.page(query) == choose(folds, query)
+    assert await store.names() == tuple(item.debate for item in choose(folds, ListQuery()).debates)
+
+
+async def whole(place: Path) -> None:
+    """Wait until every debate in the file has its summary."""
+    with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as link:
+        while not sqlite_schema.is_whole(link):  # noqa: ASYNC110 # the writer is a thread of the store
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def old(tmp_path: Path) -> Path:
+    """A file as programs left it that knew no summaries."""
+    place = tmp_path / "moot.sqlite"
+    await SqliteStore.open(place).close()
+    table(place, "DROP TABLE summary", "DROP TABLE summarized")
+    with contextlib.closing(sqlite3.connect(place)) as link, link:
+        link.executemany("INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)", rows(CORPUS[0]))
+        for n in range(30):
+            text = [(f"debate-{n}", seq, line) for seq, line in enumerate(lines(NAMES[n % 6]), start=1)]
+            link.executemany("INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)", text)
+    return place
+
+
+# ---- what a summary says ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_at_every_entry_a_summary_says_what_the_strict_readers_say(name: str) -> None:
+    stored = lines(name)
+    entries, growing = read(stored), Fold("d")
+    for n, line in enumerate(stored, start=1):
+        growing = Fold("d", growing.text)  # as a store keeps it between two appends
+        growing.add(line)
+        summary, transcript = growing.summary("d"), fold(entries[:n])
+        assert transcript.brief
+        assert (summary.entries, summary.topic, summary.protocol) == (n, transcript.brief.topic, transcript.protocol)
+        assert (summary.at, summary.updated) == (entries[0].at, entries[n - 1].at)
+        assert summary.spent == pytest.approx(spent(entries[:n]))
+        usage = transcript.usage
+        assert (summary.tokens, summary.cost) == (usage.input_tokens + usage.output_tokens, usage.cost)
+        assert summary.status == (transcript.closed.status if transcript.closed else "open")
+        assert summary.over == bool(transcript.closed)
+        decision = transcript.decision
+        assert (summary.decision and summary.decision.winner) == (decision and decision.winner)
+        assert growing.text == summarize("d", stored[:n]).text
+
+
+def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:
+    debate = [text for stream, _, text in rows(CORPUS[0]) if stream == KEYED]
+    summary = summarize(KEYED, debate).summary(KEYED)
+    assert (summary.status, summary.reason) == ("paused", "stopped")
+    assert [(ask.name, ask.key) for ask in summary.waits] == [("Ada", "/debate/draft#1")]
+    assert list_one(summary).waits_for == ("Ada",)
+    asked = next(entry for entry in read(debate) if entry.event.__class__.__name__ == "Asked")
+    assert summary.waits[0].since == asked.at
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (('"v":1', '"v":2'), r"format 2 is newer than this Moot reads \(1\)"),
+        (('"v":1', '"v":0'), "damaged"),
+        (('"seq":3', '"seq":4'), "entry 3 is missing: the record continues with entry 4"),
+        (('"prev":"', '"prev":"0'), "entry 2 has been changed: entry 3 carries another hash of it"),
+        (('"kind":"', '"kind":"un'), "damaged"),
+        (('"at":', '"at":-1'), "damaged"),
+        (("{", "["), "damaged"),
+    ],
+)
+def test_a_damaged_line_makes_a_damaged_debate(change: tuple[str, str], reason: str) -> None:
+    stored = list(lines("panel"))
+    stored[2] = stored[2].replace(*change, 1)
+    found = summarize("d", stored).summary("d")
+    assert (found.status, found.topic, found.entries) == ("damaged", "Tea or coffee? – “naïve” \U0001f375", len(stored))
+    assert re.search(reason, found.reason), found.reason
+
+
+def changed(kind: str, **fields: object) -> list[str]:
+    """A record whose first entry of that kind has other fields, and is no longer what its hash says."""
+    stored = list(lines("panel"))
+    place = next(n for n, line in enumerate(stored) if f'"kind":"{kind}"' in line)
+    data = json.loads(stored[place])
+    data["body"].update(fields)
+    return [*stored[:place], json.dumps(data)]
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        changed("opened", name=5),
+        changed("opened", brief={"topic": None}),
+        changed("opened", brief=[]),
+        changed("closed", status="won"),
+        changed("ruled", decision={"winner": "Tea", "share": "all"}),
+        changed("ruled", decision={"winner": "Tea", "share": True}),
+        ["{}"],
+    ],
+    ids=range(7),
+)
+def test_what_a_list_shows_is_checked(stored: Sequence[str]) -> None:
+    assert summarize("d", stored).summary("d").status == "damaged"
+
+
+def test_the_first_entry_must_open_a_debate_and_streams_beside_one_only_say_who_owns_it() -> None:
+    remark = encode(Entry(seq=1, at=0.0, event=Interjected(by="Ann", text="x")))
+    assert summarize("d", [remark]).summary("d").reason == "d: the first entry is no opening of a debate"
+    assert summarize("d/letters", [remark]).summary("d").status == "open"
+    assert summarize("d/access/letters", [remark]).owner == NOBODY
+    assert summarize("d/access/letters", ["no line"]).owner == NOBODY
+    limits = next(text for stream, seq, text in rows(CORPUS[1]) if stream == f"{KEYED}/access/letters" and seq == 2)
+    assert summarize("d/access/letters", [limits]).owner == ""
+
+
+def test_a_number_that_is_written_as_a_text_is_damage() -> None:
+    """No program of ours writes one, but the strict reader takes it."""
+    stored = list(lines("panel"))
+    place = next(n for n, line in enumerate(stored) if '"kind":"ruled"' in line)
+    data = json.loads(stored[place])
+    data["body"]["decision"]["share"] = "0.5"
+    found = summarize("d", [*stored[:place], json.dumps(data)]).summary("d")
+    assert found.reason.startswith("a line of the record is damaged (TypeError): ")
+
+
+def test_a_participant_has_a_name() -> None:
+    stored = list(lines("panel"))
+    opened = json.loads(stored[0])
+    opened["body"]["brief"]["participants"] = []
+    stored[0] = json.dumps(opened)
+    assert summarize("d", stored[:1]).summary("d").participants == ()
+    opened["body"]["brief"]["participants"] = [{"name": ["Ann"]}]
+    assert "damaged" in summarize("d", [json.dumps(opened)]).summary("d").reason
+
+
+# ---- stores that only have what every store had before ---------------------------------------------------------------
+
+
+class Plain:
+    """A store of somebody who knows nothing of summaries."""
+
+    def __init__(self, kept: dict[str, list[str]]) -> None:
+        self._store = InMemoryStore(kept)
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        await self._store.append(debate, lines, after=after)
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        return await self._store.read(debate, after=after, limit=limit)
+
+    async def debates(self) -> tuple[StreamInfo, ...]:
+        return await self._store.debates()
+
+    async def close(self) -> None:
+        await self._store.close()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_a_store_without_summaries_keeps_the_promise(check: Check) -> None:
+    kept: dict[str, dict[str, list[str]]] = {}
+
+    async def open_store(name: str) -> Plain:
+        return Plain(kept.setdefault(name, {}))
+
+    assert not isinstance(await open_store("any"), Listing)
+    await check(open_store)
+
+
+async def test_the_checks_notice_a_store_whose_list_is_behind() -> None:
+    class Late(InMemoryStore):
+        async def page(self, query: ListQuery) -> object:  # type: ignore[override]
+            folds = [(name, summarize(name, text[:-1])) for name, text in reversed(self.kept.items())]
+            return choose(folds, query)
+
+    kept: dict[str, dict[str, list[str]]] = {}
+
+    async def open_store(name: str) -> Late:
+        return Late(kept.setdefault(name, {}))
+
+    with pytest.raises(AssertionError, match="seed 0, ListQuery"):
+        await CHECKS[-1](open_store)
+
+
+# ---- files of other programs and versions ----------------------------------------------------------------------------
+
+
+async def test_an_old_file_is_listed_and_gets_its_summaries_from_whoever_writes_to_it(old: Path) -> None:
+    reading = SqliteStore.open(old, reading=True)
+    await agree(reading)
+    assert table(old, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'summar%'") == [(0,)]
+    writing = SqliteStore.open(old)
+    await agree(writing)
+    await whole(old)
+    await agree(reading)
+    await agree(writing)
+    assert table(old, "SELECT count(*) FROM summary") == table(old, "SELECT count(DISTINCT debate) FROM line")
+    await writing.close()
+    await reading.close()
+
+
+async def test_appends_and_deletions_while_an_old_file_gets_its_summaries(old: Path) -> None:
+    store = SqliteStore.open(old)
+    for n in range(10):
+        await store.append(f"debate-{n}", ["no line"], after=len(await store.read(f"debate-{n}")))
+        await store.append(f"aa-{n}", lines("panel"), after=0)
+        await store.remove([f"debate-{20 + n}"])
+    await whole(old)
+    await agree(store)
+    await store.close()
+
+
+async def test_what_was_broken_off_is_completed_at_the_next_opening(old: Path) -> None:
+    for _ in range(5):
+        store = SqliteStore.open(old)
+        await store.close()  # which waits for no more than the debates in hand
+    again = SqliteStore.open(old)
+    await whole(old)
+    await agree(again)
+    await again.close()
+
+
+async def test_a_file_that_cannot_be_written_is_listed(old: Path) -> None:
+    folder = old.parent
+    table(old, "PRAGMA journal_mode = DELETE")
+    os.chmod(old, 0o400)
+    os.chmod(folder, 0o500)
+    try:
+        store = SqliteStore.open(old, reading=True)
+        await agree(store)
+        await store.close()
+    finally:
+        os.chmod(folder, 0o700)
+
+
+async def test_what_an_older_program_writes_and_deletes_is_listed_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "moot.sqlite"
+    store = SqliteStore.open(place)
+    for name in NAMES:
+        await store.append(name, lines(name)[:9], after=0)
+    add = "INSERT INTO line (debate, seq, text) VALUES"
+    table(
+        place,
+        f"{add} ('panel', 10, 'no line')",
+        f"{add} ('new', 1, 'no line')",
+        "DELETE FROM line WHERE debate = 'arena'",
+    )
+    await agree(store)
+    assert {item.debate: item.status for item in (await store.page(ListQuery())).debates}["panel"] == "damaged"
+    await store.append("council", lines("council")[9:], after=9)
+    await store.append("panel", ["another"], after=10)
+    await agree(store)
+    await store.close()
+    again = SqliteStore.open(place)
+    await whole(place)
+    await agree(again)
+    assert table(place, "SELECT count(*) FROM summary") == [(6,)]
+    await again.close()
+
+
+async def test_deleting_from_a_file_in_which_an_older_program_wrote_claims_no_summaries(tmp_path: Path) -> None:
+    place = tmp_path / "moot.sqlite"
+    store = SqliteStore.open(place)
+    await store.append("panel", lines("panel"), after=0)
+    table(place, "INSERT INTO line (debate, seq, text) VALUES ('new', 1, 'no line')")
+    await store.remove(["panel"])
+    await agree(store)
+    assert await store.names() == ("new",)
+    await store.close()
+
+
+async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) -> None:
+    place = tmp_path / "moot.sqlite"
+    store = SqliteStore.open(place)
+    await store.append("panel", lines("panel"), after=0)
+    table(place, "UPDATE line SET text = 'no line' WHERE seq = (SELECT max(seq) FROM line)")
+    found = await find(store, "panel")
+    assert found
+    assert (found.status, found.entries) == ("damaged", len(lines("panel")))
+    await store.close()
+
+
+async def test_summaries_of_another_fold_are_made_again(tmp_path: Path) -> None:
+    place = tmp_path / "moot.sqlite"
+    store = SqliteStore.open(place)
+    for name in NAMES:
+        await store.append(name, lines(name), after=0)
+    table(place, "UPDATE summary SET fold = 0, status = 'won', data = '{}'", "UPDATE summarized SET fold = 0")
+    await agree(store)
+    await store.close()
+    again = SqliteStore.open(place)
+    await whole(place)
+    await agree(again)
+    assert table(place, "SELECT DISTINCT fold FROM summary") == [(sqlite_schema.FOLD,)]
+    await again.close()
+
+
+# ---- kill -9 ---------------------------------------------------------------------------------------------------------
+
+WRITER = """
+import asyncio, os, signal, sys
+from moot.record import sqlite_schema
+from moot.record.sqlite import SqliteStore
+
+keep, left = sqlite_schema.keep, int(sys.argv[2])
+
+def dying(connection, new, *, whole):
+    global left
+    left -= 1
+    if left == 0 and sys.argv[3] == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    keep(connection, new, whole=whole)
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sqlite_schema.keep = dying
+lines = open(sys.argv[4], encoding="utf-8").read().splitlines()
+
+async def write():
+    store = SqliteStore.open(sys.argv[1])
+    for n in range(4):
+        for seq, line in enumerate(lines):
+            await store.append(f"d{n}", [line], after=seq)
+            print(n, seq + 1, flush=True)
+
+asyncio.run(write())
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("count", [1, 2, 30, 71])
+async def test_a_killed_writer_leaves_lines_and_summaries_that_agree(tmp_path: Path, when: str, count: int) -> None:
+    place = tmp_path / "moot.sqlite"
+    command = [sys.executable, "-c", WRITER, str(place), str(count), when, str(RECORDS / "v1-panel.jsonl")]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    store = SqliteStore.open(place)
+    await agree(store)
+    told = [line.split() for line in done.stdout.splitlines()]
+    assert sum([len(await store.read(f"d{n}")) for n in range(4)]) == len(told) == count - 1
+    assert table(place, sqlite_schema.WHOLE) == [(1,)]
+    await store.append("d0", lines("panel")[len(await store.read("d0")) :], after=len(await store.read("d0")))
+    await agree(store)
+    await store.close()
+
+
+async def test_a_store_that_is_closed_or_missing_says_so(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "moot.sqlite")
+    await store.close()
+    with pytest.raises(RecordError, match="it has been closed"):
+        await page(store, ListQuery())
