@@ -27,14 +27,19 @@ def package() -> list[Source]:
 
 def texts(source: Source) -> Iterator[tuple[int, str]]:
     """Every text in a file that is no docstring, with its line."""
+    yield from texts_of(source.tree)
+
+
+def texts_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The same of a part of a file."""
     docs = {
         id(node.body[0].value)
-        for node in ast.walk(source.tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(source.tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             yield node.lineno, node.value
 
@@ -87,3 +92,22 @@ def test_there_is_one_table_of_keys() -> None:
     assert [source.path for source in package() if "Key(name=" in source.text.replace("Key(\n", "Key(")] == [
         f"src/moot/{KEYS}"
     ]
+
+
+def test_what_the_api_and_the_tools_answer_alike_is_said_once() -> None:
+    """No answer has a type of the same name in both; a field with a meaning in words is not written twice."""
+    models: dict[str, set[str]] = {"web": set(), "mcp": set()}
+    words: dict[str, set[str]] = {"web": set(), "mcp": set()}
+    shared: dict[str, set[str]] = {"web": set(), "mcp": set()}
+    for source in package():
+        if source.part not in models or not source.path.endswith(("schemas.py", "tool_results.py")):
+            continue
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef):
+                models[source.part].add(node.name)
+                words[source.part] |= {text for _, text in texts_of(node) if text.count(" ") > 3}
+            elif isinstance(node, ast.ImportFrom) and node.module == "moot.app.serve.answer_types":
+                shared[source.part] |= {name.name for name in node.names}
+    assert models["web"] & models["mcp"] == set()
+    assert words["web"] & words["mcp"] == set()
+    assert shared["web"] & shared["mcp"] >= {"BegunDebate", "DebateRow", "DebateState", "FormField", "WaitedPerson"}

@@ -21,7 +21,7 @@ from moot.core.labels import act_of, noun
 from moot.core.transcript import Transcript
 from moot.mcp.clients import Client
 from moot.mcp.summaries import memo_of, unanswered
-from moot.mcp.tool_results import Begun, Memo, Plan
+from moot.mcp.tool_results import BegunResult, Memo, PlanResult
 from moot.mcp.tool_server import Here, Server
 
 LAST_SECONDS = 1.0
@@ -166,11 +166,11 @@ class DebateTools:
         key: Annotated[
             str, Field(max_length=200, description="Requests with the same key return the same debate.")
         ] = "",
-    ) -> Begun:  # house: wide because a tool's parameters are its interface
+    ) -> BegunResult:  # house: wide because a tool's parameters are its interface
         """Start a debate and return its id at once. This costs money. wait_for_debate waits for its end."""
         client = self.server.client(here)
         debate = await client.admission.begin(_order(question, models, protocol, rounds, max_cost), key)
-        return Begun(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what was said so far")
+        return BegunResult(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what was said so far")
 
     async def check_brief(
         self,
@@ -180,11 +180,11 @@ class DebateTools:
         protocol: Protocol = "",
         rounds: Rounds = None,
         max_cost: Money = None,
-    ) -> Plan:
+    ) -> PlanResult:
         """Show how a question or brief was understood and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
         start = await client.admission.make_ready(_order(question, models, protocol, rounds, max_cost))
-        return Plan.model_validate(plan_data(start.ready))
+        return PlanResult.model_validate(plan_data(start.ready))
 
     async def wait_for_debate(
         self,

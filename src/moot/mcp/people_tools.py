@@ -8,7 +8,7 @@ from pydantic import Field
 from moot.app.run.people import answer, asked, say
 from moot.core.errors import MootError
 from moot.mcp.debate_tools import Id
-from moot.mcp.tool_results import Answered
+from moot.mcp.tool_results import AnsweredResult
 from moot.mcp.tool_server import Here, Server
 
 Words = Annotated[str, Field(max_length=100_000, description="The words, exactly as the person gave them.")]
@@ -43,7 +43,7 @@ class PeopleTools:
             str, Field(max_length=1000, description="The key of the question, from waits_for; empty for any.")
         ] = "",
         fields: Fields = None,
-    ) -> Answered:
+    ) -> AnsweredResult:
         """Answer, vote or moderate for a person. Ask this person first; never invent the answer."""
         client = self.server.client(here)
         await client.check_own(id)
@@ -54,7 +54,7 @@ class PeopleTools:
         told: dict[str, Given] = {
             name: list(value) if isinstance(value, tuple) else value for name, value in reply.fields.items()
         }
-        return Answered(by=turn.by, words=reply.text, fields=told, runs=runs)
+        return AnsweredResult(by=turn.by, words=reply.text, fields=told, runs=runs)
 
     async def post_message(
         self,
@@ -62,11 +62,11 @@ class PeopleTools:
         words: Words,
         by: Annotated[str, Field(max_length=200, description="The sender's name; not the name of a participant.")],
         here: Here,
-    ) -> Answered:
+    ) -> AnsweredResult:
         """Send a message to a debate as a viewer; every participant sees it from the next question on."""
         client = self.server.client(here)
         await client.check_own(id)
         if client.runner.casting(id) and not await client.workspace.store.read(id, limit=1):
             raise MootError(f"the participants of {id} are still being generated; send the message when it runs")
         await say(client.workspace, id, by, words)
-        return Answered(by=by, words=words, runs=(await client.runner.look(id)).sure)
+        return AnsweredResult(by=by, words=words, runs=(await client.runner.look(id)).sure)

@@ -17,7 +17,7 @@ from moot.app.run.record_reader import list_query
 from moot.mcp.clients import Client
 from moot.mcp.debate_tools import Id
 from moot.mcp.summaries import memo_of, standing, state_of
-from moot.mcp.tool_results import Blurb, Memo, Models, Protocols, Receipt, Row, Rows, State
+from moot.mcp.tool_results import Blurb, Memo, ModelsResult, Protocols, ReceiptResult, RowResult, Rows, StateResult
 from moot.mcp.tool_server import Here, Server
 
 PAGE = 50
@@ -44,7 +44,7 @@ class ReadTools:
                 ge=0, le=10**9, description="The value after of the last result, to get only what is new; 0 for all."
             ),
         ] = 0,
-    ) -> State:
+    ) -> StateResult:
         """Return the state of a debate: what was said, votes, and who has to answer. get_decision is shorter."""
         return await state_of(await self._seen(id, here), id, after)
 
@@ -52,11 +52,11 @@ class ReadTools:
         """Return the decision of a debate with votes, dissent and minority answers, or its state until it ends."""
         return await memo_of(await self._seen(id, here), id)
 
-    async def get_receipt(self, id: Id, here: Here) -> Receipt:
+    async def get_receipt(self, id: Id, here: Here) -> ReceiptResult:
         """Return the grounds of a decision: options, votes, evidence, accepted claims, and the hash of the record."""
         client = await self._seen(id, here)
         text = write_receipt(await make_receipt(client.workspace, id), None, "json")
-        return Receipt(id=id, receipt=json.loads(text))
+        return ReceiptResult(id=id, receipt=json.loads(text))
 
     async def list_debates(
         self,
@@ -81,11 +81,11 @@ class ReadTools:
             strategies=list(strategies()),
         )
 
-    async def list_models(self, here: Here) -> Models:
+    async def list_models(self, here: Here) -> ModelsResult:
         """List the models that can be used: on servers of this machine, of providers with an API key, and built in."""
         client = self.server.client(here)
         reach = await look_around()
-        return Models(
+        return ModelsResult(
             models=list(reach.models),
             keys=[provider for provider, _ in reach.keys],
             default=client.runner.config.model,
@@ -116,12 +116,12 @@ class ReadTools:
         return client
 
 
-async def _row(client: Client, listed: Listed, *, runs: bool) -> Row:
+async def _row(client: Client, listed: Listed, *, runs: bool) -> RowResult:
     status, reason = listed.status, listed.reason
     if status in ("open", "paused") or runs:  # as wait_for_debate and get_debate say it
         now = await standing(client, listed.debate)
         status, reason = now.status, now.reason
-    return Row.model_validate(
+    return RowResult.model_validate(
         {
             "id": listed.debate,
             "topic": listed.topic,

@@ -9,6 +9,7 @@ from moot.app.plan.ways_on import Way, ways_on
 from moot.app.run.outcome import opening
 from moot.app.run.people import allowed
 from moot.app.run.record_reader import Open, open_asks
+from moot.app.serve.answer_types import FormField, LiveStatus
 from moot.app.serve.view_model import frames
 from moot.app.serve.visibility import told
 from moot.core.ask import Field
@@ -18,7 +19,7 @@ from moot.core.labels import act_of, noun
 from moot.core.text import clean, clip, listed
 from moot.core.transcript import Transcript, fold
 from moot.mcp.clients import Client
-from moot.mcp.tool_results import AskedField, Memo, Minor, Said, State, Status, Vote, Waited
+from moot.mcp.tool_results import Memo, Minor, SaidResult, StateResult, Vote, WaitedResult
 from moot.report.conclusion import told_decision
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
@@ -27,7 +28,7 @@ _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|e
 MOST_WORDS = 30_000
 """The most characters of turns in one result; agents accept little more."""
 
-ENDS: tuple[Status, ...] = ("decided", "tie", "no_decision", "failed")
+ENDS: tuple[LiveStatus, ...] = ("decided", "tie", "no_decision", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Standing:
 
     entries: tuple[Entry, ...]
     transcript: Transcript
-    status: Status
+    status: LiveStatus
     reason: str
     waits: tuple[Open, ...]
     runs: bool = False
@@ -66,7 +67,7 @@ async def standing(client: Client, debate: str) -> Standing:
     return Standing(entries=entries, transcript=transcript, status=status, reason=text, waits=waits, runs=runs)
 
 
-def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[Status, str]:
+def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[LiveStatus, str]:
     closed, paused = transcript.closed, transcript.paused
     if closed:
         return closed.status, closed.reason
@@ -132,7 +133,7 @@ def _minor(minority: Minority) -> Minor:
     return Minor(answer=plain(minority.answer), by=list(minority.by), share=minority.share, argument=argument)
 
 
-async def state_of(client: Client, debate: str, after: int) -> State:
+async def state_of(client: Client, debate: str, after: int) -> StateResult:
     """The state of a debate, with the turns after an entry, as many as fit."""
     now = await standing(client, debate)
     transcript, usage = now.transcript, now.transcript.usage
@@ -140,7 +141,7 @@ async def state_of(client: Client, debate: str, after: int) -> State:
         told(now.entries, ""), after
     )  # the agent that asks a person must not know the others' answers
     asked = [turn for turn in transcript.all() if turn.ask]
-    return State(
+    return StateResult(
         id=debate,
         topic=_topic(now),
         protocol=opening(debate, now.entries).name if now.entries else "",
@@ -186,9 +187,9 @@ def _next(debate: str, now: Standing) -> str:
             return ""
 
 
-def _turns(entries: Sequence[Entry], after: int) -> tuple[list[Said], int, bool]:
+def _turns(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult], int, bool]:
     """The turns after an entry, the last entry that they reach, and whether there are more."""
-    saids: list[Said] = []
+    saids: list[SaidResult] = []
     words = 0
     for frame in frames(entries):
         turn = frame.get("turn")
@@ -203,10 +204,10 @@ def _turns(entries: Sequence[Entry], after: int) -> tuple[list[Said], int, bool]
     return saids, max(after, entries[-1].seq if entries else 0), False
 
 
-def _said(seq: int, turn: Mapping[str, object]) -> Said:
+def _said(seq: int, turn: Mapping[str, object]) -> SaidResult:
     ballot = turn.get("ballot")
     choice = cast("dict[str, list[str]]", ballot)["choice"] if isinstance(ballot, dict) else []
-    return Said(
+    return SaidResult(
         seq=seq,
         mark=str(turn["mark"]),
         by=str(turn["by"]),
@@ -242,10 +243,10 @@ def _uncast(state: str) -> str:
     return "" if state == "cast" else state
 
 
-def _waited(each: Open) -> Waited:
+def _waited(each: Open) -> WaitedResult:
     ask = each.turn.ask
     assert ask is not None
-    return Waited(
+    return WaitedResult(
         name=each.turn.by,
         key=each.turn.key,
         act=noun(act_of(each.turn)),
@@ -255,8 +256,8 @@ def _waited(each: Open) -> Waited:
     )
 
 
-def _field(field: Field) -> AskedField:
-    return AskedField(
+def _field(field: Field) -> FormField:
+    return FormField(
         name=field.name,
         kind=field.kind,
         choices=list(field.choices),

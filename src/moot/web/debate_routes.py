@@ -20,6 +20,7 @@ from moot.app.run.start import Start
 from moot.app.serve.admission import Admission, Order
 from moot.app.serve.admission import keyed as keyed_by
 from moot.app.serve.admission import request_of as hash_of
+from moot.app.serve.answer_types import StoredStatus
 from moot.app.serve.visibility import hears, told
 from moot.core.ask import Value
 from moot.core.brief import Limits as Bounds
@@ -43,7 +44,6 @@ from moot.web.schemas import (
     Resolving,
     Row,
     State,
-    Status,
     Stopping,
     Waited,
     Way,
@@ -188,7 +188,7 @@ async def list_debates(
     site: SiteOf,
     holder: Owner,
     q: Annotated[str, Query(max_length=200, description="Words in the topic, the id or the protocol.")] = "",
-    status: Annotated[Status | None, Query(description="Only debates with this status.")] = None,
+    status: Annotated[StoredStatus | None, Query(description="Only debates with this status.")] = None,
     after: Annotated[str, Query(max_length=200, description="The last id of the previous page.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> Listing:
@@ -257,7 +257,7 @@ async def state_of(visit: DebateAccess) -> State:
         **known,  # pyright: ignore[reportArgumentType]
         topic=opened.brief.topic,
         protocol=opened.name,
-        status=cast("Status", status),
+        status=cast("StoredStatus", status),
         kind="" if runs else paused,
         reason=reason,
         at=entries[0].at,

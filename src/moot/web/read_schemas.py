@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from moot.analysis.analysis import Analysis, Overview
+from moot.app.serve.answer_types import PlannedDebate, PlannedPerson, UsableModels
 from moot.report.receipt import Receipt
 
 Relation = Literal["SUPPORT", "ATTACK", "REBUT", "QUESTION", "ANSWER"]
@@ -120,25 +121,19 @@ class Cost(BaseModel):
     most: float | None
 
 
-class Seated(BaseModel):
+class Seated(PlannedPerson):
     """A participant of a planned debate."""
 
-    name: str
-    role: str
     duty: str
-    model: str
     weight: float | None
     tools: list[str]
     ignored: list[str] = Field(description="Settings that the model ignores.")
 
 
-class Understood(BaseModel):
+class Understood(PlannedDebate):
     """How a brief was understood, and what the debate would use."""
 
     kind: str = Field(description="The format in which the brief was read.")
-    topic: str
-    protocol: str
-    options: list[str]
     background: list[str]
     participants: list[Seated]
     phases: list[str]
@@ -147,12 +142,9 @@ class Understood(BaseModel):
     tokens: Span
     expected_tokens: Span
     cost: Cost
-    unpriced: list[str] = Field(description="Models whose price is not known.")
-    participants_made_by: str
     repeated: float = Field(
         description="The share of the input tokens that repeats the beginning of an earlier prompt."
     )
-    notes: list[str]
 
 
 # ---- what the machine knows ------------------------------------------------------------------------------------------
@@ -173,14 +165,11 @@ class Lacking(BaseModel):
     set: str = Field(description="The environment variables.")
 
 
-class Reached(BaseModel):
+class Reached(UsableModels):
     """The models that can be used."""
 
     servers: list[Served]
-    keys: list[str] = Field(description="The providers with an API key.")
     missing: list[Lacking]
-    models: list[str]
-    advice: list[str]
 
 
 class Offers(BaseModel):

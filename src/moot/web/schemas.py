@@ -4,10 +4,18 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from moot.app.serve.answer_types import (
+    FIELDS,
+    AcceptedAnswer,
+    BegunDebate,
+    DebateRow,
+    DebateState,
+    FormField,
+    StoredStatus,
+    WaitedPerson,
+)
 from moot.core.brief import ASKS, COST, MODELS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
 from moot.report.conclusion import ToldDecision
-
-Status = Literal["decided", "tie", "no_decision", "failed", "paused", "open", "damaged", "casting"]
 
 BRIEF = "# Should we build or buy our billing system?\n\nWe are eight people, and we bill 300 customers."
 MOST = 1024 * 1024
@@ -69,22 +77,17 @@ class NewDebate(Planned):
     start: bool = Field(default=True, description="Whether it starts at once; else `resume` starts it.")
 
 
-class Begun(BaseModel):
+class Begun(BegunDebate):
     """A debate that was started."""
 
-    id: str = Field(examples=["should-we-build-or-buy-3f2a1c"])
     casting: str = Field(default="", description="The debate in which its participants are generated first.")
     runs: bool = Field(default=True, description="Whether it runs now or is queued.")
 
 
-class Waited(BaseModel):
+class Waited(WaitedPerson):
     """A person whom a debate waits for."""
 
-    name: str
-    act: str
-    key: str
     since: float
-    left: float | None = Field(description="Seconds left for an answer; null without a deadline.")
 
 
 class Numbers(BaseModel):
@@ -106,23 +109,18 @@ class Way(BaseModel):
     words: str
 
 
-class State(BaseModel):
+class State(DebateState):
     """The state of a debate."""
 
-    id: str
-    topic: str = ""
-    protocol: str = ""
-    status: Status
+    status: StoredStatus
     kind: str = Field(default="", description="With `paused`, the reason: limit, stopped, unavailable or waiting.")
-    reason: str = ""
     at: float = 0.0
     entries: int = 0
     forked: str = ""
     sums: Numbers = Numbers()
     decision: ToldDecision | None = None
     ways: list[Way] = Field(default=[], description="What may decide a debate that nobody won.")
-    waits_for: list[Waited] = []
-    runs: bool = Field(default=False, description="Whether it runs now, anywhere, or is queued.")
+    waits_for: list[Waited] = Field(default=[])
     holder: str = Field(
         default="", description="Where it runs: `here`, `queue` (not yet), `elsewhere`, or the name of a worker."
     )
@@ -141,16 +139,11 @@ class Short(BaseModel):
     share: float | None = None
 
 
-class Row(BaseModel):
+class Row(DebateRow):
     """A debate in a list."""
 
-    id: str
-    topic: str
-    protocol: str
-    status: Status
-    reason: str
+    status: StoredStatus
     at: float
-    entries: int
     forked: str
     participants: list[str]
     decision: Short | None
@@ -207,19 +200,14 @@ class Resolving(Given):
     anyway: bool = Field(default=False, description="Whether an answer that is none of the options is recorded.")
 
 
-class AskField(BaseModel):
+class AskField(FormField):
     """A field of a form."""
 
-    name: str
-    kind: Literal["text", "choice", "number", "flag", "list"]
-    choices: list[str]
-    required: bool
     help: str
     low: float | None
     high: float | None
     abstain: bool
     private: bool
-    allowed: str = Field(description="The allowed values, in words.")
 
 
 class Laid(BaseModel):
@@ -246,7 +234,7 @@ class OpenAsk(BaseModel):
     about: list[Laid] = Field(description="What the question is about.")
     news: list[Laid] = Field(description="What was said since the person's last turn.")
     meanwhile: list[tuple[str, str]] = Field(description="Messages of viewers since the question was asked.")
-    fields: list[AskField] = Field(description="The fields of the answer; none for plain text.")
+    fields: list[AskField] = Field(description=FIELDS)
     since: float
     left: float | None
 
@@ -267,13 +255,12 @@ class Answering(Given):
     fields: dict[str, JsonValue] | None = None
 
 
-class Answered(BaseModel):
+class Answered(AcceptedAnswer):
     """An answer that was accepted."""
 
     key: str
     text: str
     fields: Data
-    runs: bool = Field(description="Whether the debate runs, here or on a worker, so that it continues now.")
 
 
 class Saying(Given):
