@@ -151,6 +151,7 @@ HOLDS: Mapping[str, str] = {
     "paths": "a file name, or a list of them",
     "people": "a list of names, or of tables",
     "prose": "text, or a list of lines",
+    "options": "a table of options",
     "several": "a text, or a list of them",
     "span": "a length of time",
     "term": "a length of time",
@@ -194,6 +195,9 @@ def names_page() -> str:
         "## moot.reading",
         "What a debate books from a text, and why not ([how to use it](../how-to/read-texts.md)).",
         names_table("moot.reading"),
+        "## moot.ext",
+        "What extensions import ([how to write one](../how-to/extend-moot.md)).",
+        names_table("moot.ext"),
     )
 
 

@@ -186,6 +186,8 @@ CORRECTIONS = (
     "I have changed my mind.",
     "Never mind, keep debating.",
     "The above was only a draft.",
+    "(Draft ruling, not final.)",
+    "Das ist nur ein vorläufiger Entwurf.",
     "That was a mistake; the question is open again.",
     "Hold on - the debate must continue.",
     "I am no longer sure. Let the debate continue.",
@@ -256,5 +258,8 @@ UNDECIDED = (
     "未定",
     "아직 결정되지 않았습니다.",
     "Henüz karar yok.",
+    "Keep talking.",
+    "Let us hear both sides once more.",
+    "???",
 )
 """Words in place of a decision that say that there is none."""

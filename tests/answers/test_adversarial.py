@@ -9,7 +9,7 @@ from moot.bench.text_cases import check, read_cases
 from tests.kits.clock import within
 
 FILES = sorted((Path(__file__).parent / "data").glob("*.jsonl"))
-RIGHT = {"dev": 0.98, "dev2": 0.98, "holdout1": 0.95}
+RIGHT = {"dev": 0.98, "dev2": 0.98, "holdout1": 0.95, "holdout2": 0.98}
 """The least share of the cases of a file that must be read exactly as a careful reader does."""
 
 

@@ -8,8 +8,6 @@ import pytest
 from rich.console import Console
 
 from moot.cli.display.render import ViewState, tell
-from moot.cli.options import LOGS
-from moot.report.logs import MODES
 from tests.cli.commands import BRIEF, QUOTES, moot
 from tests.report.test_logs import tea
 
@@ -20,10 +18,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     assert moot(folder, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet").exit_code == 0
     return folder
-
-
-def test_the_command_line_names_the_modes_that_there_are() -> None:
-    assert LOGS == MODES
 
 
 def saved(folder: Path) -> list[str]:

@@ -53,6 +53,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "reading": frozenset({"core", "phases", "protocols", "answers", "app.brief"}),
     "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools", "learn"}),
     "app": frozenset(),
+    "ext": BELOW | APP,
     "__main__": frozenset({"cli"}),
     "": BELOW | APP,
 }

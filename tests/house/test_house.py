@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from moot.core import errors
-from tests.house import imports, purity, size, source, state, words
+from tests.house import imports, lists, purity, size, source, state, words
 
 Check = Callable[[source.Source], Iterator[source.Breach]]
 CHECKS: tuple[Check, ...] = (
@@ -21,6 +21,7 @@ CHECKS: tuple[Check, ...] = (
     words.check_unfinished,
     words.check_docstring,
     words.check_names,
+    lists.check_lists,
 )
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.house import imports, purity, size, state, words
+from tests.house import imports, lists, purity, size, state, words
 from tests.house.source import ROOT, Source, parse
 
 PLAY = "src/moot/phases/new.py"
@@ -304,3 +304,29 @@ def test_ruff_is_told_the_rest(path: str, text: str, code: str) -> None:
     ]
     ran = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False)
     assert code in {found["code"] for found in json.loads(ran.stdout)}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("X = ('panel', 'council', 'arena')", 1),
+        ("X = ('panel', 'council')", 0),
+        ("X = {'borda': 1, 'approval': 2, 'schulze': 3}", 1),
+        ("X: Literal['md', 'json', 'pdf']", 1),
+        ("f(['full_markdown', 'json_log', 'verbose'])", 1),
+        ("X = {'vote', 'vote_based', 'ranked_reasons'}  # house: names because a document has these", 0),
+        ("X = ('search', 'rag', 'scorer', 'x')", 1),
+        ("X = ('openai', 'google', 'groq')", 1),
+        ("X = provider.wire == 'ollama'", 1),
+        ("X = 'ollama' != provider.wire.name", 1),
+        ("X = provider.wire is ANTHROPIC", 0),
+        ("X = provider.name == 'ollama'", 0),
+    ],
+)
+def test_a_list_of_names_stands_once(text: str, count: int) -> None:
+    assert len(list(lists.check_lists(lines(text)))) == count
+    assert not list(lists.check_lists(lines(text, "tests/test_new.py")))
+
+
+def test_the_list_itself_may_stand_in_its_file() -> None:
+    assert not list(lists.check_lists(lines("X = ('panel', 'council', 'arena')", "src/moot/protocols/known.py")))

@@ -240,3 +240,15 @@ def test_what_cannot_be_a_key_is_named_before_anything_is_sent(key: str) -> None
     with pytest.raises(BriefError, match="OPENAI_API_KEY holds characters that no key has") as caught:
         Pool(env={"OPENAI_API_KEY": key}).model("openai:gpt-4o")
     assert key not in str(caught.value)
+
+
+CHUNK = b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":true}\n\n'
+START = b'event: message_start\ndata: {"type":"message_start","message":0.5}\n\n'
+
+
+@pytest.mark.parametrize(("name", "body"), [("groq:tiny", CHUNK), ("anthropic:claude-haiku-4-5", START)])
+async def test_json_of_another_shape_is_said_in_plain_words(name: str, body: bytes) -> None:
+    async with served(whole(body, kind="text/event-stream")) as (_, port):
+        error = await fails(name, f"http://127.0.0.1:{port}", 60.0)
+    assert error.kind == "garbled"
+    assert "its JSON has another shape than this interface has" in str(error)

@@ -293,7 +293,7 @@ def test_the_style_of_a_verdict(style: str) -> None:
             "duel",
             PEOPLE,
             "strategy",
-            "'duel' here; there are mediator_summary, agent_closing, vote, vote_based, ranked",
+            "'duel' here; there are agent_closing, mediator_summary, vote, vote_based, ranked",
         ),
     ],
 )

@@ -256,7 +256,7 @@ async def test_final_speeches_are_asked_for_where_they_are_chosen() -> None:
 
 
 def test_an_unknown_ending_is_refused() -> None:
-    with pytest.raises(ProtocolError, match="no strategy is called 'toss' here; there are mediator_summary"):
+    with pytest.raises(ProtocolError, match="no strategy is called 'toss' here; there are agent_closing"):
         bp_style(Brief(topic="Tea?", participants=EIGHT), Choices(strategy="toss"))
 
 

@@ -87,7 +87,7 @@ async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) 
     assert "duelpack" not in sys.modules, "nothing is imported before it is asked for"
     tree = build("duel", BRIEF, Choices(rounds=3, strategy="vote", mediation=Mediation(kind="active")))
     data = json.loads(json.dumps(dump(tree)))
-    assert {"is": "Shot", "task": "Shoot."} in data["parts"][0]["each"]["parts"]
+    assert {"is": "duelpack:Shot", "task": "Shoot."} in data["parts"][0]["each"]["parts"]
     assert load(data) == tree
     runner = Harness(brief=BRIEF, protocol=tree, name="duel")
     seats: Mapping[str, Agent] = dict.fromkeys(("Ann", "Bob", "Chair"), SeededAgent())
@@ -106,11 +106,19 @@ def test_ours_come_first_and_nothing_of_others_is_loaded_for_them(install: Insta
     assert "pirate" not in sys.modules
 
 
-def test_our_parts_come_first(install: Install) -> None:
+def test_a_part_may_have_the_name_of_one_of_ours(install: Install) -> None:
     code = DUEL.replace("class Shot", "class Vote").replace("Shot(", "Vote(")
-    install("voters", code, PROTOCOL.format("voters"), PARTS.format("voters"))
-    with pytest.raises(ProtocolError, match="Vote cannot stand in a protocol"):
-        dump(build("duel", BRIEF, Choices(strategy="vote")))
+    install("voters", code, PROTOCOL.format("voters"))
+    tree = build("duel", BRIEF, Choices(strategy="vote"))
+    data = dump(tree)
+    assert "'is': 'voters:Vote'" in str(data)
+    assert "'is': 'Vote'" in str(data)
+    assert load(data) == tree
+
+
+def test_a_record_of_an_earlier_version_names_a_part_without_its_package(install: Install) -> None:
+    install("duelpack", DUEL, PROTOCOL.format("duelpack"), PARTS.format("duelpack"))
+    assert dump(load({"is": "Shot", "task": "Shoot."})) == {"is": "duelpack:Shot", "task": "Shoot."}
 
 
 FAILING = DUEL.replace(
@@ -148,8 +156,9 @@ def test_an_error_of_our_own_code_names_no_package(install: Install) -> None:
 
 
 def test_a_part_that_no_package_offers_cannot_be_stored(install: Install) -> None:
-    install("hidden", DUEL, PROTOCOL.format("hidden"))
-    with pytest.raises(ProtocolError, match="Shot cannot stand in a protocol"):
+    install("shots", DUEL)
+    install("hidden", "from shots import duel", PROTOCOL.format("hidden"))
+    with pytest.raises(ProtocolError, match="Shot of shots cannot stand in a protocol: no package offers its module"):
         dump(build("duel", BRIEF, Choices(strategy="vote")))
 
 

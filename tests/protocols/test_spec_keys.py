@@ -365,7 +365,7 @@ def test_every_setting_reads_back(header: list[str], own: list[str], chair: bool
 def test_the_settings_above_are_all_there_are() -> None:
     told = {line.split(":")[0] for line in (*ALL, *OWN)}
     older = {"topic", "persona_count", "participants", "topology", "context", "background", "library", "rules"}
-    older |= {"options", "seed", "limits"}
+    older |= {"options", "seed", "limits", "protocol_options", "strategy_options"}
     names = {name for key in HEADER for name in (key.name, *key.aliases)}
     assert {key.name for key in HEADER if not {key.name, *key.aliases} & told} == older
     settled = {"name", "role", "temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}

@@ -278,6 +278,8 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     before = rest[: cut.start()].strip() if cut else ""
     if _supposes(rest):
         return "void", "conditional"
+    if ":" in rest and retraction.says("SHAM", rest.rpartition(":")[0]):
+        return "void", "quoted_only"
     owner = re.fullmatch(r"(?:as |for |like )?(.+?)(?:'s)?", last or before)
     if owner and key(owner[1]) in roster.keys and key(owner[1]) != speaker:
         return "void" if (last or before).endswith("'s") else "unclear", "quoted_only"

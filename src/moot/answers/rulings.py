@@ -91,7 +91,7 @@ def is_decision(field: Field) -> bool:
 def says_nothing(words: str) -> bool:
     """Whether words in place of a decision say that there is none."""
     first = next((sentence for sentence in _SENTENCE.split(fold(words)) if key(sentence)), "")
-    return ruling_words.NOTHING_DECIDED.search(first.strip(_AROUND)) is not None
+    return not re.search(r"\w", first) or ruling_words.NOTHING_DECIDED.search(first.strip(_AROUND)) is not None
 
 
 def is_taken_back(ending: Ending) -> bool:

@@ -13,7 +13,7 @@ import click
 import rich_click
 
 from moot.cli.options import ERROR, INTERRUPTED, USAGE, Place
-from moot.core.errors import BriefError, MootError, ProtocolError
+from moot.core.errors import BriefError, MootError, PackageMissing, ProtocolError
 from moot.core.text import clean, closest
 
 COMMANDS: Mapping[str, str] = {
@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, str] = {
     "new": "moot.cli.commands.check:new",
     "check": "moot.cli.commands.check:check",
     "models": "moot.cli.commands.check:models",
+    "plugins": "moot.cli.commands.check:plugins",
     "serve": "moot.cli.commands.serve:serve",
     "mcp": "moot.cli.commands.serve:mcp",
 }
@@ -57,7 +58,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store", "delete"),
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
     "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
-    "Set up": ("new", "check", "models"),
+    "Set up": ("new", "check", "models", "plugins"),
 }
 """The headings under which help lists the commands."""
 
@@ -132,6 +133,8 @@ class CommandGroup(rich_click.RichGroup):
             return _say(f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE)
         except click.ClickException as error:
             return _say(error.format_message(), ERROR)
+        except PackageMissing as error:
+            return _say(str(error), ERROR)
         except (BriefError, ProtocolError) as error:
             return _say(str(error), USAGE)
         except MootError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from moot.core.brief import ASKS, COST, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
+from moot.core.brief import ASKS, COST, LOGS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
 
 if TYPE_CHECKING:
     from moot.app.brief.reader import Intake
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from moot.app.run.prepare import LimitWishes, Wishes
     from moot.app.run.record_reader import RecordReader
     from moot.app.run.workspace import Workspace
-    from moot.report.logs import Mode
+    from moot.core.brief import LogMode
 
 DONE = 0
 ERROR = 1
@@ -57,10 +57,6 @@ Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
 
 
-LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
-"""The kinds of logs; repeated here as texts, so that help imports nothing heavy."""
-
-
 class LimitOptions(TypedDict):
     """The limits as the user typed them."""
 
@@ -77,7 +73,7 @@ class OutputOptions(TypedDict):
     mode: str | None
     out: Path
     no_report: bool
-    log: "Mode | None"
+    log: "LogMode | None"
     fail_on: str | None
     away: bool
 

@@ -2,12 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from moot.core.errors import BriefError
 
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""
+
+LogMode: TypeAlias = Literal["full_markdown", "summary_only", "json_log", "verbose", "visual_tree"]
+"""The kinds of logs, in which a result can be written."""
+
+LOGS: tuple[LogMode, ...] = get_args(LogMode)
+
+TOOLS = ("search", "rag", "summarizer", "scorer")
+"""The built-in tools by name; ``mcp:NAME`` is a server's."""
 
 
 class Whole(NamedTuple):

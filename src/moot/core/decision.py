@@ -19,6 +19,7 @@ class Ballot:
     Candidates that are not listed rank below all that are. One exception: a voter that ranks the answers of others
     does not rank its own, which then counts as equal to each of them (``policy.rankings``). ``choice`` is the first
     of the best tier. ``confidence`` is the voter's confidence in its choice, 0 to 1; None if it gave none.
+    ``scores`` are pairs of a candidate and its score, if scores were asked for; ``ranks`` then has the same order.
     """
 
     voter: str
@@ -28,6 +29,7 @@ class Ballot:
     weight: float = 1.0
     ranks: tuple[tuple[str, ...], ...] = ()
     confidence: float | None = None
+    scores: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,8 @@ class Decision:
         strength: the winner's share of all voters, as a word. Abstentions and ballots that were not readable count as
             not agreeing.
         how: one sentence on how the result was reached, with fallbacks named ("tie of Ann and Bob: first proposal").
-        tally: total weight of the votes for each candidate, in the candidates' order.
+        tally: a number for each candidate, in the candidates' order: mostly the weight of the votes for it. The winner
+            has the most; where it is a tie, those who have the most are tied.
         first: the same for the first drafts, if they were counted.
         ballots: all ballots, in the voters' order.
         dissent: the voters for other candidates, with their reasons.

@@ -3,6 +3,7 @@
 MootError                  anything that Moot raises on purpose
 ├── BriefError             the user's text or settings: correct the brief
 ├── ProtocolError          the phase tree: correct the protocol
+│   └── PackageMissing     a package that the debate uses: install it
 ├── RecordError            the record: missing, damaged or not readable
 │   ├── RecordAway         its database cannot be reached now: try again
 │   ├── RecordMismatch     the play and the record disagree about what happened
@@ -58,6 +59,10 @@ class ProtocolError(MootError):
     def __init__(self, found: str, *, about: str = "") -> None:
         super().__init__(found)
         self.about = about
+
+
+class PackageMissing(ProtocolError):
+    """A package that a debate uses and that is not installed, or not in the version that it needs."""
 
 
 class RecordError(MootError):

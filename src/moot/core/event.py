@@ -7,13 +7,32 @@ Side events stand in streams beside a record: whose a debate is, its links, rese
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from moot.core.ask import Ask, Reply, ToolCall, Usage, amount
+from moot.core.ask import Ask, Fields, Reply, ToolCall, Usage, Value, amount
 from moot.core.brief import Brief, Limits
 from moot.core.decision import Decision, Status
 from moot.core.text import clean, named, texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A package that is no part of Moot and that a debate uses.
+
+    Attributes:
+        name: its name, as an installer knows it.
+        version: its version when the debate began.
+        used_for: what it is used for: ``protocol six_hats``, ``rule star``, ``phase Steelman``.
+    """
+
+    name: str
+    version: str = ""
+    used_for: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".strip()
+
 
 # ---- play events -------------------------------------------------------------------------------------------------
 
@@ -25,6 +44,8 @@ class Opened:
     ``log`` is the format in which the brief wants the result written beside the report; "" for the report alone.
     ``chosen`` names the options chosen for the protocol, in words for readers; the phase tree has their effects.
     ``forked`` is the debate and the entry that this one was forked from (``depot-3f2a1c@17``); "" for no fork.
+    ``options`` are those of the brief for a protocol or a rule of another package (``protocol_options.hats``).
+    ``packages`` are the packages beside Moot that the debate uses.
     """
 
     brief: Brief
@@ -34,6 +55,8 @@ class Opened:
     log: str = ""
     chosen: tuple[str, ...] = ()
     forked: str = ""
+    options: Fields = field(default_factory=dict[str, Value])
+    packages: tuple[Package, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

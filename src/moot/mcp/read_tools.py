@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from moot.app.brief.schema import DEFAULT, STRATEGIES, blurbs
+from moot.app.brief.schema import DEFAULT, blurbs, strategies
 from moot.app.export.reports import read_record, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import look_around
@@ -78,7 +78,7 @@ class ReadTools:
         return Protocols(
             protocols=[Blurb(name=name, about=about) for name, about in blurbs().items()],
             default=DEFAULT,
-            strategies=list(STRATEGIES),
+            strategies=list(strategies()),
         )
 
     async def list_models(self, here: Here) -> ModelsResult:
@@ -98,7 +98,7 @@ class ReadTools:
         """The whole report: the decision, every vote, who said what, and problems. It quotes what was said."""
         client = await self._seen(id, here)
         found = await read_record(client.workspace, id)
-        return await asyncio.to_thread(write_report, found.report, "md")
+        return await asyncio.to_thread(write_report, found.report)
 
     async def record(self, id: str, here: Here) -> str:
         """The record as JSON lines, exactly as stored: one entry on each line, with a chain of hashes."""

@@ -21,10 +21,12 @@ from moot.core.errors import Unreadable
 from moot.core.event import Called
 from moot.core.text import named
 from moot.models.base import Message, Request, Traits
+from moot.models.discover import explain
 from moot.models.names import ModelName, Provider
 from moot.models.prices import count_tokens, quote
-from moot.models.provider_errors import Translated
-from moot.models.stream import End, Speech, mend
+from moot.models.provider_errors import Translated, from_status, garbled, wait_seconds
+from moot.models.stream import End, Speech, conclude, mend
+from moot.models.transport import Link, read_object
 
 Agent: TypeAlias = Callable[[str], object]
 """An agent that is a function: a prompt in; words out, or what can be awaited for them."""
@@ -199,3 +201,80 @@ def _booked(usage: Usage, request: Request, text: str) -> Usage:
         output_tokens=given or count_tokens([Message(role="assistant", text=text)]),
         estimated=usage.estimated or not taken or not given,
     )
+
+
+class ProviderModel(ABC):
+    """A model of a provider with a wire of its own: an adapter has to write nothing but ``answer``.
+
+    Args:
+        name: which model.
+        link: the way to the provider: its address, its key, its connections.
+    """
+
+    def __init__(self, name: ModelName, link: Link) -> None:
+        self.model, self.link = name, link
+
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        return str(self.model)
+
+    @property
+    def traits(self) -> Traits:
+        """What the wire takes: neither tools nor a beginning of its own."""
+        return Traits(tools=False, alternate=self.model.provider.alternate)
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The settings that the provider does not take."""
+        return self.model.provider.drops
+
+    def quote(self, request: Request) -> Quote:
+        """The most that the request can use."""
+        return quote(self.model, request)
+
+    @abstractmethod
+    async def answer(self, request: Request, speech: Speech) -> End:
+        """Answer one request.
+
+        Args:
+            request: what is asked; ``custom.write`` makes one text of its messages, ``prices.cap`` says how many
+                tokens the answer may have.
+            speech: hears the pieces of the answer as they come: ``speech.hear(piece)``.
+
+        Returns:
+            What the provider says when the answer has ended: its counts of tokens and why it ended (``stop``).
+
+        Raises:
+            ModelError: there is no answer; anything else that is raised becomes one.
+        """
+        ...
+
+    async def complete(self, request: Request, say: Recorder) -> Called:
+        """Answer one request; see ``models.base.Model``."""
+        speech = Speech(self.model, say)
+        end = await self.answer(request, speech)
+        return conclude(self.model, request, speech, end)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self.link.close()
+
+    async def post(self, path: str, body: Mapping[str, object]) -> Mapping[str, object]:
+        """Send JSON to a path under the provider's address; the JSON object that comes back.
+
+        Raises:
+            ModelError: the provider cannot be reached, refuses, or sends something else.
+        """
+        import httpx2  # deferred: it takes 0.1 s to load
+
+        try:
+            response = await self.link.client.post(f"{self.link.url}{path}", json=dict(body))
+        except httpx2.RequestError as error:
+            raise await explain(self.model, self.link, error) from error
+        if response.status_code != 200:
+            wait = wait_seconds(response.headers)
+            raise from_status(self.model, response.status_code, response.text, wait=wait, key=self.link.key)
+        if not (found := read_object(response.content)):
+            raise garbled(self.model, response.text, self.link.key)
+        return found

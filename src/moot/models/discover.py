@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, urlsplit
 
 from moot.core.errors import BriefError, ModelError
-from moot.models.names import PROVIDERS, Environment, Key, ModelName, Provider, find_key, find_url
+from moot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
 from moot.models.provider_errors import misled, unreached
 from moot.models.transport import CONNECT_SECONDS, Link, read_object
 
@@ -154,14 +154,16 @@ async def look_around(env: Environment | None = None, *, seconds: float = SECOND
     """
     import httpx2  # deferred for start-up time
 
-    places = [provider for provider in PROVIDERS.values() if provider.local or provider.name == "compatible"]
+    known = await asyncio.to_thread(providers)
+    local = [provider for provider in known if provider.local or provider.name == "compatible"]
+    places = [provider for provider in local if provider.wire.models_path]
     values = os.environ if env is None else env
     async with httpx2.AsyncClient(timeout=seconds, trust_env=False) as client, asyncio.TaskGroup() as group:
         tasks = [group.create_task(_probe(client, provider, values, seconds)) for provider in places]
     found = [task.result() for task in tasks]
     servers = tuple(server for server in found if server.url or server.provider != "compatible")
-    keys = {provider.name: key.origin for provider in PROVIDERS.values() if (key := _key(provider, values))}
-    needed = {provider.name: " or ".join(provider.keys) for provider in PROVIDERS.values() if provider.needs_key}
+    keys = {provider.name: key.origin for provider in known if (key := _key(provider, values))}
+    needed = {provider.name: " or ".join(provider.keys) for provider in known if provider.needs_key}
     return Available(
         servers=servers,
         keys=tuple(keys.items()),
@@ -181,7 +183,7 @@ async def _probe(client: "AsyncClient", provider: Provider, env: Environment, se
     # Who listens at a usual port may be anybody; a key goes only to an address that the owner has named.
     key = _key(provider, env) if env.get(provider.url_env) else None
     headers = {"authorization": f"Bearer {key.reveal()}"} if key else {}
-    path = "/api/tags" if provider.wire == "ollama" else "/models"
+    path = provider.wire.models_path
     try:
         async with asyncio.timeout(seconds):
             response = await client.get(url + path, headers=headers)

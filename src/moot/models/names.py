@@ -7,21 +7,89 @@ host of its choice.
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, ProtocolError
+from moot.core.extensions import PROVIDER, find, offered
 from moot.core.text import clean, closest
 
-Wire: TypeAlias = Literal["openai", "anthropic", "ollama"]
 Environment: TypeAlias = Mapping[str, str]
 
 _NAME = re.compile(r"\S{1,200}")
 _KEY = re.compile(r"[!-~]+")
 """What a key may be of: a header takes no other letters, and no key has blanks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """A protocol that servers of models speak: all that differs between them stands here.
+
+    Attributes:
+        name: what it is called.
+        adapter: the class of its models, made with a ``ModelName`` and a ``Link``; or where it stands, so that it is
+            imported when a model is first used.
+        models_path: where a server lists its models; "" where none does.
+        vectors_path: where it makes vectors of texts; "" where it makes none.
+        vectors: the key of its answer that has them.
+        events: whether answers come as a stream of server-sent events.
+        cache_writes: whether tokens that are written to the provider's cache have a price of their own.
+        unnamed: the settings that it has no name for.
+        address: how an address in the environment is read.
+    """
+
+    name: str
+    adapter: str | Callable[..., object]
+    models_path: str = ""
+    vectors_path: str = ""
+    vectors: str = "data"
+    events: bool = False
+    cache_writes: bool = False
+    unnamed: tuple[str, ...] = ()
+    address: Callable[[str], str] = str
+
+
+def ollama_address(text: str) -> str:
+    """OLLAMA_HOST as an address. The server reads it too, so it may be no more than a host, a port, or ``0.0.0.0``."""
+    scheme, mark, rest = text.partition("://")
+    if not mark:
+        scheme, rest = "http", text
+    host, slash, path = rest.partition("/")
+    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not colon:
+        name, port = host, "" if mark else "11434"
+    name = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(name, name)
+    return f"{scheme}://{name}" + (f":{port}" if port else "") + slash + path
+
+
+OPENAI = Wire(
+    name="openai",
+    adapter="moot.models.pydantic_ai_wire:Direct",
+    models_path="/models",
+    vectors_path="/embeddings",
+    events=True,
+    unnamed=("top_k", "min_p", "repeat_penalty"),
+)
+ANTHROPIC = Wire(
+    name="anthropic",
+    adapter="moot.models.pydantic_ai_wire:Direct",
+    models_path="/models",
+    events=True,
+    cache_writes=True,
+    unnamed=("min_p", "repeat_penalty"),
+)
+OLLAMA = Wire(
+    name="ollama",
+    adapter="moot.models.ollama:Ollama",
+    models_path="/api/tags",
+    vectors_path="/api/embed",
+    vectors="embeddings",
+    address=ollama_address,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +114,7 @@ class Provider:
     """
 
     name: str
-    wire: Wire = "openai"
+    wire: Wire = OPENAI
     url: str = ""
     url_env: str = ""
     keys: tuple[str, ...] = ()
@@ -83,7 +151,7 @@ PROVIDERS: Mapping[str, Provider] = {
     for provider in (
         Provider(
             name="ollama",
-            wire="ollama",
+            wire=OLLAMA,
             url="http://127.0.0.1:11434",
             url_env="OLLAMA_HOST",
             keys=("OLLAMA_API_KEY",),
@@ -101,7 +169,7 @@ PROVIDERS: Mapping[str, Provider] = {
         ),
         Provider(
             name="anthropic",
-            wire="anthropic",
+            wire=ANTHROPIC,
             url="https://api.anthropic.com",
             url_env="ANTHROPIC_BASE_URL",
             keys=("ANTHROPIC_API_KEY",),
@@ -175,21 +243,51 @@ def parse(text: str) -> ModelName:
     """
     words = text.strip()
     slash, colon = (words.find(mark) if mark in words else len(words) for mark in "/:")
-    cut = slash if slash < colon and words[:slash].lower() in PROVIDERS else colon
-    provider, model = words[:cut].strip().lower(), words[cut + 1 :].strip()
-    if provider not in PROVIDERS:
-        meant = closest(provider, tuple(PROVIDERS))
+    cut = slash if slash < colon and provider_named(words[:slash].lower()) else colon
+    word, model = words[:cut].strip().lower(), words[cut + 1 :].strip()
+    provider = provider_named(word)
+    if provider is None:
+        names = (*PROVIDERS, *offered(PROVIDER))
+        meant = closest(word, names)
         raise BriefError(
             f"{text!r} names no provider of models; write provider:name, such as ollama:llama3.2. "
-            f"The providers are {', '.join(PROVIDERS)}{f'; did you mean {meant!r}?' if meant else ''}",
+            f"The providers are {', '.join(names)}{f'; did you mean {meant!r}?' if meant else ''}",
             code="bad_model",
         )
     if not _NAME.fullmatch(model) or clean(model) != model:
         raise BriefError(
-            f"{text!r} needs the name of a model after {provider}: at most 200 characters without blanks",
+            f"{text!r} needs the name of a model after {word}: at most 200 characters without blanks",
             code="bad_model",
         )
-    return ModelName(provider=PROVIDERS[provider], model=model)
+    return ModelName(provider=provider, model=model)
+
+
+def provider_named(name: str) -> Provider | None:
+    """The provider of that name, built in or of another package; None where there is none.
+
+    Raises:
+        BriefError: several packages offer it, or it cannot be loaded.
+    """
+    if name in PROVIDERS or not name:
+        return PROVIDERS.get(name)
+    try:
+        if (offer := find(PROVIDER, name)) is None:
+            return None
+        provider = offer.load(Provider)
+        if provider.name != name:
+            raise offer.broken(f"its name is {provider.name!r}")
+    except ProtocolError as error:
+        raise BriefError(str(error), code="bad_model") from error
+    return provider
+
+
+def providers() -> tuple[Provider, ...]:
+    """All providers, those of other packages last; one that cannot be loaded is left out."""
+    found = list(PROVIDERS.values())
+    for name in offered(PROVIDER):
+        with suppress(BriefError):
+            found += [provider] if name not in PROVIDERS and (provider := provider_named(name)) else []
+    return tuple(found)
 
 
 def find_url(provider: Provider, env: Environment | None = None) -> str:
@@ -201,8 +299,7 @@ def find_url(provider: Provider, env: Environment | None = None) -> str:
     text = (os.environ if env is None else env).get(provider.url_env, "").strip()
     if not text and provider.url:
         return provider.url
-    if provider.wire == "ollama":
-        text = _ollama_host(text)
+    text = provider.wire.address(text)
     parts = urlsplit(text)
     try:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -246,16 +343,3 @@ def need_key(provider: Provider, env: Environment | None = None) -> Key | None:
             f"{provider.name} needs a key: set {' or '.join(provider.keys)} in the environment", code="no_key"
         )
     return key
-
-
-def _ollama_host(text: str) -> str:
-    """OLLAMA_HOST as an address. The server reads it too, so it may be no more than a host, a port, or ``0.0.0.0``."""
-    scheme, mark, rest = text.partition("://")
-    if not mark:
-        scheme, rest = "http", text
-    host, slash, path = rest.partition("/")
-    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
-    if not colon:
-        name, port = host, "" if mark else "11434"
-    name = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(name, name)
-    return f"{scheme}://{name}" + (f":{port}" if port else "") + slash + path

@@ -10,6 +10,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import cast
 
 from moot.core.agent import Quote, Recorder
 from moot.core.errors import BriefError, Unavailable
@@ -17,8 +18,7 @@ from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
 from moot.models.layers import Breaker, Breaking, Fuse, Layer, Patience, Recorded, Retrying, Throttled, TimeLimit
 from moot.models.names import Environment, ModelName, need_key, parse
-from moot.models.ollama import Ollama
-from moot.models.pydantic_ai_wire import Direct
+from moot.models.provider_errors import Translated
 from moot.models.transport import IN_FLIGHT, Link, Meter
 
 
@@ -200,7 +200,32 @@ def build(name: str, *, env: Environment | None = None, patience: Patience | Non
     return stack(parsed, Link(parsed.provider, env), patience or Patience())
 
 
+def _adapter(name: ModelName, link: Link) -> Model:
+    """A model of a provider's wire; whatever the code of another package raises becomes a ModelError."""
+    where = name.provider.wire.adapter
+    if isinstance(where, str):
+        module, _, word = where.partition(":")
+        return cast(Callable[[ModelName, Link], Model], getattr(import_module(module), word))(name, link)
+    try:
+        return Guarded(cast(Model, where(name, link)))
+    except Exception as error:  # house: broad because foreign code raises what it likes
+        raise BriefError(f"{name} cannot be used: {type(error).__name__}: {error}", code="bad_model") from error
+
+
+class Guarded(Layer):
+    """A model of another package: whatever it raises becomes a ModelError, which names it."""
+
+    async def complete(self, request: Request, say: Recorder) -> Called:
+        """Answer one request.
+
+        Raises:
+            ModelError: it has failed.
+        """
+        with Translated(self.name):
+            return await self._model.complete(request, say)
+
+
 def stack(name: ModelName, link: Link, patience: Patience) -> Model:
     """A model in all its layers."""
-    adapter = Ollama(name, link) if name.provider.wire == "ollama" else Direct(name, link)
+    adapter = _adapter(name, link)
     return Retrying(Throttled(Recorded(TimeLimit(adapter, patience)), link.gate), patience)

@@ -72,7 +72,7 @@ def quote(name: ModelName, request: Request) -> Quote:
 
 def _price(name: ModelName, prompt: int, given: int) -> float | None:
     usage = Usage(input_tokens=prompt, output_tokens=given)
-    return cost(name, usage, written=prompt if name.provider.wire == "anthropic" else 0)
+    return cost(name, usage, written=prompt if name.provider.wire.cache_writes else 0)
 
 
 def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:

@@ -19,7 +19,7 @@ from moot.core.event import Called
 from moot.models import provider_errors
 from moot.models.base import Message, Request, Traits
 from moot.models.discover import explain
-from moot.models.names import ModelName, Provider
+from moot.models.names import ANTHROPIC, ModelName, Provider
 from moot.models.prices import cap, quote
 from moot.models.stream import End, Speech, conclude
 from moot.models.transport import Link, shown
@@ -37,9 +37,6 @@ SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "st
 NEWER_CLAUDES = ("temperature", "top_p", "top_k")
 """Settings that Anthropic's newer models do not take."""
 
-BEYOND = ("top_k", "min_p", "repeat_penalty")
-"""Settings that OpenAI's wire has no name for; some who speak it take them all the same."""
-
 OF_LOCAL_SERVERS = ("num_ctx", "keep_alive")
 """Settings that only Ollama's own wire takes."""
 
@@ -50,8 +47,9 @@ def dropped_settings(name: ModelName, model: "Library") -> tuple[str, ...]:
         "stop" if model_setting_name == "stop_sequences" else str(model_setting_name)
         for model_setting_name in model.unsupported_settings
     }
-    beyond = BEYOND if name.provider.wire == "openai" else BEYOND[1:]
-    dropped = {*name.provider.drops, *theirs, *beyond, *OF_LOCAL_SERVERS}.difference(name.provider.extras)
+    dropped = {*name.provider.drops, *theirs, *name.provider.wire.unnamed, *OF_LOCAL_SERVERS}.difference(
+        name.provider.extras
+    )
     profile = dict(model.profile)
     switchable = profile.get("openai_supports_reasoning_effort_none") and not profile.get("thinking_enabled_by_default")
     if profile.get("openai_supports_reasoning") and not switchable:
@@ -65,7 +63,7 @@ def write_settings(given: Settings, dropped: tuple[str, ...], provider: Provider
     """The settings as the library takes them; the cap on tokens is always sent, so that what was reserved holds."""
     given = replace(given, **{name: () if name == "stop" else None for name in dropped})
     anthropic_model_settings: AnthropicModelSettings = {"max_tokens": cap(given)}
-    anthropic = provider.wire == "anthropic"
+    anthropic = provider.wire is ANTHROPIC
     if anthropic:
         # The beginning is the same for all participants, so a cache is worth its price. Others cache by themselves.
         anthropic_model_settings["anthropic_cache_instructions"] = True
@@ -221,7 +219,7 @@ class Direct:
     def _library(self) -> "Library":
         """The library's model, over our own connections and with its own retries off."""
         import_module("pydantic_ai.direct")  # so that all is loaded when a try begins
-        library = (_open_anthropic if self._name.provider.wire == "anthropic" else _open_openai)(self._name, self._link)
+        library = (_open_anthropic if self._name.provider.wire is ANTHROPIC else _open_openai)(self._name, self._link)
         self._tools = self._tools and bool(library.profile.get("supports_tools", True))
         return library
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Protocol, cast
 
 from moot.core.errors import Unavailable
-from moot.models.names import Environment, Key, Provider, find_url, need_key
+from moot.models.names import OPENAI, Environment, Key, Provider, find_url, need_key
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Request, Response
@@ -93,7 +93,7 @@ class Link:
     async def _bound(self, response: "Response") -> None:
         """Let in no more than an answer can be."""
 
-        events = self.provider.wire != "ollama" and not response.request.url.path.endswith("/embeddings")
+        events = self.provider.wire.events and not response.request.url.path.endswith(OPENAI.vectors_path)
         from moot.models.bounds import bound  # it loads the HTTP library, which takes 0.1 s
 
         bound(response, self.provider.name, self.url, events=events)

@@ -1,15 +1,18 @@
 """The protocol settings of a brief: mediation, extras, memory, order of speaking, conditions for ending."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Literal, TypeAlias, cast
 
+from moot.core.ask import Fields, Value
 from moot.core.brief import VOTED_ROUNDS
 from moot.core.errors import ProtocolError
+from moot.core.extensions import RULE, check_options, find
 from moot.core.roles import VoteWeights
 from moot.phases.speak import SPOKEN
 from moot.policy.pairing import Topology
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule
+from moot.policy.rankings import METHODS, Ranked
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Lawful, Quorum, Rule
 from moot.policy.stops import Alike, AnyOf, NothingNew, Stop
 from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 
@@ -92,6 +95,10 @@ class Memory:
     tools: tuple[str, ...] = ()
 
 
+PROTOCOL_OPTIONS, STRATEGY_OPTIONS = "protocol_options", "strategy_options"
+"""The keys of a brief behind which the options of a protocol and of a rule from other packages stand."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What a brief may choose about its protocol; None and "" mean the protocol's default.
@@ -116,6 +123,8 @@ class Choices:
             log-odds of its measured accuracy, or Elo and calibration by the formula of the phases document; None for
             what is stated.
         language: the language of the debate, into which is translated what is said in others; "" for that of the topic.
+        protocol_options: the options of a protocol from another package, by name.
+        strategy_options: the options of a rule from another package, by name.
     """
 
     rounds: int | None = None
@@ -133,11 +142,18 @@ class Choices:
     memory: Memory | None = None
     vote_weights: VoteWeights | None = None
     language: str = ""
+    protocol_options: Fields = field(default_factory=dict[str, Value])
+    strategy_options: Fields = field(default_factory=dict[str, Value])
 
     @property
     def measured(self) -> bool:
         """Whether votes weigh by what was measured in earlier debates."""
         return self.strategy == "weighted" and self.vote_weights not in (None, "stated")
+
+    def options(self) -> dict[str, Value]:
+        """The options of the protocol and of the rule, under their full names, as they stand on record."""
+        whole = {f"{PROTOCOL_OPTIONS}.{name}": value for name, value in self.protocol_options.items()}
+        return {**whole, **{f"{STRATEGY_OPTIONS}.{name}": value for name, value in self.strategy_options.items()}}
 
     def told(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
@@ -154,6 +170,8 @@ class Choices:
         facts["votes weighed by"] = self.vote_weights if self.measured and self.vote_weights else ""
         added = [field.name for field in fields(self.extras) if getattr(self.extras, field.name)]
         facts["with"] = ", ".join(added)
+        options = {**self.protocol_options, **self.strategy_options}
+        facts |= {name: _shown(value) for name, value in options.items()}
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
 
     def _intervals(self) -> str:
@@ -207,6 +225,13 @@ class Choices:
             )
 
 
+def _shown(value: Value) -> str:
+    """The value of an option in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
 # ---- strategies and ends of rounds ----------------------------------------------------------------------------------
 
 ARGUING = tuple(act for act in SPOKEN if act != "close")
@@ -226,27 +251,92 @@ def until(choices: Choices) -> Stop | None:
     return chosen[0] if len(chosen) == 1 else AnyOf(stops=chosen) if chosen else None
 
 
-STRATEGIES: Mapping[str, Rule] = {
-    "majority": PLURALITY,
-    "plurality": PLURALITY,
-    "weighted": WEIGHTED,
-    "consensus": UNANIMITY,
-    "unanimous": UNANIMITY,
-    "absolute": MAJORITY,
-    "supermajority": SUPERMAJORITY,
+BallotKind: TypeAlias = Literal["choice", "ranking", "approval", "scores"]
+"""What voters are asked for: one candidate, all in order, those that they could accept, or a score for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountingRule:
+    """A way to decide by ballots, under the name by which a brief chooses it.
+
+    Attributes:
+        rule: ballots to decision; a frozen dataclass, whose fields are stored with the debate.
+        ballot: what voters are asked for.
+        task: what they are told to do; "" for the usual words.
+        most: with ``scores``, the highest score.
+    """
+
+    rule: Rule
+    ballot: BallotKind = "choice"
+    task: str = ""
+    most: int = 5
+
+
+COUNTING: Mapping[str, CountingRule] = {
+    "majority": CountingRule(rule=PLURALITY),
+    "weighted": CountingRule(rule=WEIGHTED),
+    "consensus": CountingRule(rule=UNANIMITY),
+    "plurality": CountingRule(rule=PLURALITY),
+    "absolute": CountingRule(rule=MAJORITY),
+    "supermajority": CountingRule(rule=SUPERMAJORITY),
+    "unanimous": CountingRule(rule=UNANIMITY),
+    **{
+        name: CountingRule(
+            rule=Quorum(rule=Ranked(method=name)), ballot="approval" if name == "approval" else "ranking"
+        )
+        for name in METHODS
+        if name != "minimax"  # it only counts again
+    },
 }
-"""The rules by which a vote is decided, by the words of a brief."""
+"""The rules that are built in, by the words of a brief; those for rankings have the names of their methods."""
+
+STRATEGIES: Mapping[str, Rule] = {name: found.rule for name, found in COUNTING.items() if found.ballot == "choice"}
+"""The rules by which a vote for one candidate is decided."""
+
+RANKED: tuple[str, ...] = tuple(name for name in COUNTING if name not in STRATEGIES)
+"""The rules for which voters rank, approve or score the answers."""
+
+DECIDERS = ("moderator", "judge")
+"""The words of a brief for a decision by the moderator, and by a judge who is asked in both orders."""
 
 
-def rule_of(strategy: str, default: Rule, *, beside: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> Rule:
-    """The rule of a strategy; the default where none is chosen.
+def counting_rule(strategy: str, options: Fields | None = None) -> CountingRule | None:
+    """The rule of that name, built in or of another package; None where there is none.
+
+    Raises:
+        ProtocolError: several packages offer it, it cannot be loaded, or it does not take the options.
+    """
+    if options and strategy in (*COUNTING, *DECIDERS, ""):
+        about = f"{STRATEGY_OPTIONS}.{next(iter(options))}"
+        raise ProtocolError(f"{strategy or 'the usual way to decide'} takes no {STRATEGY_OPTIONS}", about=about)
+    if not strategy or strategy in COUNTING:
+        return COUNTING.get(strategy)
+    if (offer := find(RULE, strategy)) is None:
+        return None
+    found = offer.load(CountingRule)
+    if not is_dataclass(rule := found.rule):
+        raise offer.broken("its rule is no dataclass, so it cannot be stored")
+    checked = check_options(type(rule), options or {}, whose=strategy, where=STRATEGY_OPTIONS)
+    return replace(found, rule=Quorum(rule=Lawful(rule=cast(Rule, replace(rule, **checked)), package=offer.package)))
+
+
+def ranks(choices: Choices) -> bool:
+    """Whether voters rank, approve or score the answers, rather than voting for one."""
+    rule = counting_rule(choices.strategy, choices.strategy_options)
+    return rule is not None and rule.ballot != "choice"
+
+
+def rule_of(choices: Choices, default: Rule, *, beside: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> Rule:
+    """The rule by which a vote for one candidate is decided; the default where none is chosen.
 
     Raises:
         ProtocolError: there is no such strategy; ``beside`` and ``after`` name the other choices, for the message.
     """
+    strategy = choices.strategy
+    rule = counting_rule(strategy, choices.strategy_options)
     if not strategy:
         return default
-    if strategy not in STRATEGIES:
+    if rule is None or rule.ballot != "choice":
         there = ", ".join((*beside, *STRATEGIES, *after))
         raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
-    return STRATEGIES[strategy]
+    return rule.rule

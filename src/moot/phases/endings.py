@@ -21,7 +21,7 @@ from moot.policy.rules import PLURALITY, Quorum
 LOG = View(numbered=True)
 """The whole log, each turn under its mark: what the participants of a format see."""
 
-ENDINGS = ("mediator_summary", "agent_closing", "vote", "vote_based", "ranked_reasons", "no_consensus")
+ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
 """The other ways in which a debate of a format can end."""
 
 CLOSED = ("close",)
@@ -96,7 +96,7 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
         case "ranked_reasons":
             return (Rank(by=mediator(brief, name), acts=CLOSED, task=RANKING),)
         case _:
-            rule = Quorum(rule=PLURALITY if name == "vote" else rule_of(name, PLURALITY, beside=ENDINGS))
+            rule = Quorum(rule=PLURALITY if name == "vote" else rule_of(choices, PLURALITY, beside=ENDINGS))
             vote = Vote(rule=rule, acts=CLOSED, task=VOTING, jury=JURY_VOTING, reasons=True)
             return (Count(rule=rule, acts=CLOSED, reasons=True) if brief.options else vote,)
 

@@ -14,16 +14,14 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
 from moot.core.transcript import Transcript, Turn, read_field, wording
 from moot.phases.base import Play, State
+from moot.phases.choices import COUNTING, RANKED, Choices, counting_rule
 from moot.phases.speak import roster
 from moot.phases.vote import candidates, in_sight, labels, settle, unopposed, weighed
-from moot.policy.rankings import Ranked
-from moot.policy.rules import Quorum, Rule, opposed
+from moot.policy.rules import Rule, opposed
 from moot.policy.turns import confidence
 
-RULES: Mapping[str, Rule] = {
-    name: Quorum(rule=Ranked(method=name)) for name in ("borda", "approval", "copeland", "schulze", "instant_runoff")
-}
-"""The rules by which rankings are counted, by the words of a brief."""
+RULES: Mapping[str, Rule] = {name: COUNTING[name].rule for name in RANKED}
+"""The built-in rules by which rankings are counted, by the words of a brief."""
 
 RANKING, ACCEPTABLE = "RANKING", "ACCEPTABLE"
 """The field of a ranking, and that of what a voter approves of."""
@@ -36,6 +34,10 @@ RANK = (
 APPROVE = (
     "Above stand answers of others to the topic, without names. Say which of them you could accept as the result: as "
     "many as you like, in any order. Neither length nor style counts."
+)
+SCORE = (
+    "Above stand answers of others to the topic, without names. Give each a score from 0 to {most} by how right and "
+    "how well founded it is; neither length nor style counts. Use the whole scale."
 )
 
 
@@ -53,6 +55,7 @@ class Ranking:
         reasons: whether dissent says the voters' reasons; old records do not.
         name: what it is called in paths.
         closed: whether only those with an ANSWER that could be read are candidates.
+        most: the highest score that the voters can give each answer; 0 where they give none.
     """
 
     acts: tuple[str, ...]
@@ -62,6 +65,7 @@ class Ranking:
     reasons: bool = False
     name: str = "rank"
     closed: bool = False
+    most: int = 0
 
     def play(self, state: State) -> Play:
         """Ask for the rankings, and decide where there is a rule."""
@@ -90,7 +94,7 @@ class Ranking:
             to=voter,
             act="vote",
             task=self.task,
-            form=sheet(len(names), approve=self.approve),
+            form=score_sheet(len(names), self.most) if self.most else sheet(len(names), approve=self.approve),
             about=tuple(shown[name].key for name in names),
             view=View(last=0, anonymous=True),
         )
@@ -105,23 +109,40 @@ def sheet(n: int, *, approve: bool = False) -> Form:
     return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=told)))
 
 
-def vote(strategy: str, brief: Brief, acts: tuple[str, ...]) -> Ranking:
-    """The phase that decides by rankings, for a strategy of RULES.
+def score_sheet(n: int, most: int) -> Form:
+    """The form of a score for each of so many answers."""
+    reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
+    told = f"the score of {{}}, 0 (worst) to {most} (best)"
+    scores = [Field(name=_score(text), kind="number", low=0, high=most, help=told.format(text)) for text in labels(n)]
+    return Form(name="ranking", fields=(reason, *scores))
+
+
+def _score(label: str) -> str:
+    """The field of the score of a label: ``SCORE A`` for ``Proposal A``."""
+    return f"SCORE {label.rpartition(' ')[2]}"
+
+
+def vote(choices: Choices, brief: Brief, acts: tuple[str, ...]) -> Ranking:
+    """The phase that decides by rankings or scores, for a strategy that counts them.
 
     Raises:
         ProtocolError: nobody could rank two answers that are not its own.
     """
+    strategy, rule = choices.strategy, counting_rule(choices.strategy, choices.strategy_options)
+    assert rule is not None
     if len(brief.names("debater")) < 3 and not brief.names("juror"):
         problem = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
         raise ProtocolError(problem, about="strategy")
-    approve = strategy == "approval"
+    approve, most = rule.ballot == "approval", rule.most if rule.ballot == "scores" else 0
+    usual = SCORE.replace("{most}", str(most)) if most else APPROVE if approve else RANK
     return Ranking(
         acts=acts,
-        rule=RULES[strategy],
-        task=APPROVE if approve else RANK,
+        rule=rule.rule,
+        task=rule.task or usual,
         approve=approve,
         reasons=True,
         closed=bool(brief.options),
+        most=most,
     )
 
 
@@ -154,6 +175,8 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
     ballot = Ballot(voter=turn.by, state="missing", reason=turn.failure)
     if turn.reply is None or turn.ask is None:
         return ballot
+    if turn.ask.form and turn.ask.form.fields[-1].kind == "number":
+        return _read_scores(turn, turn.ask, ballot, transcript)
     ranking, approved = read_field(turn, RANKING), read_field(turn, ACCEPTABLE)
     given = approved if ranking is None else ranking
     authors = dict(zip(labels(len(turn.about)), (transcript.get(key).by for key in turn.about), strict=True))
@@ -163,6 +186,26 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
     tiers = (names,) if ranking is None else tuple((name,) for name in names)
     reason = read_field(turn, "REASON")
     return replace(ballot, state="cast", choice=names[0], ranks=tiers, reason=str(reason or ""))
+
+
+def _read_scores(turn: Turn, ask: Ask, ballot: Ballot, transcript: Transcript) -> Ballot:
+    """A voter's ballot of scores: all of them could be read, or the ballot is not readable."""
+    given: list[tuple[str, float]] = []
+    for label, key in zip(labels(len(ask.about)), ask.about, strict=True):
+        value = read_field(turn, _score(label))
+        if not isinstance(value, int | float):
+            unread = "; ".join(turn.reply.unread) if turn.reply else ""
+            return replace(ballot, state="unread", reason=unread or f"no score of {label}")
+        given.append((transcript.get(key).by, float(value)))
+    tiers = tiers_by_score(given)
+    reason = str(read_field(turn, "REASON") or "")
+    return replace(ballot, state="cast", choice=tiers[0][0], ranks=tiers, reason=reason, scores=tuple(given))
+
+
+def tiers_by_score(scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, ...], ...]:
+    """The ranking that scores come to: the best first, those with the same score equal."""
+    numbers = sorted({number for _, number in scores}, reverse=True)
+    return tuple(tuple(name for name, other in scores if other == number) for number in numbers)
 
 
 def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:

@@ -164,7 +164,7 @@ def _firsts(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
     return tally
 
 
-METHODS: Mapping[str, Callable[[Profile], Tallied]] = {
+METHODS: Mapping[str, Callable[[Profile], Tallied]] = {  # house: names because they begin here
     "borda": borda,
     "approval": approval,
     "copeland": copeland,

@@ -7,9 +7,11 @@ A tie is a tie, and no vote is no decision. A documented fallback is a wrapper a
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite
 from typing import Literal, Protocol
 
 from moot.core.decision import Ballot, Decision, Strength
+from moot.core.errors import ProtocolError
 from moot.core.text import listed
 
 
@@ -24,11 +26,66 @@ class Rule(Protocol):
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide.
 
+        The law of the tally: its keys are the candidates, in their order; the winner has the most in it; where it is
+        a tie, at least two have the most, and they are those who are tied. Reports, recounts and screens read the
+        tally so. Whoever decides by several counts puts the last one into it. ``unlawful`` says whether a decision
+        keeps the law.
+
         Args:
             ballots: one for each voter, in the voters' order; a choice is one of the candidates.
             candidates: who or what can be chosen, in the order of the tally.
         """
         ...
+
+
+def unlawful(decision: Decision, ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:
+    """How a rule's decision breaks the law of ``Rule.decide``; "" where it keeps it."""
+    tally, winner = decision.tally, decision.winner
+    if list(tally) != list(candidates):
+        return f"its tally is of {', '.join(tally) or 'nobody'}, not of the candidates {', '.join(candidates)}"
+    if decision.ballots != tuple(ballots):
+        return "it does not keep the ballots as they were cast"
+    if odd := [name for name, number in tally.items() if not isfinite(number)]:
+        return f"{odd[0]} has no finite number in the tally"
+    if not 0 <= decision.share <= 1:
+        return f"its share is {decision.share:g}, which is not from 0 to 1"
+    most = [name for name, number in tally.items() if number == max(tally.values())]
+    if decision.status == "decided" and winner not in most:
+        has = f"{winner or 'nobody'} wins with {tally.get(winner, 0):g} in the tally"
+        return f"{has}, and {most[0]} has {tally[most[0]]:g}" if most else "there is no candidate, and somebody wins"
+    if decision.status != "decided" and winner:
+        return f"{winner} is the winner of what is {decision.status.replace('_', ' ')}"
+    return "it is a tie, and nobody shares the first place" if decision.status == "tie" and len(most) < 2 else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lawful:
+    """A rule of another package, whose decisions must keep the law of ``Rule.decide``.
+
+    Attributes:
+        rule: the rule.
+        package: the package that it comes from.
+    """
+
+    rule: Rule
+    package: str
+
+    @property
+    def name(self) -> str:
+        """The name of the rule within."""
+        return self.rule.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see Rule.
+
+        Raises:
+            ProtocolError: the decision breaks the law.
+        """
+        decision = self.rule.decide(ballots, candidates)
+        if wrong := unlawful(decision, ballots, candidates):
+            sentence = f"the rule {self.name} of the package {self.package} breaks the law of the tally: {wrong}"
+            raise ProtocolError(sentence, about="strategy")
+        return decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -233,8 +233,8 @@ def decided_by_teams(brief: Brief, choices: Choices, teams: tuple[Team, ...]) ->
             return (Adjudicate(teams=teams, by=jurors, task=JUDGING if jurors else VOTING),)
         case "vote":
             return (Adjudicate(teams=teams, task=VOTING),)
-        case name:
-            rule = Quorum(rule=rule_of(name, PLURALITY, beside=ENDINGS))
+        case _:
+            rule = Quorum(rule=rule_of(choices, PLURALITY, beside=ENDINGS))
             return (Adjudicate(teams=teams, rule=rule, task=VOTING),)
 
 

@@ -10,9 +10,9 @@ from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.phases.base import Phase, Sequence
-from moot.phases.choices import Choices, rule_of
+from moot.phases.choices import RANKED, Choices, ranks, rule_of
 from moot.phases.endings import mediator
-from moot.phases.ranked_vote import RULES, vote
+from moot.phases.ranked_vote import vote
 from moot.phases.speak import ISSUES, Critique, Everyone, draft, revision
 from moot.phases.verdict import JUDGE, Pick
 from moot.phases.vote import Vote
@@ -71,10 +71,10 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     closed = bool(brief.options)
     if choices.strategy == JUDGE:
         decide: Phase = Pick(by=mediator(brief, "the strategy judge"), acts=ACTS, task=JUDGING, closed=closed)
-    elif choices.strategy in RULES:
-        decide = vote(choices.strategy, brief, ACTS)
+    elif ranks(choices):
+        decide = vote(choices, brief, ACTS)
     else:
-        rule = Quorum(rule=rule_of(choices.strategy, SUPERMAJORITY, beside=(*RULES, JUDGE)))
+        rule = Quorum(rule=rule_of(choices, SUPERMAJORITY, beside=(*RANKED, JUDGE)))
         decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True, closed=closed)
     return Sequence(parts=(propose, rounds, compose.early(decide, choices)))
 

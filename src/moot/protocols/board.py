@@ -456,7 +456,7 @@ def board(brief: Brief, choices: Choices) -> Phase:
         found = "board has a timekeeper, who manages the process only; leave out mediator_type"
         raise ProtocolError(found, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
-    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
+    rule = Quorum(rule=rule_of(choices, PLURALITY))
     every, deadline = choices.reminder_interval or EVERY, choices.deadline_interval or DEADLINE
     meeting = Meeting(form=message(brief.options), rounds=rounds, told=True, every=every, deadline=deadline)
     return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))

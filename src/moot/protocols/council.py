@@ -18,16 +18,16 @@ from moot.core.text import listed
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Phase, Play, Rounds, State
 from moot.phases.base import Sequence as Steps
-from moot.phases.choices import Choices, rule_of
+from moot.phases.choices import RANKED, Choices, ranks, rule_of
 from moot.phases.endings import mediator
-from moot.phases.ranked_vote import RULES, vote
+from moot.phases.ranked_vote import vote
 from moot.phases.speak import Everyone, draft, revision
 from moot.phases.vote import Vote, candidates, in_sight, newest, settle
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
 from moot.policy.stops import Alike
 from moot.policy.turns import Showing
 
-VOTING = ("majority", "weighted", "consensus", "moderator")
+VOTING = ("majority", "weighted", "consensus", "moderator")  # house: names because a document has them
 """The voting strategies of the document."""
 
 ACTS = ("propose", "revise")
@@ -68,11 +68,11 @@ def council(brief: Brief, choices: Choices) -> Phase:
         by = mediator(brief, "council with strategy moderator")
         share = Share(name="moderator")
         decide: Phase = Vote(rule=share, acts=ACTS, task=PICK_TASK, who=(by,), reasons=True, closed=bool(options))
-    elif strategy in RULES:
-        decide = vote(strategy, brief, ACTS)
+    elif ranks(choices):
+        decide = vote(choices, brief, ACTS)
     else:
         unstated = UNSTATED if strategy == "weighted" else 1.0
-        rule = Quorum(rule=rule_of(strategy, PLURALITY, after=tuple(RULES)))
+        rule = Quorum(rule=rule_of(choices, PLURALITY, after=RANKED))
         decide = Vote(
             rule=rule,
             acts=ACTS,
@@ -126,7 +126,7 @@ def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
     if voting == "moderator":
         by = mediator(brief, "the voting strategy moderator")
         return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest, heard=True)
-    rules: Mapping[str, Rule] = {
+    rules: Mapping[str, Rule] = {  # house: names because a document has them
         "majority": PLURALITY,
         "weighted": Weighed(rule=WEIGHTED),
         "consensus": OrElse(first=UNANIMITY, then=PLURALITY),

@@ -327,7 +327,7 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     groups = split(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
     across = Reconsider(task=ACROSS, form=revision(brief.options), matched=True)
-    rule = Quorum(rule=rule_of(choices.strategy, PLURALITY))
+    rule = Quorum(rule=rule_of(choices, PLURALITY))
     vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST, reasons=True)
     decide = Count(rule=rule, acts=ACTS, reasons=True) if brief.options else vote
     report = Report(groups=groups, task=REPORTING, acts=ACTS, free=True)

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
+from moot.core.extensions import PROTOCOL, offered
 from moot.core.text import misspelt
 from moot.phases.base import At, Phase, Rounds, Sequence
-from moot.phases.choices import STRATEGIES, Choices, rule_of
-from moot.phases.endings import mediator
+from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
+from moot.phases.endings import ENDINGS, mediator
 from moot.phases.helpers import with_recall, with_weights
-from moot.phases.ranked_vote import RULES, vote
+from moot.phases.ranked_vote import vote
 from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, narrowed, revision
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.rules import PLURALITY, Quorum
@@ -34,7 +35,7 @@ from moot.protocols.parliament import bp_style
 from moot.protocols.socratic import socratic
 from moot.protocols.spec import Protocol
 
-__all__ = ["STRATEGIES", "Choices"]
+__all__ = ["RANKED", "STRATEGIES", "Choices"]
 
 
 NO_LOG = View(last=0)
@@ -59,10 +60,10 @@ def panel(brief: Brief, choices: Choices) -> Phase:
     usual = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
     size = (rounds, len(brief.names("debater")))
     talk = compose.rounds((revise,), brief, choices, acts=acts, usual=usual, size=size)
-    if choices.strategy in RULES:
-        decide: Phase = vote(choices.strategy, brief, acts)
+    if ranks(choices):
+        decide: Phase = vote(choices, brief, acts)
     else:
-        rule = Quorum(rule=rule_of(choices.strategy, PLURALITY, after=RANKED))
+        rule = Quorum(rule=rule_of(choices, PLURALITY, after=RANKED))
         ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
         decide = Count(rule=rule, acts=acts, reasons=True) if brief.options else ballot
     first = "Answer the question on your own, from what you know and from the background."
@@ -103,24 +104,46 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
     return Sequence(parts=(Rounds(each=Sequence(parts=parts), most=most, until=Settled()), Adopt()))
 
 
+FORMATS: Mapping[str, Protocol] = {
+    "round_robin": round_robin,
+    "socratic": socratic,
+    "bp_style": bp_style,
+    "fishbowl": fishbowl,
+    "chain_of_thought": chain_of_thought,
+    "open_fight": open_fight,
+}
+"""The debate formats: the protocols that all end in the same ways."""
+
 KNOWN: Mapping[str, Protocol] = {
     "panel": panel,
     "council": council,
     "moderated": moderated,
     "grouped": grouped,
-    "round_robin": round_robin,
-    "socratic": socratic,
-    "chain_of_thought": chain_of_thought,
-    "bp_style": bp_style,
-    "fishbowl": fishbowl,
-    "open_fight": open_fight,
     "arena": arena,
     "chaired": chaired,
     "board": board,
+    **FORMATS,
 }
+"""The protocols that are built in: the one list of their names."""
+
 DEFAULT = "panel"
-RANKED = tuple(RULES)
-"""The strategies by which a panel, a council or an arena ranks answers instead of voting for one."""
+
+VOTES = tuple(STRATEGIES)
+"""The strategies that count votes for one answer."""
+
+DECIDED_BY: Mapping[str, tuple[str, ...]] = {
+    "panel": (*VOTES, *RANKED, "vote", "vote_based"),
+    "council": (*VOTES, *RANKED, "moderator", "vote", "vote_based"),
+    "moderated": ("moderator",),
+    "grouped": (*VOTES, "vote", "vote_based"),
+    "arena": (*VOTES, *RANKED, "judge", "vote", "vote_based"),
+    "chaired": ("moderator",),
+    "board": (*VOTES, "vote", "vote_based"),
+}
+"""The ways to decide that each protocol takes, but the debate formats."""
+
+FORMATS_DECIDED_BY = (*ENDINGS, *VOTES)
+"""The ways to decide that all debate formats take."""
 
 NEEDS_MODERATOR = ("moderated", "board", "chaired")
 TIMED = ("board",)
@@ -129,7 +152,7 @@ TIMED = ("board",)
 
 def names() -> tuple[str, ...]:
     """The names of all protocols: the known ones, then those of other packages."""
-    return (*KNOWN, *(name for name in spec.offered() if name not in KNOWN))
+    return (*KNOWN, *(name for name in offered(PROTOCOL) if name not in KNOWN))
 
 
 def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
@@ -144,6 +167,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     check_names(brief.names("debater"))
     choices = choices or Choices()
     if name in KNOWN:
+        spec.no_options(name, choices)
         compose.check(name, choices)
     tree = make(brief, choices)
     if choices.mediation:

@@ -1,27 +1,30 @@
 """Protocols as data and back, and protocols and phases from other packages (plugins).
 
-A phase tree is stored in a record as ``{"is": "Rounds", "most": 3}``.
+A phase tree is stored in a record as ``{"is": "Rounds", "most": 3}``. A class of another package stands there with the
+package's name: ``{"is": "moot-steelman:Steelman"}``, so that no class of Moot can ever take its place.
 
 A package offers a protocol by an entry point of the group ``moot.protocols``: a name, and a function from a brief and
-its choices to a phase. An entry point of ``moot.parts`` names a module with phase classes of its own. Nothing is looked
-up or imported until a name appears that is not built in.
+its choices to a phase. Phase classes of its own are looked for in the module of that function, and in the modules that
+entry points of ``moot.parts`` name. Nothing is looked up or imported until a name appears that is not built in.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, fields, is_dataclass
-from importlib.metadata import EntryPoint, entry_points
-from traceback import walk_tb
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Protocol as TypingProtocol
 from typing import TypeAlias, cast
 
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
-from moot.core.errors import MootError, ProtocolError, RecordMismatch
+from moot.core.errors import MootError, PackageMissing, ProtocolError, RecordMismatch
+from moot.core.event import Opened, Package
+from moot.core.extensions import PHASE, PROTOCOL, RULE, Offer, check_options, culprit, find, installed, offers
 from moot.phases import base, consent, helpers, ranked_vote, reflection, revise, score, shares, speak, verdict, vote
 from moot.phases.base import Phase
-from moot.phases.choices import Choices
+from moot.phases.choices import PROTOCOL_OPTIONS, Choices
 from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rules, stops, turns
 from moot.protocols import (
     adjudication,
@@ -39,17 +42,32 @@ from moot.protocols import (
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 """From a brief and its choices to a phase tree."""
 
-PROTOCOLS_GROUP = "moot.protocols"
-PARTS_GROUP = "moot.parts"
 
-FAULTS = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError)
-BROKEN = (*FAULTS, SyntaxError, TypeError, ValueError)
-"""What goes wrong in foreign code, by name; a MootError is none of it and says itself what is wrong."""
+@dataclass(frozen=True, slots=True)
+class WithOptions:
+    """A protocol that takes options of its own; ``takes_options`` makes one.
+
+    Attributes:
+        make: from a brief, its choices and the options to a phase tree.
+        options: the frozen dataclass that declares them, each by ``core.extensions.option``.
+    """
+
+    make: Callable[..., Phase]
+    options: type[object]
+
+    def __call__(self, brief: Brief, choices: Choices) -> Phase:
+        """The phase tree.
+
+        Raises:
+            ProtocolError: there is no such option, or it does not take that value.
+        """
+        values = check_options(self.options, choices.protocol_options, whose=self.make.__name__, where=PROTOCOL_OPTIONS)
+        return self.make(brief, choices, cast(type[_Part], self.options)(**values))
 
 
-def offered() -> tuple[str, ...]:
-    """The names of the protocols that other packages offer, in the order of the alphabet."""
-    return tuple(sorted(entry_points(group=PROTOCOLS_GROUP).names))
+def takes_options(options: type[object]) -> Callable[[Callable[..., Phase]], WithOptions]:
+    """Make a protocol of a function that takes a brief, its choices and an object of that dataclass."""
+    return lambda make: WithOptions(make, options)
 
 
 def protocol(name: str) -> Protocol | None:
@@ -58,49 +76,58 @@ def protocol(name: str) -> Protocol | None:
     Raises:
         ProtocolError: several packages offer it, or it cannot be loaded.
     """
-    found = list(entry_points(group=PROTOCOLS_GROUP, name=name))
-    if not found:
+    offer = find(PROTOCOL, name)
+    if offer is None:
         return None
-    if len(found) > 1:
-        names = ", ".join(sorted(_package(entry_point) for entry_point in found))
-        raise ProtocolError(f"several packages offer a protocol {name!r}: {names}; keep one", about="protocol")
-    point = found[0]
-    make = _load_entry_point(point)
+    make = offer.load(object)
     if not callable(make):
-        raise ProtocolError(_broken(point, "it is not a function of a brief and its choices"), about="protocol")
-    return lambda brief, choices: _make(point, cast(Callable[[Brief, Choices], object], make), brief, choices)
+        raise offer.broken(f"it is not {PROTOCOL.offers}")
+    return lambda brief, choices: _make(offer, cast(Callable[[Brief, Choices], object], make), brief, choices)
 
 
-def modules() -> Iterator[ModuleType]:
-    """The modules with phase classes that other packages offer, in the order of their entry points' names.
+def _make(offer: Offer, make: Callable[[Brief, Choices], object], brief: Brief, choices: Choices) -> Phase:
+    if not isinstance(make, WithOptions):
+        no_options(offer.name, choices)
+    try:
+        tree = make(brief, choices)
+    except MootError:
+        raise
+    except Exception as error:  # house: broad because foreign code raises what it likes
+        raise offer.broken(f"{type(error).__name__}: {error}") from error
+    if not hasattr(tree, "play"):
+        raise offer.broken(f"it makes no phase but {type(tree).__name__}")
+    return cast(Phase, tree)
+
+
+def no_options(name: str, choices: Choices) -> None:
+    """Refuse options for a protocol that takes none.
+
+    Raises:
+        ProtocolError: there are some.
+    """
+    for option in choices.protocol_options:
+        raise ProtocolError(f"{name} takes no {PROTOCOL_OPTIONS}", about=f"{PROTOCOL_OPTIONS}.{option}")
+
+
+def modules(package: str = "") -> Iterator[tuple[Offer, ModuleType]]:
+    """The modules in which other packages offer phases, rules or protocols; of one package or of all that offer parts.
 
     Raises:
         ProtocolError: one of them cannot be loaded.
     """
-    for entry_point in sorted(
-        entry_points(group=PARTS_GROUP), key=lambda entry_point: (entry_point.name, _package(entry_point))
-    ):
-        module = _load_entry_point(entry_point)
-        if not isinstance(module, ModuleType):
-            raise ProtocolError(_broken(entry_point, "it is not a module"), about="protocol")
-        yield module
+    for offer in _code() if package else offers(PHASE):
+        if package not in ("", offer.package):
+            continue
+        if offer.kind is PHASE:
+            yield offer, offer.load(ModuleType)
+        else:
+            offer.load(object)
+            yield offer, import_module(offer.point.module)
 
 
-def _make(point: EntryPoint, make: Callable[[Brief, Choices], object], brief: Brief, choices: Choices) -> Phase:
-    try:
-        tree = make(brief, choices)
-    except BROKEN as error:
-        raise ProtocolError(_broken(point, f"{type(error).__name__}: {error}"), about="protocol") from error
-    if not hasattr(tree, "play"):
-        raise ProtocolError(_broken(point, f"it makes no phase but {type(tree).__name__}"), about="protocol")
-    return cast(Phase, tree)
-
-
-def _load_entry_point(point: EntryPoint) -> object:
-    try:
-        return cast(object, point.load())
-    except BROKEN as error:
-        raise ProtocolError(_broken(point, f"{type(error).__name__}: {error}"), about="protocol") from error
+def _code() -> tuple[Offer, ...]:
+    """All that is offered in whose modules classes of a phase tree may stand."""
+    return offers(PHASE, RULE, PROTOCOL)
 
 
 @contextmanager
@@ -112,30 +139,12 @@ def naming_packages() -> Generator[None]:
     """
     try:
         yield
-    except (*BROKEN, RecordMismatch) as error:
+    except Exception as error:  # house: broad because foreign code raises what it likes
         # Over a record the driver makes a mismatch of it, which has it as its cause.
         fault = error.__cause__ if isinstance(error, RecordMismatch) else error
-        point = None if fault is None or isinstance(fault, MootError) else _culprit(fault)
-        if point is None:
-            raise
-        raise ProtocolError(_broken(point, f"{type(fault).__name__}: {fault}"), about="protocol") from error
-
-
-def _culprit(error: BaseException) -> EntryPoint | None:
-    """The entry point of the package in whose code an error was raised; None where it was none of those."""
-    points = [point for group in (PARTS_GROUP, PROTOCOLS_GROUP) for point in entry_points(group=group)]
-    packages = {point.module.partition(".")[0]: point for point in points}
-    names = (str(frame.f_globals.get("__name__", "")) for frame, _ in walk_tb(error.__traceback__))
-    culprits = [packages[name.partition(".")[0]] for name in names if name.partition(".")[0] in packages]
-    return culprits[-1] if culprits else None
-
-
-def _broken(point: EntryPoint, why: str) -> str:
-    return f"{point.name!r} of the package {_package(point)} ({point.value}) cannot be used: {why}"
-
-
-def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "unknown"
+        if offer := culprit(fault):
+            raise offer.broken(f"{type(fault).__name__}: {fault}") from error
+        raise
 
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
@@ -190,14 +199,46 @@ PARTS: Mapping[str, type[object]] = {
 
 
 def part_named(name: str) -> type[object] | None:
-    """The class of that name for a phase tree: one of PARTS, else a phase class of another package.
+    """The class of that name for a phase tree: one of PARTS, else one of another package (``moot-steelman:Steelman``).
+
+    Records of earlier versions have the class of another package without the package's name.
 
     Raises:
         ProtocolError: it is none of ours, and a package that offers parts cannot be loaded.
     """
     if name in PARTS:
         return PARTS[name]
-    return next((part for module in modules() for part in _values(module) if part.__name__ == name), None)
+    package, _, word = name.rpartition(":")
+    return next((part for _, module in modules(package) for part in _values(module) if part.__name__ == word), None)
+
+
+@cache
+def name_of(kind: type[object]) -> str:
+    """The name of a class in a phase tree.
+
+    Raises:
+        ProtocolError: it is no dataclass of Moot's own parts, and of no module that a package offers.
+    """
+    name = kind.__name__
+    if PARTS.get(name) is kind:
+        return name
+    found = [offer for offer in _code() if offer.point.module == kind.__module__]
+    if not found or not is_dataclass(kind):
+        why = "no package offers its module" if is_dataclass(kind) else "it is no dataclass"
+        raise ProtocolError(f"{name} of {kind.__module__} cannot stand in a protocol: {why}")
+    return f"{found[0].package}:{name}"
+
+
+def packages_in(tree: object) -> Iterator[Package]:
+    """The packages whose classes stand in a phase tree as data."""
+    if isinstance(tree, Mapping):
+        data = cast(Mapping[str, object], tree)
+        package, _, word = str(data.get("is", "")).rpartition(":")
+        if package:
+            yield Package(name=package, used_for=(f"phase {word}",))
+        yield from (found for value in data.values() for found in packages_in(value))
+    elif isinstance(tree, list | tuple):
+        yield from (found for item in cast(Sequence[object], tree) for found in packages_in(item))
 
 
 class _Part(TypingProtocol):
@@ -210,12 +251,10 @@ def dump(part: object) -> dict[str, Data]:
     A later version may put its questions better; a record of today is still played with the words of today.
 
     Raises:
-        ProtocolError: something in the tree is not one of PARTS.
+        ProtocolError: something in the tree is neither one of PARTS nor of a package that offers it.
     """
-    name = type(part).__name__
-    if not is_dataclass(part) or part_named(name) is not type(part):
-        raise ProtocolError(f"{name} cannot stand in a protocol; there are {', '.join(PARTS)}")
-    data: dict[str, Data] = {"is": name}
+    data: dict[str, Data] = {"is": name_of(type(part))}
+    assert is_dataclass(part)
     for field in fields(part):
         value = cast(object, getattr(part, field.name))
         if field.default is MISSING or value != field.default or _is_wording(value):
@@ -223,16 +262,38 @@ def dump(part: object) -> dict[str, Data]:
     return data
 
 
-def load(data: Mapping[str, object]) -> Phase:
+def load(data: Mapping[str, object], packages: Sequence[Package] = ()) -> Phase:
     """The phase tree that the data describe.
 
+    Args:
+        data: the tree as it is stored.
+        packages: the packages that it was made with, as they stand on record.
+
     Raises:
+        PackageMissing: it holds a part of a package that is not installed, or of another version of it.
         ProtocolError: an unknown part or field, or a field that is missing.
     """
-    part = _load(data)
+    part = _load(data, packages)
     if not hasattr(part, "play"):
         raise ProtocolError(f"a protocol is a phase, not {type(part).__name__}")
     return cast(Phase, part)
+
+
+def load_opened(opened: Opened) -> Phase:
+    """The phase tree of a debate on record; see ``load``."""
+    return load(opened.protocol, opened.packages)
+
+
+def _missing(name: str, packages: Sequence[Package]) -> ProtocolError:
+    """The error for a part that cannot be had."""
+    package, _, word = name.rpartition(":")
+    if not package:
+        known = f"{name!r} is no part of a protocol"
+        return PackageMissing(f"{known}; a package that offers it may not be installed: see moot plugins")
+    noted = next((found for found in packages if found.name == package), Package(name=package))
+    there = installed(package)
+    why = f"{package} {there} has no {word}" if there else "that package is not installed"
+    return PackageMissing(f"the debate needs {noted} for its {word}; {why}", about="protocol")
 
 
 def _is_wording(value: object) -> bool:
@@ -248,17 +309,18 @@ def _dump(value: object) -> Data:
     return dump(value)
 
 
-def _load(data: object) -> object:
+def _load(data: object, packages: Sequence[Package]) -> object:
     if isinstance(data, list | tuple):
-        return tuple(_load(item) for item in cast(list[object], data))
+        return tuple(_load(item, packages) for item in cast(list[object], data))
     if not isinstance(data, Mapping):
         return data
     given = dict(cast(Mapping[str, object], data))
     name = given.pop("is", None)
-    part = part_named(name) if isinstance(name, str) else None
-    if part is None:
-        raise ProtocolError(f"{name!r} is no part of a protocol; there are {', '.join(PARTS)}")
+    if not isinstance(name, str):
+        raise ProtocolError(f"{name!r} is no part of a protocol")
+    if (part := part_named(name)) is None:
+        raise _missing(name, packages)
     try:
-        return cast(type[_Part], part)(**{field: _load(value) for field, value in given.items()})
+        return cast(type[_Part], part)(**{field: _load(value, packages) for field, value in given.items()})
     except TypeError as error:
         raise ProtocolError(f"{name} in a protocol: {error}") from error

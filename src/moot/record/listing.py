@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from moot.record.store import Store
+from moot.record.store import Counting, Store
 from moot.record.summary_fold import OWNED, SIDE, Fold, Summary, searched, summarize
 
 
@@ -67,16 +67,8 @@ class Page:
 
 
 @runtime_checkable
-class Listing(Protocol):
+class Listing(Counting, Protocol):
     """A store that answers without reading whole records. Streams beside records are in no list."""
-
-    async def count(self, debate: str) -> int:
-        """How many lines a debate has; 0 for an unknown one. It waits as ``Store.read`` does.
-
-        Raises:
-            RecordError: the store cannot be read.
-        """
-        ...
 
     async def last(self, debate: str) -> str | None:
         """The last line of a debate; None for an unknown one. It waits as ``Store.read`` does.
@@ -104,13 +96,6 @@ class Listing(Protocol):
 
 
 # ---- the questions, to any store -------------------------------------------------------------------------------------
-
-
-async def count(store: Store, debate: str) -> int:
-    """See ``Listing.count``."""
-    if isinstance(store, Listing):
-        return await store.count(debate)
-    return len(await store.read(debate))
 
 
 async def last(store: Store, debate: str) -> str | None:

@@ -122,6 +122,26 @@ class Store(Protocol):
 
 
 @runtime_checkable
+class Counting(Protocol):
+    """A store that says how many lines a debate has without reading them."""
+
+    async def count(self, debate: str) -> int:
+        """How many lines a debate has; 0 for an unknown one. It waits as ``Store.read`` does.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        ...
+
+
+async def count(store: Store, debate: str) -> int:
+    """How many lines a debate has in any store; see ``Counting.count``."""
+    if isinstance(store, Counting):
+        return await store.count(debate)
+    return len(await store.read(debate))
+
+
+@runtime_checkable
 class Notifying(Protocol):
     """A store that tells at once when a debate gets lines, also from other processes and machines."""
 

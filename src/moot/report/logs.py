@@ -8,11 +8,10 @@ argument map.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal, TypeAlias, get_args
 
 from moot.arguments.svg import svg
 from moot.arguments.tree import as_data
-from moot.core.brief import Brief, Participant
+from moot.core.brief import Brief, LogMode, Participant
 from moot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
 from moot.core.text import clean_data
 from moot.core.transcript import Turn, fold
@@ -170,15 +169,11 @@ def _used(used: Use) -> Mapping[str, object]:
     }
 
 
-Mode: TypeAlias = Literal["full_markdown", "summary_only", "json_log", "verbose", "visual_tree"]
-MODES: tuple[Mode, ...] = get_args(Mode)
-
-
-def write(mode: Mode, report: Report, entries: Sequence[Entry]) -> Mapping[str, str]:
+def write(mode: LogMode, report: Report, entries: Sequence[Entry]) -> Mapping[str, str]:
     """A record as texts.
 
     Args:
-        mode: which of MODES.
+        mode: which of LOGS.
         report: what the record has to report.
         entries: the record.
 

@@ -16,7 +16,7 @@ from moot.core.decision import Decision
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import home, title
-from moot.core.text import clean, clean_data, counted
+from moot.core.text import clean, clean_data, counted, listed
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.report.conclusion import Board, Conclusion, ToldDecision, board, conclusion, told_decision
 from moot.report.course import Course, Scores, course, scores
@@ -38,6 +38,7 @@ def _told(opened: Opened) -> Iterator[str]:
     for most in list(_most(opened.protocol, "Meeting", "rounds", 8))[:1]:
         yield f"at most {counted(most, 'message')} for each member"
     yield from opened.chosen
+    yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
     for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if most is not None:
             yield f"at most {most:,} {what}"

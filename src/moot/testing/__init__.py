@@ -1,6 +1,7 @@
 """Public test doubles and checks.
 
 Read in this order: ``scripted`` (agents and models that say what a script says), ``replay`` (cut a record anywhere,
-resume, compare), ``conformance`` (checks for agents and models), ``store_checks`` (checks for stores), and servers with
+resume, compare), ``conformance`` (checks for agents and models), ``extension_checks`` (checks for rules
+and phases), ``store_checks`` (checks for stores), and servers with
 faults on demand: ``wires`` with ``wire_formats`` (models), ``small_web`` (pages and a search engine).
 """

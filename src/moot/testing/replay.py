@@ -12,7 +12,7 @@ from moot.core.event import Called, Entry, Opened
 from moot.core.transcript import Transcript
 from moot.engine.driver import Hosting, debate
 from moot.phases.base import Phase
-from moot.protocols.spec import dump, load
+from moot.protocols.spec import dump, load_opened
 from moot.record.ledger import Ledger
 from moot.record.store import read
 from moot.testing.store_checks import InMemoryStore
@@ -102,7 +102,7 @@ class Harness:
         await ledger.open()
         opened = Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
         # The tree goes through its data form, as it does on a real resume.
-        tree = load(opened.protocol)
+        tree = load_opened(opened)
         sitting = seats(ledger) if callable(seats) else seats
         await debate(opened, tree, sitting, ledger=ledger, hosting=self.hosting())
         stored = await store.read("d")

@@ -33,7 +33,7 @@ from moot.core.event import (
 )
 from moot.record import listing
 from moot.record.listing import ListQuery, Page, choose
-from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines, digest, encode
+from moot.record.store import LONGEST_LINE, Removing, Store, StreamInfo, check_lines, count, digest, encode
 from moot.record.summary_fold import SIDE, summarize
 
 OpenStore: TypeAlias = Callable[[str], Awaitable[Store]]
@@ -368,13 +368,13 @@ QUERIES = (
 async def check_counting(open_store: OpenStore) -> None:
     """The number of lines and the last line are told, also behind appends that were begun."""
     store = await open_store("counting")
-    _same("lines of nobody", (await listing.count(store, "a"), await listing.last(store, "a")), (0, None))
+    _same("lines of nobody", (await count(store, "a"), await listing.last(store, "a")), (0, None))
     await store.append("a", ("1", "2"), after=0)
-    _same("lines", (await listing.count(store, "a"), await listing.last(store, "a")), (2, "2"))
+    _same("lines", (await count(store, "a"), await listing.last(store, "a")), (2, "2"))
     async with asyncio.TaskGroup() as group:
         group.create_task(store.append("a", tuple(str(n) for n in range(3, 10_001)), after=2))
         await asyncio.sleep(0)
-        counting = group.create_task(listing.count(store, "a"))
+        counting = group.create_task(count(store, "a"))
     _same("lines behind an append that was begun", counting.result(), 10_000)
     await store.close()
 

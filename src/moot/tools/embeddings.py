@@ -84,7 +84,7 @@ class Embeddings:
 
     def __init__(self, name: str, env: Environment | None = None) -> None:
         self._name = parse(name)
-        if self._name.provider.wire == "anthropic":
+        if not self._name.provider.wire.vectors_path:
             raise BriefError(f"{self._name.provider.name} makes no embeddings; take ollama or openai", code="bad_model")
         self._link = Link(self._name.provider, env)
 
@@ -124,20 +124,19 @@ class Embeddings:
     async def _send(self, texts: Sequence[str], quote: Quote) -> tuple[Sequence[Vector], Called]:
         import httpx2  # deferred: it takes 0.1 s to load
 
-        ollama = self._name.provider.wire == "ollama"
-        path = "/api/embed" if ollama else "/embeddings"
+        wire = self._name.provider.wire
         body = {"model": self._name.model, "input": list(texts)}
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            response = await self._link.client.post(f"{self._link.url}{path}", json=body)
+            response = await self._link.client.post(f"{self._link.url}{wire.vectors_path}", json=body)
         except httpx2.RequestError as error:
             reason = f"{self._name} cannot be reached: {clip(clean(str(error)), 200)}"
             raise Unavailable(reason, kind="connection") from error
         if response.status_code != 200:
             raise from_status(self._name, response.status_code, "", key=self._link.key)
         told = read_object(response.content)
-        vectors = _of_ollama(told) if ollama else _of_openai(told)
+        vectors = _of_openai(told) if wire.vectors == "data" else _of_ollama(told.get(wire.vectors))
         if len(vectors) != len(texts) or len({len(item) for item in vectors}) != 1:
             raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
         taken = _taken(told)
@@ -182,8 +181,8 @@ def likeness(one: Vector, other: Vector) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True)) if len(one) == len(other) else 0.0
 
 
-def _of_ollama(told: Mapping[str, object]) -> list[Vector]:
-    return [vector(item) for item in _listed(told.get("embeddings"))]
+def _of_ollama(rows: object) -> list[Vector]:
+    return [vector(item) for item in _listed(rows)]
 
 
 def _of_openai(told: Mapping[str, object]) -> list[Vector]:

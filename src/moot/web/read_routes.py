@@ -1,30 +1,29 @@
 """Routes that read: reports, argument maps, analyses, recounts, comparisons, ratings, memory, models, protocols."""
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
-from fastapi import Query, Response
+from fastapi import Path, Query, Response
 from starlette.requests import Request
 
 from moot.analysis.analysis import analyse
-from moot.app.brief.schema import PROTOCOLS, STRATEGIES
+from moot.app.brief.schema import names, strategies
 from moot.app.export.analyses import write_data
 from moot.app.export.learned import Standings, calibration, search, standings
-from moot.app.export.paper import memo, replay
+from moot.app.export.paper import replay
 from moot.app.export.recount import Recounted, count_entries, write_recount
+from moot.app.export.report_formats import FORMATS, JSON, report_format
 from moot.app.export.reports import (
     ReadRecord,
     compare,
     map_at,
-    mermaid_of,
     parent,
     reported,
     write_comparison,
-    write_log,
-    write_report,
 )
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import look_around
@@ -96,7 +95,7 @@ async def get_models(holder: Owner) -> Reached:
 @library_router.get("/protocols")
 async def get_protocols(holder: Owner) -> Offers:
     """List the protocols that a brief can use, and the ways to decide."""
-    return Offers(protocols=list(PROTOCOLS), strategies=list(STRATEGIES))
+    return Offers(protocols=list(await asyncio.to_thread(names)), strategies=list(await asyncio.to_thread(strategies)))
 
 
 @library_router.get("/info")
@@ -120,19 +119,6 @@ async def get_info(site: SiteOf, holder: Owner) -> Info:
 
 router = api_router("reports")
 
-ReportForm: TypeAlias = Literal["md", "json", "html", "pdf", "svg", "mmd"]
-
-JSON = "application/json"
-
-MEDIA: Mapping[str, str] = {
-    "md": "text/markdown; charset=utf-8",
-    "json": JSON,
-    "html": "text/html; charset=utf-8",
-    "pdf": "application/pdf",
-    "svg": "image/svg+xml",
-    "mmd": "text/plain; charset=utf-8",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadableRecord:
@@ -141,10 +127,15 @@ class ReadableRecord:
     visit: DebateAccess
     entries: tuple[Entry, ...]
 
-    async def made(self, what: str, make: Callable[[], str]) -> bytes:
+    async def made(self, what: str, make: Callable[[], str | bytes]) -> bytes:
         """Make something of the record once, and reuse it until the record grows."""
         kept, debate = self.visit.site.kept, self.visit.debate
-        return await kept.made(debate, what, len(self.entries), lambda: make().encode("utf-8", "replace"))
+
+        def encoded() -> bytes:
+            content = make()
+            return content.encode("utf-8", "replace") if isinstance(content, str) else content
+
+        return await kept.made(debate, what, len(self.entries), encoded)
 
 
 async def _look(visit: DebateAccess, at: int | None = None) -> ReadableRecord:
@@ -202,20 +193,30 @@ async def get_recount(visit: Viewing) -> Response:
 
 
 def _forms() -> dict[int | str, dict[str, object]]:
-    others: dict[str, object] = {kind: {} for kind in MEDIA.values() if kind != JSON}
-    others[MEDIA["pdf"]] = {"schema": {"type": "string", "format": "binary"}}
+    others: dict[str, object] = {form.media: {} for form in FORMATS.values() if form.media != JSON}
+    others |= {
+        form.media: {"schema": {"type": "string", "format": "binary"}} for form in FORMATS.values() if form.binary
+    }
     return {200: {"description": "The report.", "model": Report, "content": others}}
 
 
 @router.get("/debates/{debate}/report.{form}", responses=_forms())
 async def get_report(
     visit: Viewing,
-    form: ReportForm,
+    form: Annotated[
+        str,
+        Path(
+            pattern="^[a-zA-Z0-9_-]{1,40}$",
+            description=f"One of {', '.join(FORMATS)}, or a format of another package.",
+            examples=["md"],
+        ),
+    ],
     alive: Annotated[
         bool, Query(alias="replay", description="With html: a page that replays the whole debate.")
     ] = False,
 ) -> Response:
     """Return the report as Markdown, JSON, HTML or PDF, or the argument map as SVG or Mermaid text."""
+    media = (await asyncio.to_thread(report_format, form)).media
     looked = await _look(visit)
     if alive and form == "html":
         content = await looked.made("replay", lambda: replay(visit.debate, looked.entries))
@@ -225,12 +226,14 @@ async def get_report(
         content = await _report(looked, form)
     way = "attachment" if alive else "inline"
     name = {"Content-Disposition": f'{way}; filename="{visit.debate}.{form}"'}
-    if form == "html":  # a sandboxed page: scripts of the app cannot reach it, and it cannot reach the app
+    if media.startswith(
+        "text/html"
+    ):  # a sandboxed page: scripts of the app cannot reach it, and it cannot reach the app
         name["Content-Security-Policy"] = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-    return Response(content, media_type=MEDIA[form], headers=name)
+    return Response(content, media_type=media, headers=name)
 
 
-async def _report(looked: ReadableRecord, form: ReportForm) -> bytes:
+async def _report(looked: ReadableRecord, form: str) -> bytes:
     workspace, debate, entries = looked.visit.site.workspace, looked.visit.debate, looked.entries
     last = (await workspace.lines(debate))[len(entries) - 1]
     return await looked.made(
@@ -238,16 +241,9 @@ async def _report(looked: ReadableRecord, form: ReportForm) -> bytes:
     )
 
 
-def _written(read_record: ReadRecord, form: ReportForm) -> str:
-    match form:
-        case "svg":
-            return write_log(read_record, "visual_tree")[".tree.svg"]
-        case "mmd":
-            return mermaid_of(read_record.report)
-        case "html" | "pdf":  # a PDF is this page, printed
-            return memo(read_record.report)
-        case _:
-            return write_report(read_record.report, form)
+def _written(read_record: ReadRecord, form: str) -> str | bytes:
+    """The report in a format; ``html`` is the page to print, and a PDF is made of it elsewhere."""
+    return report_format("memo" if form == "html" else form).make(read_record)
 
 
 async def _pdf(looked: ReadableRecord) -> bytes:
@@ -267,7 +263,7 @@ async def get_receipt(visit: Owning, form: Literal["json", "md"] = "json") -> Re
     """Return the receipt of the decision, unsigned: signing keys are never used over the network."""
     await _look(visit)
     text = write_receipt(await make_receipt(visit.site.workspace, visit.debate), None, form)
-    return Response(text, media_type=MEDIA[form])
+    return Response(text, media_type=FORMATS[form].media)
 
 
 @router.get("/compare", responses=gives(Comparison))

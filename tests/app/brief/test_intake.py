@@ -182,7 +182,7 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("---\nxyzzy: 2\n---\n# Q", 2, "unknown_key", "there are topic, protocol, rounds"),
     ("---\nprotocol: pannel\n---\n# Q", 2, "bad_enum", "did you mean 'panel'? allowed are panel, council"),
     ("---\nprotocol: xyzzy\n---\n# Q", 2, "bad_enum", "cannot be 'xyzzy'; allowed are panel"),
-    ("---\nstrategy: bogus\n---\n# Q", 2, "bad_enum", "allowed are majority, weighted, consensus, moderator"),
+    ("---\nstrategy: bogus\n---\n# Q", 2, "bad_enum", "allowed are majority, weighted, consensus, plurality"),
     ("---\n\nstrategy: moderator\n---\n# Q", 3, "inconsistent", "add moderator: yes, or a section ## Moderator"),
     ("---\nlimits:\n  asks: 4\n  calls: 3\n---\n# Q", 4, "unknown_key", "in a table of limits; did you mean 'asks'?"),
     ("---\ntopic: Do: it\n---\n", 2, "malformed_yaml", "put quotes around it"),

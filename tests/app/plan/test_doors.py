@@ -11,7 +11,7 @@ import pytest
 
 import moot
 from moot.app.brief.reader import read_words
-from moot.app.export.reports import read_record, spoken, write_report
+from moot.app.export.reports import read_record, spoken, write_data, write_report
 from moot.app.plan.assignment import first_chat_model
 from moot.app.plan.settings import Config
 from moot.app.run.api import take
@@ -196,7 +196,7 @@ async def test_reports_are_written_from_the_record() -> None:
         assert await workspace.count_entries("nobody") == 0
     await workspace.close()
     assert found.report.debate == debate
-    assert write_report(found.report, "json").startswith("{")
+    assert write_data(found.report).startswith("{")
     assert write_report(found.report).startswith("# Should we")
     transcript = (await outcome_of(debate)).transcript
     assert spoken(transcript, transcript.turns()[0].key).by == "Finance"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import pytest
 
 from moot.app.export.paper import memo
-from moot.app.export.reports import FORMATS, map_at, mermaid_of, read_record, reported, write_log, write_report
+from moot.app.export.reports import map_at, mermaid_of, read_record, reported, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.settings import Config
 from moot.app.run.people import say
 from moot.app.run.workspace import Workspace
 from moot.app.serve.view_model import Frames
 from moot.core.ask import Reply, ToolCall
-from moot.core.brief import Brief, Participant, Source
+from moot.core.brief import LOGS, Brief, Participant, Source
 from moot.core.decision import Decision
 from moot.core.errors import ModelError
 from moot.core.event import Asked, Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
@@ -23,7 +23,6 @@ from moot.models.base import Request
 from moot.models.pool import Pool
 from moot.record.ledger import Ledger
 from moot.record.store import decode, encode
-from moot.report.logs import MODES
 from moot.report.report import Report
 from moot.testing.scripted import ScriptedModel
 from moot.testing.store_checks import InMemoryStore
@@ -51,9 +50,9 @@ def answer(request: Request) -> Called:
 
 def files_of(entries: Sequence[Entry], found: Report) -> list[str]:
     """A record as each report, log, map and page that there is."""
-    texts = [write_report(found, form) for form in FORMATS] + [memo(found), mermaid_of(found)]
+    texts = [write_report(found), write_data(found), memo(found), mermaid_of(found)]
     made = reported(entries, debate="d", where="", last="x")
-    texts += [text for mode in MODES for text in write_log(made, mode).values()]
+    texts += [text for mode in LOGS for text in write_log(made, mode).values()]
     texts += [json.dumps(map_at(entries, "d"), ensure_ascii=False)]
     frames = Frames()
     return texts + [json.dumps(frames.frame(entry), ensure_ascii=False) for entry in entries]

@@ -14,13 +14,13 @@ from moot.analysis.analysis import analyse
 from moot.app.export.learned import learn_all
 from moot.app.export.paper import memo, replay
 from moot.app.export.recount import count_again
-from moot.app.export.reports import FORMATS, compare, read_record, write_log, write_report
+from moot.app.export.reports import compare, read_record, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt
 from moot.app.run.record_reader import stands
 from moot.app.run.workspace import Workspace
+from moot.core.brief import LOGS
 from moot.core.errors import MootError, RecordError
 from moot.record.store import digest
-from moot.report.logs import MODES
 from moot.testing.store_checks import InMemoryStore
 from tests.cli.commands import moot
 from tests.paths import RECORDS
@@ -115,9 +115,9 @@ def respelled(line: Line, other: Line, chance: Random, *, alike: bool) -> Line:
 async def written(workspace: Workspace, debate: str) -> None:
     """A report in every form, and every log."""
     found = await read_record(workspace, debate)
-    for form in FORMATS:
-        write_report(found.report, form)
-    for mode in MODES:
+    for write in (write_report, write_data):
+        write(found.report)
+    for mode in LOGS:
         write_log(found, mode)
     memo(found.report)
 

@@ -53,7 +53,7 @@ VOTES: Patterns = (
     _word("stimme", r"meine (?:endgültige )?stimme (?:geht an|gilt|bekommt|erhält|ist für)"),
     _word("votiere", r"ich votiere für|votiere ich für"),
     _word("ich wähle", r"ich wähle"),
-    _word("je vote", r"je vote(?: donc)? (?:pour|en faveur de)"),
+    _word("je vote", r"je vote(?: donc| sans hésit(?:er|ation))? (?:pour|en faveur de)"),
     _word("mon vote", r"mon vote (?:va à|est pour|revient à)|(?:je donne|j'accorde|je accorde) mon vote à"),
     _word("voix", r"ma voix (?:va à|est pour|revient à)|(?:je donne|j'accorde|je accorde) ma voix à"),
     _word(
@@ -62,7 +62,11 @@ VOTES: Patterns = (
         r"|(?:do|assegno) il mio voto a|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
         r"|concedo) (?:o )?meu voto (?:a|para)",
     ),
-    _word("voto", r"(?:(?:yo|io|eu) )?voto (?:por|a favor de|per|a favore di|em|no|na)"),
+    _word(
+        "voto",
+        r"(?:(?:yo|io|eu) )?voto(?: sin dudar(?:lo)?| sem hesitar| senza esitare)?"
+        r" (?:por|a favor de|per|a favore di|em|no|na)",
+    ),
     _word("vote for", r"i hereby vote for"),
     _word(
         "ballot",
@@ -78,8 +82,9 @@ VOTES: Patterns = (
     _word("prononce", r"je me prononce (?:pour|en faveur de)"),
     _word("choix", r"mon choix (?:se porte sur|est)"),
     _word("me decido", r"(?:yo )?me decido por"),
-    _word("mi voto", r"(?:emito|doy) mi voto (?:por|a favor de)"),
+    _word("mi voto", r"(?:emito|doy) mi voto (?:por|a favor de)|le doy mi voto a"),
     _word("elección", r"mi elección es(?! por\b)"),
+    _word("meu voto", r"entrego (?:o )?meu voto a"),
     _word("decido", r"(?:eu )?(?:decido-me|me decido) por"),
     _word("escolha", r"(?:a )?minha escolha é"),
     _word("voto é", r"(?:o )?meu voto é(?! (?:para|em|no|na|do|da|a)\b)"),
@@ -109,7 +114,7 @@ VOTES: Patterns = (
     _word("äänestän", r"äänestän"),
     _word(
         "głos",
-        r"(?:ja )?(?:głosuję (?:na|za)|oddaję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na"
+        r"(?:ja )?(?:głosuję (?:na|za)|(?:od)?daję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na"
         r"|jest za|pada na)",
     ),
     _word("hlasuj", r"hlasuj[iu] pro"),
@@ -129,7 +134,7 @@ VOTES: Patterns = (
     ),
     _sign(
         "投",
-        r"我(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))"
+        r"我(?:毫不(?:犹豫|猶豫)地)?(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))"
         r"|的(?:最终)?投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
     ),
     _sign("票", r"我(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)投?(?:给|給)"),
@@ -150,7 +155,7 @@ AFTER = (
     _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
     _sign(
         "stimme",
-        r" (?:bekommt|erhält|hat) meine stimme(?!\w)|(?<!\w) meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))",
+        r" (?:bekommt|erhält|hat) meine stimme(?!\w)| meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))",
     ),
     _sign(
         "vo",
@@ -162,7 +167,7 @@ AFTER = (
     _sign("голос", r" получает мой голос(?!\w)"),
     _sign(
         "को",
-        r" को (?:(?:अपना|मेरा) )?(?:वोट|मत|मतदान) (?:देता|देती|दूँगा|दूँगी|दूंगा|दूंगी|दे रहा|दे रही|करता"
+        r" को (?:(?:अपना|मेरा|एक) )?(?:वोट|मत|मतदान) (?:देता|देती|दूँगा|दूँगी|दूंगा|दूंगी|दे रहा|दे रही|करता"
         r"|करती)(?: हूँ| हूं| हू)?| को (?:जाता |मिलता )?है",
     ),
     _sign(
@@ -172,12 +177,13 @@ AFTER = (
     ),
     _sign(
         "oy",
-        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |oy )(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)",
+        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |(?:bir )?oy )(?:veriyorum"
+        r"|kullanıyorum|vereceğim|kullanacağım|verdim)",
     ),
     _sign("支持", r"を支持(?:いた)?(?:します|する)"),
     _sign("選", r"を(?:選び(?:ます|たい(?:と思い|です))|選択(?:いた)?します|選択する|選ぶ)"),
     _sign("投票", r"に投票すること(?:に(?:決めました|します|いたします)|を決めました)"),
-    _sign("一票", r"に一票(?:です|を入れます|を投じます)"),
+    _sign("一票", r"に一票(?:です|を入れます|を投じます|(?=[。.!\n]|$))"),
     _sign("선택", r"(?:을|를) 선택(?:합니다|하겠습니다|했습니다|한다)"),
     _sign("입니다", r"(?<=[^\s])입니다(?=[\n!,;:.\s(\u2014-]|$)"),
     _sign("है", r" है(?=\s*(?:[।\n!,;:.(\u2014-]|$))"),
@@ -205,7 +211,7 @@ BEFORE: tuple[tuple[str, str], ...] = (
 
 SUBJECT = late_pattern(
     r"(?:(?:मैं )?अपना (?:अंतिम )?(?:वोट|मत)\s*"
-    r"|(?:私は|わたしは|나는|저는|난|전|मैं|ben|io|yo|eu)[、,\s]*"
+    r"|(?:私は|わたしは|나는|저는|난|전|मैं(?: बिना (?:किसी )?(?:हिचक|झिझक|संकोच)(?: के)?)?|ben|io|yo|eu)[、,\s]*"
     r"|(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は[、\s]*"
     r"|(?:제|저의|내|나의) (?:한 |최종 )?(?:표는|선택은)\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)\s*"
     r"|(?:ich gebe|gebe ich)\s*"
@@ -250,6 +256,23 @@ LABELS = (
     _word("głos", r"mój głos(?=\s*:)"),
     _word("голос", r"(?:(?:мой|мій) )?голос(?=\s*:)"),
     _word("stimme", r"(?:ab)?stimme(?=\s*:)"),
+    _word("my decision", r"my decision(?: is\b|(?=\s*:))"),
+    _word("entscheidung", r"meine (?:endgültige )?entscheidung(?=\s*:)"),
+    _word("votum", r"lautet mein votum(?=\s*:)"),
+    _word("décision", r"(?:ma )?décision(?: finale)?(?=\s*:)"),
+    _word("bulletin", r"(?:mon )?bulletin(?=\s*:)"),
+    _word("decisión", r"mi decisión(?: final)?(?=\s*:)"),
+    _word("papeleta", r"(?:mi )?papeleta(?=\s*:)"),
+    _word("decisão", r"(?:a )?minha decisão(?: final)?(?=\s*:)"),
+    _word("decisione", r"(?:la )?mia decisione(?: finale)?(?=\s*:)"),
+    _word("решение", r"мо[её] решение(?=\s*:)"),
+    _word("decyzja", r"moja decyzja(?=\s*:)"),
+    _word("kararım", r"(?:benim )?(?:son )?kararım(?=\s*:)"),
+    _sign("我的", r"我的(?:最终)?(?:决定|決定)(?=\s*:)"),
+    _sign("私の", r"私の(?:最終)?決定(?=\s*:)"),
+    _sign("결정", r"(?:제|나의|저의) 결정(?=\s*:)"),
+    _sign("قراري", r"قراري(?: النهائي)?(?=\s*:)"),
+    _sign("मेरा", r"मेरा (?:अंतिम )?(?:निर्णय|फ़ैसला|फैसला)(?=\s*:)"),
     _word("wahl", r"wahl(?=\s*:)"),
     _word("choix", r"choix(?=\s*:)"),
     _word("elección", r"elección(?=\s*:)"),

@@ -82,6 +82,9 @@ NOTHING_DECIDED = _one_of(
     rf"(?:rounds?|{_TALK}|arguments?)\b",
     r"\b(?:in|until|to|after|for|by) (?:the |an? )?(?:next|another|further|second|third|later|following) (?:rounds?"
     r"|debate|session)\b",
+    # Let us hear both sides once more.
+    r"^(?:let us|let's|we (?:should|will|shall|must)) (?:\w+ ){0,2}?(?:hear|talk|debate|discuss|listen|wait"
+    r"|continue|go on)\b.{0,40}\b(?:again|once more|further|a bit more|some more|on)\W*$",
     # It is too early to decide. Not enough evidence for a ruling.
     rf"\b(?:too (?:early|soon|close)|premature|not (?:the )?(?:right )?(?:time|ready|possible)|not enough"
     rf"|insufficient|lack\w*)\b"
@@ -224,8 +227,9 @@ TAKEN_BACK = _one_of(
     # (Draft, not final.) This is only a provisional ruling.
     rf"^\W*(?:(?:this|it|that|das|dies|ceci|esto|isto|questo|это|to|bu|هذا|यह)(?:'s| is| was| ist| est| es| é| è)? )?"
     rf"(?:(?:still|only|just|merely|for now|so far|nur|noch|an?|the|my|ein\w*|une?|uma?|una?|только|tylko|sadece) )*"
-    rf"{_DRAFT}(?: (?:ruling|decision|version|text|answer|draft|only|for now|yet|status|entscheidung|décision"
-    rf"|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?(?:\W+not (?:yet )?(?:final|binding))?\W*$"
+    rf"{_DRAFT}(?: {_DRAFT})?(?: (?:ruling|decision|version|text|answer|draft|only|for now|yet|status|entscheidung"
+    rf"|décision|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?"
+    rf"(?:\W+not (?:yet )?(?:final|binding))?\W*$"
     r"|\bnot (?:yet )?(?:final|binding)\W*$|(?:暂定|暫定|草稿|草案|仮決定|잠정|임시)[^。.]{0,6}\W*$",
     rf"^\W*(?:but |and |so |oh |well |hm+ |um |no )*(?:[,.…\u2013\u2014-] ?)?{_INTERJECTED}(?=\s*(?:$"
     rf"|[,.:;!?…\u2013\u2014-])|\s+(?:i|we|the|this|that|it|let|my|no|not|there|one|bull|bear)\b)",

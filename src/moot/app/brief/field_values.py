@@ -9,7 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from moot.app.brief.schema import Key, find, get, nearest
@@ -460,3 +460,41 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, Given]:
         raise wrong(key, node, f"a table, such as {key.example}")
     pairs = match(node, keys, prefix=f"{name}.", what=f"table of {name}")
     return {key.name: read(key, value) for key, value in pairs if not is_nothing(value)}
+
+
+_OPTION = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+def read_options(key: Key, node: Node) -> dict[str, Given]:
+    """The values of a table of options under their full names: ``protocol_options.hats``.
+
+    Raises:
+        BriefError: it is no table, a name is none, a name stands there twice, or a value is neither text, number, flag
+            nor a list of texts.
+    """
+    if not isinstance(node, Table):
+        raise wrong(key, node, f"a table, such as {key.example}")
+    found: dict[str, Given] = {}
+    for word, value in node.pairs:
+        if not _OPTION.fullmatch(word.text):
+            problem = f"{word.text[:60]!r} cannot be an option in {key.name}; a name has small letters, digits and _"
+            raise BriefError(problem, line=word.line, code="unknown_key")
+        if not is_nothing(value):
+            option = replace(key, name=f"{key.name}.{word.text}", kind="texts", low=1, high=100)
+            add(found, {option.name: Given(value=_option(option, value), line=value.line)})
+    return found
+
+
+def _option(key: Key, node: Node) -> Value:
+    """A value as it is written: a list of texts, a flag, a number, or a text."""
+    if not isinstance(node, Scalar):
+        return texts(key, node)
+    if not node.plain:
+        return flat(node.text)
+    if _BOOLEAN.fullmatch(node.text) or node.text.casefold() in _TRUE | _FALSE:
+        return node.text.casefold() in _TRUE
+    if _WHOLE.fullmatch(node.text) and len(node.text) <= 20:
+        return int(_digits(node.text))
+    if _NUMBER.fullmatch(node.text) and math.isfinite(number := float(node.text.casefold().replace(".inf", "inf"))):
+        return number
+    return flat(_whole_text(node))

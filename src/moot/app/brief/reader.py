@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, TypeAlias, cast
 
-from moot.app.brief.field_values import Given, add, is_nothing, match, read, read_table
+from moot.app.brief.field_values import Given, add, is_nothing, match, read, read_options, read_table
 from moot.app.brief.files import read_files
 from moot.app.brief.participants import Entry, assemble, check_crowd, described, fill_places, listed, sum_up
 from moot.app.brief.schema import HEADER, LIMITS, find, nearest
@@ -41,7 +41,8 @@ class Intake:
         model: the file's default model, ``provider:name``; "" where there is none.
         kind: ``text`` where there is neither a header nor a heading.
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
-            ``topic`` always; ``participants`` as names; limits as ``limits.cost``. Defaults are not in it.
+            ``topic`` always; ``participants`` as names; limits as ``limits.cost``, options as
+            ``protocol_options.hats``. Defaults are not in it.
         cast: who made the debaters for the topic, in words; "" where nobody did.
         own: what the file states of each participant, by name and then by the documented names of the keys.
         vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
@@ -66,6 +67,10 @@ class Intake:
     notes: tuple[str, ...] = field(default=(), compare=False)
     where: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
+
+    def options(self, key: str) -> dict[str, Value]:
+        """The options behind a key such as ``protocol_options``, by name."""
+        return {name.removeprefix(f"{key}."): value for name, value in self.given.items() if name.startswith(f"{key}.")}
 
 
 _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
@@ -224,7 +229,7 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Inta
     entries = assemble(header.people, [described(section) for section in body.of("person")])
     if entries:
         values["participants"] = Given(value=tuple(entry.name for entry in entries), line=entries[0].line)
-    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
+    given = _given(values)
     brief = Brief(
         topic=str(given["topic"]),
         background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
@@ -250,6 +255,12 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Inta
         notes=_notes(unseen, body, entries),
         lines=_lines(values, entries),
     )
+
+
+def _given(values: Mapping[str, Given]) -> dict[str, Value]:
+    """The values in the order of the table of keys; the options of packages are last."""
+    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
+    return given | {name: item.value for name, item in values.items() if "_options." in name}
 
 
 def _lines(values: Mapping[str, Given], entries: Sequence[Entry]) -> dict[str, int]:
@@ -282,6 +293,8 @@ def _read_header(parts: Parts) -> _Header:
                 values["topic"] = Given(value="", line=node.line)
         elif key.kind == "people":
             people = listed(node)
+        elif key.kind == "options":
+            add(values, read_options(key, node))
         elif key.kind == "table":
             add(values, read_table(HEADER + LIMITS, key.name, node))
         else:

@@ -7,52 +7,41 @@ address, a credential, or a file outside the brief's own folder.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 from moot.core.brief import (
     ASKS,
     COST,
     INTERVAL,
+    LOGS,
     OPTIONS,
     PARALLEL,
     PARTICIPANTS,
     ROUNDS,
     SEED,
     TOKENS,
+    TOOLS,
     TOTAL_SECONDS,
     TURN_SECONDS,
     Search,
 )
+from moot.core.extensions import PROTOCOL, RULE, TOOL, offered, offers
 from moot.core.roles import VoteWeights
 from moot.core.text import closest
-from moot.phases.choices import Condition, MediatorKind, SummaryStyle, TurnMode, When
+from moot.phases.choices import COUNTING, DECIDERS, Condition, MediatorKind, SummaryStyle, TurnMode, When
+from moot.phases.endings import ENDINGS
 from moot.policy.pairing import Topology
-from moot.protocols.known import DEFAULT, KNOWN
-from moot.protocols.spec import offered
+from moot.protocols.known import DEFAULT, FORMATS, KNOWN, names
 
-__all__ = ["DEFAULT", "blurbs"]
+__all__ = ["DEFAULT", "ENDINGS", "FORMATS", "LOGS", "TOOLS", "blurbs", "names"]
 
 
-FORMATS = ("round_robin", "socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")
-"""The documented values of ``debate_format``."""
+PROTOCOLS = tuple(KNOWN)
+"""The protocols that a brief may name, but those of other packages."""
 
-PROTOCOLS = ("panel", "council", "moderated", "grouped", "arena", "chaired", "board", *FORMATS)
-"""The protocols that a brief may name."""
-
-STRATEGIES = ("majority", "weighted", "consensus", "moderator")
-"""Ways to decide a council."""
-
-RULES = ("plurality", "absolute", "supermajority", "unanimous")
-"""Further rules by which votes are counted."""
-
-RANKINGS = ("borda", "approval", "copeland", "schulze", "instant_runoff")
-"""Rules by which a panel, a council or an arena counts rankings of the answers."""
-
-JUDGES = ("judge",)
-"""Ways to decide an arena by its moderator, who is asked in both orders."""
-
-ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_reasons", "no_consensus")
-"""The documented values of ``consensus_strategy``."""
+STRATEGIES = (*COUNTING, *DECIDERS, *ENDINGS)
+"""The ways to decide that a brief may name, but those of other packages."""
 
 TOPOLOGIES: tuple[str, ...] = get_args(Topology)
 """Who criticises whom in an arena."""
@@ -73,31 +62,33 @@ SCOPES = ("full_log", "last_n_turns", "summary_only", "persona_scoped")
 WAYS = ("append_all", "rolling_window", "summarize_past", "persona_masking")
 """How the log is kept short: the values of ``context_strategy``."""
 
-LOGS = ("full_markdown", "summary_only", "json_log", "verbose", "visual_tree")
-"""How the result is written."""
-
-TOOLS = ("search", "rag", "summarizer", "scorer")
-"""The tools that a participant may be given by name; ``mcp:NAME`` is a server's."""
-
 FINDERS = ("search", "rag")
 """The tools with which a librarian looks up the topic."""
 
 
 def blurbs() -> dict[str, str]:
-    """What each protocol that a brief may name does, by its name."""
-    return {name: (KNOWN[name].__doc__ or "").partition("\n")[0] for name in PROTOCOLS}
+    """What each protocol that a brief may name does, by its name; of other packages whose they are."""
+    ours = {name: (make.__doc__ or "").partition("\n")[0] for name, make in KNOWN.items()}
+    others = {offer.name: f"Of the package {offer.package} {offer.version}." for offer in offers(PROTOCOL)}
+    return {**ours, **{name: words for name, words in others.items() if name not in ours}}
+
+
+def strategies() -> tuple[str, ...]:
+    """The ways to decide that a brief may name, those of other packages last."""
+    return (*STRATEGIES, *(name for name in offered(RULE) if name not in STRATEGIES))
 
 
 Kind: TypeAlias = Literal[
     "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
-    "span", "term", "tools", "model", "models", "people", "table",
+    "span", "term", "tools", "model", "models", "people", "table", "options",
 ]  # fmt: skip
 """What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
 whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
 list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to the letter; ``span`` a length of time
 such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
 ``model`` provider:name; ``models`` one or a list of them; ``people`` a list of names or of tables with the keys of a
-participant; ``table`` a table of the keys whose names begin with this one's and a point."""
+participant; ``table`` a table of the keys whose names begin with this one's and a point; ``options`` a table of words,
+numbers, flags and lists of texts that another package declares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +130,8 @@ HEADER: tuple[Key, ...] = (
         help="The question or proposition; or the heading # of the body.",
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
-        further=offered, help="How the debate goes.", hints=("format", "type", "mode", "debate_type")),
+        further=partial(offered, PROTOCOL), help="How the debate goes.",
+        hints=("format", "type", "mode", "debate_type")),
     Key(name="rounds", kind="whole", aliases=("max_rounds",), low=ROUNDS.low, high=ROUNDS.high, example="2",
         help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
@@ -151,7 +143,7 @@ HEADER: tuple[Key, ...] = (
         "it is given, other ## headings are background.",
         hints=("debaters", "agents", "people", "roles", "members")),
     Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
-        choices=STRATEGIES + RULES + RANKINGS + JUDGES + ENDINGS, help="How it is decided.",
+        choices=STRATEGIES, further=partial(offered, RULE), help="How it is decided.",
         hints=("voting_strategy", "consensus", "voting", "decision", "rule")),
     Key(name="vote_weights", kind="choice", choices=VOTE_WEIGHTS, loose=True, example="log_odds",
         hints=("weights", "weighting", "vote_weight", "learned_weights"),
@@ -240,6 +232,10 @@ HEADER: tuple[Key, ...] = (
         hints=("random_seed",)),
     Key(name="logging_mode", kind="choice", choices=LOGS, loose=True, same=(("markdown", "full_markdown"),),
         example="full_markdown", help="How the result is written.", hints=("log", "logging", "output", "log_mode")),
+    Key(name="protocol_options", kind="options", example="{hats: [white, red]}", hints=("protocol_settings",),
+        help="Options of a protocol from another package, by name."),
+    Key(name="strategy_options", kind="options", example="{finalists: 2}", hints=("rule_options",),
+        help="Options of a strategy from another package, by name."),
     Key(name="limits", kind="table", aliases=("budget",), example="{tokens: 40000, cost: 0.50}",
         help="What the debate may use: a table of the limits.", hints=("max_cost", "max_tokens_total")),
 )
@@ -331,6 +327,7 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="context_turns", kind="whole", low=1, high=100, example="4",
         help="How many turns last_n_turns shows.", hints=("n_turns", "window")),
     Key(name="tool_usage", kind="tools", choices=TOOLS, loose=True, example="[search]",
+        further=partial(offered, TOOL),
         same=(("searchtool", "search"), ("ragtool", "rag"), ("scorertool", "scorer")),
         help="The tools it may use; yes means search and summarizer, mcp:NAME a server that the owner has set.",
         hints=("tools", "tool", "allow_tools")),

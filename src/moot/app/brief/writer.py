@@ -15,6 +15,9 @@ from moot.core.ask import Value
 from moot.core.brief import Brief
 from moot.core.text import clean, flat
 
+OPTIONS = tuple(key.name for key in HEADER if key.kind == "options")
+"""The tables of options that other packages declare."""
+
 _IN_BODY = ("topic", "participants", "rules", "options")
 
 
@@ -30,6 +33,11 @@ def write(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[st
     header = [*topic, *(line for name, value in given.items() for line in _setting(name, value))]
     limits = {name.removeprefix("limits."): value for name, value in given.items() if name.startswith("limits.")}
     header += ["limits:", *(f"  {name}: {_json(value)}" for name, value in limits.items())] if limits else []
+    for table in OPTIONS:
+        options = {
+            name.removeprefix(f"{table}."): value for name, value in given.items() if name.startswith(f"{table}.")
+        }
+        header += [f"{table}: {_json(options)}"] if options else []
     front = "---\n" + "\n".join(header) + "\n---\n" if header else ""
     return front + "\n\n".join([*heading, *_body(brief, given, own)]) + "\n"
 
@@ -42,7 +50,7 @@ def title(topic: str) -> tuple[list[str], list[str]]:
 
 
 def _setting(name: str, value: Value) -> Iterator[str]:
-    if name not in _IN_BODY and not name.startswith("limits."):
+    if name not in _IN_BODY and "." not in name:
         yield f"{name}: {_json(value)}"
 
 

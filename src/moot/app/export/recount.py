@@ -14,11 +14,14 @@ from typing import TypedDict, cast
 
 from moot.app.run.workspace import Workspace
 from moot.core.decision import Ballot, Decision, Strength
-from moot.core.errors import BriefError, RecordError
+from moot.core.errors import BriefError, ProtocolError, RecordError
 from moot.core.event import Entry
+from moot.core.extensions import RULE, offered
 from moot.core.transcript import fold
+from moot.phases.choices import COUNTING, counting_rule
 from moot.policy.rankings import METHODS, Ranked, condorcet, elect, tiers_of
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Rule, heard
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, heard
+from moot.protocols.spec import naming_packages
 from moot.report.report import as_data
 
 RULES = ("plurality", *METHODS)
@@ -184,6 +187,7 @@ class Recounted:
         condorcet: who wins every duel; "" where nobody does.
         quorum: whether more than half of the voters cast a ballot or abstained; the counts do not ask for it.
         counts: the rules with their results.
+        problems: why a rule of another package could not be counted by.
     """
 
     debate: str
@@ -196,6 +200,7 @@ class Recounted:
     condorcet: str
     quorum: bool
     counts: tuple[Counted, ...]
+    problems: tuple[str, ...] = ()
 
 
 async def count_again(workspace: Workspace, debate: str) -> Recounted:
@@ -239,7 +244,16 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
         raise BriefError(problem, code="inconsistent")
     ranked = any(ballot.ranks for ballot in ballots)
     alone = all(len(tiers_of(ballot)[0]) == 1 for ballot in ballots if ballot.state == "cast")
+    scored = any(ballot.scores for ballot in ballots)
+    foreign, problems = _foreign(alone=alone, ranked=ranked, scored=scored)
     rules = (*(SINGLE if alone else ()), *(RANKINGS if ranked else ()))
+    counts = [_counted(rule, ballots, candidates) for rule in rules]
+    for rule in foreign:
+        try:
+            with naming_packages():
+                counts.append(_counted(rule, ballots, candidates))
+        except ProtocolError as error:
+            problems.append(str(error))
     return Recounted(
         debate=debate,
         topic=topic,
@@ -250,8 +264,25 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
         ranked=ranked,
         condorcet=condorcet(ballots, candidates) if ranked else "",
         quorum=2 * heard(ballots) > len(ballots),
-        counts=tuple(_counted(rule, ballots, candidates) for rule in rules),
+        counts=tuple(counts),
+        problems=tuple(problems),
     )
+
+
+def _foreign(*, alone: bool, ranked: bool, scored: bool) -> tuple[list[Rule], list[str]]:
+    """The rules of other packages for the ballots that there are, and why others of them cannot be used."""
+    rules: list[Rule] = []
+    problems: list[str] = []
+    fit = {"choice": alone, "ranking": ranked, "approval": ranked, "scores": scored}
+    for name in offered(RULE):
+        try:
+            found = None if name in COUNTING else counting_rule(name)
+        except ProtocolError as error:
+            problems.append(str(error))
+        else:
+            # A recount asks for no quorum.
+            rules += [found.rule.rule] if found and fit[found.ballot] and isinstance(found.rule, Quorum) else []
+    return rules, problems
 
 
 def write_recount(found: Recounted) -> str:
@@ -327,7 +358,10 @@ def _changed(ballots: Sequence[Ballot], places: Sequence[int], to: str, winner: 
         ballot = ballots[n]
         rest = tuple(tuple(name for name in tier if name not in (to, winner)) for tier in tiers_of(ballot))
         ranks = ((to,), *(tier for tier in rest if tier)) if ballot.ranks else ()
-        changed[n] = replace(ballot, choice=to, ranks=ranks)
+        numbers = [number for _, number in ballot.scores]
+        moved = {to: max(numbers, default=0.0), winner: min(numbers, default=0.0)}
+        scores = tuple((name, moved.get(name, number)) for name, number in ballot.scores)
+        changed[n] = replace(ballot, choice=to, ranks=ranks, scores=scores)
         if to in (ballot.voter, winner) or changed[n] == ballot:
             return None
     return changed

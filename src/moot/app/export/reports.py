@@ -19,6 +19,7 @@ from moot.app.run.prepare import Ready
 from moot.app.run.workspace import Plan, Workspace
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.tree import as_data, mermaid
+from moot.core.brief import LogMode
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Failed
 from moot.core.text import clean_data, slug
@@ -29,7 +30,6 @@ from moot.record.store import digest
 from moot.report.compare import Comparison
 from moot.report.compare import compare as set_side_by_side
 from moot.report.flowchart import flowchart
-from moot.report.logs import Mode
 from moot.report.logs import write as write_texts
 from moot.report.markdown import markdown
 from moot.report.report import Report, report
@@ -163,10 +163,6 @@ def plan_data(ready: Ready) -> dict[str, object]:
     }
 
 
-FORMATS = ("md", "json")
-"""How a report can be written."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRecord:
     """A debate's entries and what they report."""
@@ -219,11 +215,14 @@ def write_comparison(found: Comparison) -> str:
     return json.dumps(report_as_data(found), ensure_ascii=False, indent=2) + "\n"
 
 
-def write_report(report: Report, form: str = "md") -> str:
-    """A report as text, in one of FORMATS."""
-    if form == "json":
-        return json.dumps(report_as_data(report), ensure_ascii=False, indent=2) + "\n"
+def write_report(report: Report) -> str:
+    """A report as Markdown."""
     return markdown(report)
+
+
+def write_data(report: Report) -> str:
+    """A report as JSON."""
+    return json.dumps(report_as_data(report), ensure_ascii=False, indent=2) + "\n"
 
 
 def save_report(report: Report, folder: Path) -> Path:
@@ -238,12 +237,12 @@ def save_report(report: Report, folder: Path) -> Path:
     return path
 
 
-def write_log(found: ReadRecord, mode: Mode) -> Mapping[str, str]:
-    """A record as texts, in one of MODES: what is to stand behind the name of each file, the one to read first."""
+def write_log(found: ReadRecord, mode: LogMode) -> Mapping[str, str]:
+    """A record as texts, in one of LOGS: what is to stand behind the name of each file, the one to read first."""
     return write_texts(mode, found.report, found.entries)
 
 
-def save_log(found: ReadRecord, mode: Mode, folder: Path) -> tuple[Path, ...]:
+def save_log(found: ReadRecord, mode: LogMode, folder: Path) -> tuple[Path, ...]:
     """Write a log into a folder, which is made, beside the report; where it is then.
 
     Raises:

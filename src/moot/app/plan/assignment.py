@@ -9,7 +9,7 @@ A record names an embedding model, never a place on this machine: the user's set
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -25,18 +25,22 @@ from moot.app.plan.settings import Config, load_config, own_file
 from moot.app.plan.toolbox import Give, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import HUMAN, SIMILARITY, Brief, Limits, Participant, is_person
-from moot.core.errors import BriefError
+from moot.core.brief import HUMAN, SIMILARITY, TOOLS, Brief, Limits, Participant, is_person
+from moot.core.errors import BriefError, PackageMissing
+from moot.core.event import Package
+from moot.core.extensions import PROTOCOL, PROVIDER, TOOL, find, installed
 from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
-from moot.core.text import flat
+from moot.core.text import flat, listed
 from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
 from moot.learn.retriever import Look, Retriever
 from moot.learn.vote_weights import VoteWeigher
 from moot.models.base import Model
 from moot.models.discover import Available, look_around
-from moot.models.names import parse
+from moot.models.names import PROVIDERS, parse
 from moot.models.pool import GUEST, Fallback, Pool
 from moot.phases.choices import Choices, Memory
+from moot.protocols.known import KNOWN
+from moot.protocols.spec import packages_in
 from moot.record.store import Store
 from moot.tools.embeddings import KIND, SimilarityTool, embedder
 from moot.tools.feeds import Feeds
@@ -390,3 +394,50 @@ def work(who: Participant, ask: Ask) -> int:
     asking = USES if ASKING.intersection(who.tools) else 0
     answer = 1 + ROUNDS + asking if aided else 1
     return answer + (calls(who.search) - 1 if who.search and ask.act in SOUGHT else 0)
+
+
+# ---- packages of others ----------------------------------------------------------------------------------------------
+
+
+def packages_of(brief: Brief, name: str, tree: Mapping[str, object]) -> tuple[Package, ...]:
+    """The packages beside Moot that a debate uses, with their versions.
+
+    Args:
+        brief: the brief with agents assigned.
+        name: the name of the protocol.
+        tree: its phase tree as data.
+    """
+    used: dict[str, Package] = {}
+    for package in (*_offered(brief, name), *packages_in(tree)):
+        known = used.setdefault(package.name, replace(package, version=package.version or installed(package.name)))
+        used[package.name] = replace(known, used_for=tuple(dict.fromkeys((*known.used_for, *package.used_for))))
+    return tuple(used.values())
+
+
+def _offered(brief: Brief, name: str) -> Iterator[Package]:
+    """The packages of a protocol, of models and of tools that are not built in."""
+    names = [(PROTOCOL, name)] if name not in KNOWN else []
+    for who in brief.participants:
+        seats = (who.seat, *who.fallback, who.stand_in)
+        words = [seat.partition(":")[0] for seat in seats if ":" in seat and who.duty != "aide"]
+        names += [(PROVIDER, word) for word in words if word not in PROVIDERS and word not in OURS]
+        names += [(TOOL, tool) for tool in who.tools if tool not in TOOLS and ":" not in tool]
+    for kind, word in dict.fromkeys(names):
+        if offer := find(kind, word):
+            yield offer.used()
+
+
+OURS = ("builtin", "guest")
+"""What stands before the colon of seats that no provider answers for."""
+
+
+def check_packages(packages: Sequence[Package]) -> None:
+    """Make sure that the packages of the models and tools of a debate on record are there.
+
+    Raises:
+        PackageMissing: one is not.
+    """
+    for package in packages:
+        needs = [use for use in package.used_for if use.startswith((PROVIDER.name, TOOL.name))]
+        if needs and not installed(package.name):
+            raise PackageMissing(f"the debate needs {package} for its {listed(needs)}; that package is not installed")

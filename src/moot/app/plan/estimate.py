@@ -48,7 +48,7 @@ from moot.tools.condense import SCORER, SUMMARIZER, rating, summing
 from moot.tools.rag import SPEC
 from moot.tools.web_search import OPEN_PAGE, SEARCH
 
-SPECS: Mapping[str, tuple[ToolSpec, ...]] = {
+SPECS: Mapping[str, tuple[ToolSpec, ...]] = {  # house: names because each built-in tool has its own
     "search": (SEARCH, OPEN_PAGE),
     "rag": (SPEC,),
     "summarizer": (SUMMARIZER,),

@@ -4,16 +4,19 @@ A brief names tools; the user's settings say what they reach: search engine, emb
 person nor the built-in debater uses any, so a brief with tools can be tried without these settings.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from moot.agents.toolkit import Tool
+from moot.agents.toolkit import Found, Tool, ToolUse
 from moot.app.brief.reader import Intake
 from moot.app.plan.settings import Config, load_config, own_file
-from moot.core.brief import HUMAN, Brief, Participant, Source
-from moot.core.errors import BriefError
+from moot.core.ask import ToolSpec
+from moot.core.brief import HUMAN, TOOLS, Brief, Participant, Source
+from moot.core.errors import BriefError, MootError, ProtocolError, ToolError
+from moot.core.extensions import TOOL, Offer, find
+from moot.core.extensions import offered as offered_names
 from moot.core.roles import RETRIEVER
 from moot.core.text import clip, listed
 from moot.tools.condense import Scorer, Summarizer
@@ -32,9 +35,6 @@ from moot.tools.web_search import (
     WebSearch,
     need_duckduckgo,
 )
-
-TOOLS = ("search", "rag", "summarizer", "scorer")
-"""The tools by name; ``search`` brings ``open_page`` along."""
 
 MCP = "mcp:"
 """What stands before the name of an MCP server, all of whose tools a participant gets."""
@@ -125,6 +125,9 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
             if vectors:
                 stack.push_async_callback(vectors.close)
             tools["rag"] = (Rag(papers(brief), vectors),)
+        for name in sorted(names - {*TOOLS}):
+            if not name.startswith(MCP):
+                tools[name] = (foreign_tool(name),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
             tools[f"{MCP}{server}"] = line.tools
@@ -168,7 +171,51 @@ def _check(name: str, brief: Brief, config: Config) -> None:
             problem = f"there is no MCP server {name.removeprefix(MCP)!r}{known}"
             raise BriefError(f"{problem}; the owner sets them under mcp in {own_file()}", code="no_tool")
     elif name not in TOOLS:
-        raise BriefError(f"there is no tool {name!r}; there are {', '.join(TOOLS)} and mcp:NAME", code="bad_enum")
+        foreign_tool(name)
+
+
+def foreign_tool(name: str) -> Tool:
+    """A new tool of another package.
+
+    Raises:
+        BriefError: no package offers it, several do, or it cannot be made.
+    """
+    try:
+        if (offer := find(TOOL, name)) is None:
+            there = ", ".join((*TOOLS, *offered_names(TOOL)))
+            raise BriefError(f"there is no tool {name!r}; there are {there} and mcp:NAME", code="bad_enum")
+        make = offer.load(object)
+        if not callable(make):
+            raise offer.broken(f"it is not {TOOL.offers}")
+        try:
+            tool = cast(Tool, make())
+            _ = tool.spec, tool.use
+        except Exception as error:  # house: broad because foreign code raises what it likes
+            raise offer.broken(f"{type(error).__name__}: {error}") from error
+    except ProtocolError as error:
+        raise BriefError(str(error), code="bad_enum") from error
+    return Foreign(tool, offer)
+
+
+class Foreign:
+    """A tool of another package: whatever it raises is a result for the model that names the package."""
+
+    def __init__(self, tool: Tool, offer: Offer) -> None:
+        self._tool, self._offer = tool, offer
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool as a model is told of it."""
+        return self._tool.spec
+
+    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+        """Use it; see ``agents.toolkit.Tool``."""
+        try:
+            return await self._tool.use(arguments, errand)
+        except MootError:
+            raise
+        except Exception as error:  # house: broad because foreign code raises what it likes
+            raise ToolError(str(self._offer.broken(f"{type(error).__name__}: {error}"))) from error
 
 
 def papers(brief: Brief) -> tuple[Source, ...]:
@@ -230,7 +277,7 @@ def _unpinned(line: Attached) -> Iterator[str]:
         yield f'To be warned when the tools of {name} change, set its pin to "{line.hash}".'
 
 
-MODERATOR_TOOLS = ("search", "rag", "summarizer")
+MODERATOR_TOOLS = tuple(name for name in TOOLS if name != "scorer")
 """What a tool agent may use, as far as it can be had: a search engine, documents."""
 
 

@@ -13,7 +13,7 @@ from moot.core.transcript import Transcript
 from moot.phases.base import Rounds
 from moot.phases.choices import Choices
 from moot.protocols.known import KNOWN, TIMED, build
-from moot.protocols.spec import load
+from moot.protocols.spec import load_opened
 
 JUDGED = "moderated"
 """The protocol by which a moderator decides."""
@@ -61,7 +61,7 @@ def ways_on(opened: Opened, debate: str, transcript: Transcript) -> Iterator[Way
 def _more_rounds(opened: Opened) -> int:
     """One round more than the debate had at most; 0 where its protocol takes no more."""
     try:
-        most = next((part.most for part in parts(load(opened.protocol)) if isinstance(part, Rounds)), None)
+        most = next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
         if most is None or opened.name in TIMED:
             return 0
         build(opened.name, without_aides(opened.brief), Choices(rounds=most + 1))

@@ -38,7 +38,7 @@ from moot.protocols.council import (
 )
 from moot.protocols.grouped import LEAST, REPORT, Groups, Stand, stands
 from moot.protocols.known import build
-from moot.protocols.spec import load
+from moot.protocols.spec import load_opened
 
 __all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_message", "timed", "timed_by"]
 
@@ -311,7 +311,7 @@ def most_rounds(opened: Opened) -> int:
     """The greatest number of rounds of a debate that has them."""
     found = (
         part.rounds if isinstance(part, Groups) else part.most
-        for part in parts(load(opened.protocol))
+        for part in parts(load_opened(opened))
         if isinstance(part, Rounds | Groups | Reflection)
     )
     return next(found)
@@ -319,7 +319,7 @@ def most_rounds(opened: Opened) -> int:
 
 def threshold_of(opened: Opened) -> float:
     """The score, 0 to 10, at which a text of a reflection is accepted."""
-    return next(part.threshold for part in parts(load(opened.protocol)) if isinstance(part, Reflection))
+    return next(part.threshold for part in parts(load_opened(opened)) if isinstance(part, Reflection))
 
 
 def reviewed(transcript: Transcript) -> tuple[Reviewed, ...]:

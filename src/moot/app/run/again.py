@@ -19,7 +19,8 @@ from moot.app.run.prepare import Ready, Wishes, ignored, live_models, prepare
 from moot.app.run.start import Start
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.event import Opened
-from moot.protocols.spec import load
+from moot.phases.choices import PROTOCOL_OPTIONS
+from moot.protocols.spec import load_opened
 
 
 async def start_again(
@@ -46,7 +47,8 @@ async def start_again(
     seed = brief.seed if wishes.seed is None else wishes.seed
     brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
     chosen = (*(words for words in opened.chosen if not _of_a_fork(words)), intake.cast)
-    plan = Plan(brief=brief, name=opened.name, protocol=load(opened.protocol), chosen=tuple(dict.fromkeys(chosen)))
+    plan = Plan(brief=brief, name=opened.name, protocol=load_opened(opened), chosen=tuple(dict.fromkeys(chosen)))
+    plan = replace(plan, options=opened.options)
     agent_for(brief, workspace.pool, config=workspace.config)
     live = live_models(workspace, brief)
     costing = estimate(brief, plan.protocol, live, work=work, likely=likely)
@@ -77,7 +79,9 @@ async def _rebuilt(
     name = wishes.protocol or opened.name
     if needs_moderator(name, wishes.strategy) and not brief.names("moderator"):
         brief = replace(brief, participants=(*brief.participants, presider(name)))
-    intake = replace(intake, brief=with_seats(brief, models))
+    kept = (PROTOCOL_OPTIONS,) if name == opened.name else ()
+    options = {key: value for key, value in opened.options.items() if key.startswith(kept)}
+    intake = replace(intake, brief=with_seats(brief, models), given={**intake.given, **options})
     if other := [words for words in opened.chosen if not _of_a_fork(words) and "once more" not in words]:
         intake = replace(intake, notes=(f"What was chosen before does not hold here: {', '.join(other)}.",))
     ready = await prepare(workspace, intake, wishes, config=workspace.config)

@@ -37,29 +37,32 @@ from moot.models.pool import GUEST
 T = TypeVar("T")
 P = ParamSpec("P")
 
-Strategy: TypeAlias = Literal[
-    "",
-    "majority",
-    "plurality",
-    "weighted",
-    "consensus",
-    "unanimous",
-    "absolute",
-    "supermajority",
-    "borda",
-    "approval",
-    "copeland",
-    "schulze",
-    "instant_runoff",
-    "moderator",
-    "judge",
-    "vote",
-    "vote_based",
-    "agent_closing",
-    "mediator_summary",
-    "ranked_reasons",
-    "no_consensus",
-]
+Strategy: TypeAlias = (
+    Literal[  # house: names because editors complete them from here, and a Literal cannot be computed
+        "",
+        "majority",
+        "plurality",
+        "weighted",
+        "consensus",
+        "unanimous",
+        "absolute",
+        "supermajority",
+        "borda",
+        "approval",
+        "copeland",
+        "schulze",
+        "instant_runoff",
+        "moderator",
+        "judge",
+        "vote",
+        "vote_based",
+        "agent_closing",
+        "mediator_summary",
+        "ranked_reasons",
+        "no_consensus",
+    ]
+    | str
+)
 """How a debate can be decided; a protocol takes some of these."""
 
 Cast: TypeAlias = Literal["", "builtin", "new"]

@@ -35,7 +35,7 @@ from moot.core.event import (
 )
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
-from moot.protocols.spec import load, naming_packages
+from moot.protocols.spec import load_opened, naming_packages
 from moot.record.store import digest, encode
 
 
@@ -130,7 +130,7 @@ def agreed(opened: Opened, events: Sequence[Event]) -> int:
     """How many of the events behind an opening are what its play makes, or come from outside."""
     transcript = Transcript()
     transcript.apply(opened)
-    play = enter(load(opened.protocol), State(brief=opened.brief, transcript=transcript))
+    play = enter(load_opened(opened), State(brief=opened.brief, transcript=transcript))
     n = 0
     while True:
         while n < len(events) and not isinstance(events[n], PLAY_EVENTS):
@@ -221,7 +221,7 @@ async def fork(
     """
     change = change or Change()
     opened, lines = await _parted(workspace, debate, at, change)
-    name = name or workspace.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load(opened.protocol)))
+    name = name or workspace.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load_opened(opened)))
     await before(name)
     await workspace.store.append(name, lines, after=0)
     return name

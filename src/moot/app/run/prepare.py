@@ -12,7 +12,8 @@ from typing import Literal, cast
 from moot.app.brief.default_participants import TIMEKEEPER, presider
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import Intake
-from moot.app.brief.schema import ENDINGS, FORMATS, PROTOCOLS, TOPOLOGIES
+from moot.app.brief.schema import FORMATS, PROTOCOLS, TOPOLOGIES
+from moot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
 from moot.app.plan.assignment import (
     BUILTIN,
     agent_for,
@@ -35,12 +36,15 @@ from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
 from moot.core.brief import HUMAN, Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
-from moot.core.text import misspelt
+from moot.core.text import listed, misspelt
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
 from moot.phases.choices import (
     AT_THE_END,
     OPEN_ORDER,
+    PROTOCOL_OPTIONS,
+    RANKED,
+    STRATEGY_OPTIONS,
     Choices,
     Condition,
     Extras,
@@ -49,27 +53,15 @@ from moot.phases.choices import (
     SummaryStyle,
     TurnMode,
     When,
+    counting_rule,
 )
 from moot.policy.pairing import Topology
 from moot.protocols.compose import ENDED
 from moot.protocols.grouped import LEAST
-from moot.protocols.known import DEFAULT, RANKED, STRATEGIES
+from moot.protocols.known import DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, VOTES
 
-_VOTES = tuple(STRATEGIES)
-_ENDS: Mapping[str, tuple[str, ...]] = {
-    "panel": (*_VOTES, *RANKED, "vote", "vote_based"),
-    "council": (*_VOTES, *RANKED, "moderator", "vote", "vote_based"),
-    "moderated": ("moderator",),
-    "grouped": (*_VOTES, "vote", "vote_based"),
-    "arena": (*_VOTES, *RANKED, "judge", "vote", "vote_based"),
-    "chaired": ("moderator",),
-    "board": (*_VOTES, "vote", "vote_based"),
-}
 AT_ONE_TABLE = 10
 """The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
-
-_FORMAT_ENDS = (*ENDINGS, *_VOTES)
-"""The ways to decide that each protocol takes; those of the debate formats are all the same."""
 
 _OWN = frozenset({"vote", "vote_based"})
 """Words for what the other protocols do anyway."""
@@ -134,7 +126,7 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
     own = strategy in _OWN or protocol in ("moderated", "chaired")
     return Choices(
         rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
-        strategy="" if own and protocol in _ENDS else strategy,
+        strategy="" if own and protocol in DECIDED_BY else strategy,
         topology=cast(Topology, topology) if topology else None,
         hub=str(given.get("hub", "")),
         sparsity=cast("float | None", given.get("sparsity")),
@@ -147,6 +139,8 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         memory=memory_of(intake),
         vote_weights=vote_weights(intake, strategy),
         language=str(given.get("language", "")),
+        protocol_options=intake.options(PROTOCOL_OPTIONS),
+        strategy_options=intake.options(STRATEGY_OPTIONS),
         extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
@@ -154,8 +148,8 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
 def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: Wishes) -> None:
     if protocol not in PROTOCOLS:  # it is another package's, or there is none: the one who builds it knows
         return
-    ends = _ENDS.get(protocol, _FORMAT_ENDS)
-    if strategy and strategy not in ends:
+    ends = DECIDED_BY.get(protocol, FORMATS_DECIDED_BY)
+    if strategy and strategy not in ends and not _counts(strategy, ends, intake):
         problem = f"{protocol} cannot be decided by {strategy!r}; {misspelt(strategy, ends, 'it takes')}"
         raise misfit(intake, wishes, "strategy", problem)
     if topology and topology not in TOPOLOGIES:
@@ -183,6 +177,12 @@ def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: 
     if protocol in _WHOLE and blind:
         problem = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
         raise misfit(intake, wishes, "context_scope", f"{problem}; leave out context_scope: summary_only")
+
+
+def _counts(strategy: str, ends: Sequence[str], intake: Intake) -> bool:
+    """Whether a strategy is a rule of another package for ballots that the protocol has."""
+    rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, intake.options(STRATEGY_OPTIONS))
+    return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
 
 _ONLY: Mapping[str, str] = {
@@ -297,6 +297,8 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
     idle = notes_on(plan.brief, plan.name, choices, costing)
     notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
     notes += await look_at_tools(plan.brief, config or workspace.config)
+    packages = plan.opened().packages
+    notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in packages)
     return Ready(plan=plan, costing=costing, drops=ignored(plan.brief, live), notes=notes, caster=caster)
 
 

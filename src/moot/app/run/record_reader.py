@@ -24,7 +24,7 @@ from moot.core.transcript import Transcript, Turn, fold
 from moot.record import listing
 from moot.record.listing import ListQuery, Page
 from moot.record.mailbox import Mailbox
-from moot.record.store import Store, read
+from moot.record.store import Store, count, read
 from moot.record.summary_fold import Summary
 
 __all__ = ["Summary"]
@@ -211,7 +211,7 @@ class RecordReader:
 
     async def count_entries(self, debate: str) -> int:
         """How many entries are stored; 0 where there is no such debate."""
-        return await listing.count(self.store, debate)
+        return await count(self.store, debate)
 
     async def lines(self, debate: str) -> tuple[str, ...]:
         """The stored lines of a debate, as they are."""

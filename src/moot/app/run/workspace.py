@@ -15,7 +15,16 @@ from typing import Protocol
 
 from moot.agents.human import Contacts, Interface
 from moot.app.brief.program_values import plain
-from moot.app.plan.assignment import BUILTIN, agent_for, assign, people, recalling, weighing
+from moot.app.plan.assignment import (
+    BUILTIN,
+    agent_for,
+    assign,
+    check_packages,
+    packages_of,
+    people,
+    recalling,
+    weighing,
+)
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import memory_place, teach_at_end
@@ -26,18 +35,19 @@ from moot.app.plan.toolbox import open_tools
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome, Recorded, opening, outcome
 from moot.app.run.record_reader import RecordReader
-from moot.core.ask import Ask
+from moot.core.ask import Ask, Fields, Value
 from moot.core.brief import Brief, Limits
+from moot.core.errors import PackageMissing
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.labels import act_of, noun
-from moot.core.text import clean_data, slug
+from moot.core.text import clean_data, counted, slug
 from moot.core.transcript import fold
 from moot.engine.driver import Hosting, StopRequest, debate, replay
 from moot.learn.tables import Place
 from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
-from moot.protocols.spec import dump, load, naming_packages
+from moot.protocols.spec import dump, load_opened, naming_packages
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger, running
 from moot.record.mailbox import Mailbox
@@ -86,6 +96,7 @@ class Plan:
         protocol: its phase tree.
         log: how the brief wants the result written beside the report; "" for the report alone.
         chosen: what was chosen about the protocol, in words.
+        options: those of the protocol and of the rule, where they come from other packages.
     """
 
     brief: Brief
@@ -93,10 +104,20 @@ class Plan:
     protocol: Phase
     log: str = ""
     chosen: tuple[str, ...] = ()
+    options: Fields = field(default_factory=dict[str, Value])
 
     def opened(self) -> Opened:
         """The first entry of the record."""
-        return Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name, log=self.log, chosen=self.chosen)
+        tree = dump(self.protocol)
+        return Opened(
+            brief=self.brief,
+            protocol=tree,
+            name=self.name,
+            log=self.log,
+            chosen=self.chosen,
+            options=self.options,
+            packages=packages_of(self.brief, self.name, tree),
+        )
 
 
 class Workspace(RecordReader):
@@ -169,7 +190,7 @@ class Workspace(RecordReader):
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
         agent_for(seated, self.pool, config=self.config)
-        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told())
+        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told(), options=choices.options())
 
     def seat(self, brief: Brief) -> Brief:
         """The brief as it is stored, checked; the functions that answer for participants join the pool.
@@ -253,8 +274,9 @@ class Workspace(RecordReader):
         if fold(entries).closed:
             return await self._ended(await self.outcome(debate))
         opened = opening(debate, entries)
+        check_packages(opened.packages)
         hosting = Hosting(limits=limits, stop=stop or StopRequest())
-        return await self._drive(debate, opened, load(opened.protocol), hosting, interface)
+        return await self._drive(debate, opened, load_opened(opened), hosting, interface)
 
     async def _drive(
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
@@ -352,7 +374,7 @@ class Workspace(RecordReader):
             RecordError: there is no such debate, or its record is damaged.
         """
         opened = opening(debate, await self.entries(debate))
-        return estimate(opened.brief, load(opened.protocol), {}).most.asks
+        return estimate(opened.brief, load_opened(opened), {}).most.asks
 
     async def verify(self, debate: str) -> tuple[int, str]:
         """Check a record: every hash, and that its protocol makes the same entries again.
@@ -363,13 +385,19 @@ class Workspace(RecordReader):
         Raises:
             RecordError: the record is damaged; the message names the entry.
             RecordMismatch: the record has other entries than its protocol makes.
+            PackageMissing: every hash is right, but a package that its protocol needs is not installed.
         """
         entries = await self.entries(debate)
         opened = opening(debate, entries)
         ledger = Ledger(self.store, debate, clock=self.clock)
         await ledger.open()
+        try:
+            tree = load_opened(opened)
+        except PackageMissing as error:
+            sound = f"{debate}: {counted(len(entries), 'entry', 'entries')}, every hash is right, head {ledger.head}"
+            raise PackageMissing(f"{sound}; it was not played again: {error}") from error
         with naming_packages():
-            replay(opened, load(opened.protocol), ledger=ledger)
+            replay(opened, tree, ledger=ledger)
         return len(entries), ledger.head
 
 

@@ -26,7 +26,7 @@ from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
 from moot.core.event import Entry, Opened, Released, Reserved
 from moot.engine.calls import Budget
-from moot.protocols.spec import load
+from moot.protocols.spec import load_opened
 from moot.record.listing import ListQuery, find, page
 from moot.record.mailbox import SideStream
 from moot.record.store import Store
@@ -328,7 +328,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
         most: its limit on cost.
     """
     live = live_models(workspace, opened.brief)
-    costing = estimate(opened.brief, load(opened.protocol), live, work=work, likely=likely).most
+    costing = estimate(opened.brief, load_opened(opened), live, work=work, likely=likely).most
     return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
 
 

@@ -1,7 +1,7 @@
-"""``moot new``, ``moot check`` and ``moot models``: write a brief, estimate a debate, and find usable models."""
+"""``moot new``, ``check``, ``models``, ``plugins``: write a brief, estimate a debate, find models and extensions."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,6 +10,7 @@ import rich_click
 
 from moot.cli.options import (
     DONE,
+    ERROR,
     LimitOptions,
     WishOptions,
     finish,
@@ -141,3 +142,23 @@ def models(as_json: bool) -> int:
     for renderable in reachable(reach):
         console.print(renderable)
     return DONE
+
+
+@rich_click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def plugins(as_json: bool) -> int:
+    """List what other packages add to Moot: protocols, phases, rules, model providers, tools, and report formats.
+
+    Each is imported, to see whether it can be used. The exit code is 1 if one cannot.
+    """
+    from moot.app.export.plugins import find_plugins
+
+    found = find_plugins()
+    if as_json:
+        click.echo(json.dumps([asdict(plugin) for plugin in found], ensure_ascii=False, indent=2))
+    else:
+        from moot.cli.display.output import console_for
+        from moot.cli.display.plan_view import plugin_table
+
+        console_for().print(plugin_table(found))
+    return ERROR if any(plugin.broken for plugin in found) else DONE

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
+from moot.app.export.report_formats import FORMATS, report_format
 from moot.cli.options import (
     DONE,
     ERROR,
@@ -22,6 +23,7 @@ from moot.cli.options import (
     store_option,
     store_path,
 )
+from moot.core.errors import BriefError
 from moot.core.text import counted
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
@@ -36,8 +38,26 @@ if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
     from moot.app.run.outcome import Listed
     from moot.app.run.record_reader import Open
+    from moot.core.brief import LogMode
     from moot.report.compare import Comparison
-    from moot.report.logs import Mode
+
+
+class FormatName(click.ParamType[str]):
+    """The name of a format of reports, built in or of another package."""
+
+    name = "format"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """The names that are built in."""
+        return f"[{'|'.join(FORMATS)}|…]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if there is such a format."""
+        try:
+            report_format(value)
+        except BriefError as error:
+            self.fail(f"{error}.", param, ctx)
+        return value
 
 
 class Filters(TypedDict):
@@ -202,8 +222,8 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["md", "json", "html", "memo", "pdf"]),
-    help="md: Markdown; json: data; html: one page that replays the debate; memo: a page to print; pdf.",
+    type=FormatName(),
+    help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or that of another package.",
 )
 @click.option(
     "-o",
@@ -214,7 +234,7 @@ def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
 @click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
 @store_option
 def report(
-    debate: str, mode: "Mode | None", form: str | None, out: Path | None, plots: bool, store: Path | str | None
+    debate: str, mode: "LogMode | None", form: str | None, out: Path | None, plots: bool, store: Path | str | None
 ) -> int:
     """Write the report of a debate.
 
@@ -225,8 +245,8 @@ def report(
 
     if mode and form:
         raise click.UsageError("--as and --format cannot be given together: --format applies to the report only.")
-    if form == "pdf" and out is None:
-        raise click.UsageError("A PDF needs a file: name it with -o.")
+    if form and out is None and report_format(form).binary:
+        raise click.UsageError(f"A {form.upper()} needs a file: name it with -o.")
     if plots:
         if mode or form not in (None, "md") or out is None or str(out) == "-":
             raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
@@ -246,19 +266,11 @@ def report(
     return DONE
 
 
-def _contents(read_record: "ReadRecord", mode: "Mode | None", form: str) -> "Mapping[str, str | bytes]":
+def _contents(read_record: "ReadRecord", mode: "LogMode | None", form: str) -> "Mapping[str, str | bytes]":
     """The contents to write, by the ending of each file's name."""
-    from moot.app.export.reports import write_log, write_report
+    from moot.app.export.reports import write_log
 
-    if mode:
-        return write_log(read_record, mode)
-    if form not in ("html", "memo", "pdf"):
-        return {"": write_report(read_record.report, form)}
-    from moot.app.export.paper import memo, pdf, replay
-
-    if form == "html":
-        return {"": replay(read_record.report.debate, read_record.entries)}
-    return {"": memo(read_record.report) if form == "memo" else pdf(read_record.report)}
+    return write_log(read_record, mode) if mode else {"": report_format(form).make(read_record)}
 
 
 def _print(content: str | bytes) -> None:

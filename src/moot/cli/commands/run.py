@@ -27,7 +27,7 @@ from moot.cli.options import (
     wish_options,
     wishes_of,
 )
-from moot.core.brief import ROUNDS, SEED
+from moot.core.brief import ROUNDS, SEED, LogMode
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
@@ -41,10 +41,9 @@ if TYPE_CHECKING:
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt
     from moot.core.brief import Brief
-    from moot.report.logs import Mode
 
-USUAL: "Mode" = "full_markdown"
-SUMMARY_ONLY: "Mode" = "summary_only"
+USUAL: LogMode = "full_markdown"
+SUMMARY_ONLY: LogMode = "summary_only"
 """The log that is the report itself."""
 
 
@@ -216,7 +215,7 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
     outcome = outcome_of(debate, fold(record.entries))
     saved: dict[str, str] = {}
     try:
-        wanted = cast("Mode", opening(debate, record.entries).log or USUAL)
+        wanted = cast("LogMode", opening(debate, record.entries).log or USUAL)
         mode = given["log"] or (USUAL if given["no_report"] else wanted)
         # Who asks for the summary alone gets no transcript beside it.
         if outcome.status != "paused" and not given["no_report"] and mode != SUMMARY_ONLY:

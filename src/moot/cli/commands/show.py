@@ -125,6 +125,8 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
         sys.stdout.write(write_recount(recounted))
         return DONE
     console = console_for()
+    for problem in recounted.problems:
+        click.echo(f"moot: {problem}", err=True)
     for renderable in _shown(recounted):
         console.print(renderable)
     return DONE

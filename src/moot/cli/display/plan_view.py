@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
+from moot.app.export.plugins import Plugin
 from moot.app.plan.assignment import BUILTIN, Available, is_person
 from moot.app.plan.checks import lasting
 from moot.app.plan.estimate import Costing
@@ -164,3 +165,16 @@ def reachable(reach: Available) -> Iterator[RenderableType]:
         )
     for sentence in reach.advice:
         yield Text(sentence)
+
+
+def plugin_table(plugins: Sequence[Plugin]) -> RenderableType:
+    """What other packages add: one line for each, and under it why it cannot be used."""
+    if not plugins:
+        return Text("No package adds anything to Moot. How to write one: docs/how-to/extend-moot.md")
+    lines: list[RenderableType] = []
+    for plugin in plugins:
+        package = f"  {line(plugin.package)} {line(plugin.version)}"
+        lines.append(Text.assemble((f"{plugin.kind} ", FAINT), (line(plugin.name), "bold"), (package, FAINT)))
+        if plugin.broken:
+            lines.append(Indented(Text(line(plugin.broken), style=WARN)))
+    return Group(*lines)

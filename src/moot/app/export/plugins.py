@@ -1,0 +1,80 @@
+"""The list of plugins: what other packages add to Moot, of which kind, in which version, and why it is broken."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from moot.app.brief.schema import LOGS, STRATEGIES, TOOLS
+from moot.app.export.report_formats import FORMATS, foreign_format
+from moot.app.plan.toolbox import foreign_tool
+from moot.core.errors import BriefError, ProtocolError
+from moot.core.extensions import KINDS, PHASE, PROTOCOL, PROVIDER, REPORT, RULE, TOOL, Kind, Offer, find, offers
+from moot.models.names import PROVIDERS, provider_named
+from moot.phases.choices import counting_rule
+from moot.protocols.known import KNOWN
+from moot.protocols.spec import protocol
+
+OURS: Mapping[Kind, tuple[str, ...]] = {
+    PROTOCOL: tuple(KNOWN),
+    PHASE: (),
+    RULE: STRATEGIES,
+    PROVIDER: tuple(PROVIDERS),
+    TOOL: TOOLS,
+    REPORT: (*FORMATS, *LOGS),
+}
+"""The names that are built in; what another package offers under one of them is never used."""
+
+_LOADS: Mapping[Kind, Callable[[Offer], object]] = {
+    PROTOCOL: lambda offer: protocol(offer.name),
+    PHASE: lambda offer: offer.load(ModuleType),
+    RULE: lambda offer: counting_rule(offer.name),
+    PROVIDER: lambda offer: provider_named(offer.name),
+    TOOL: lambda offer: foreign_tool(offer.name),
+    REPORT: foreign_format,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """Something that another package adds.
+
+    Attributes:
+        kind: ``protocol``, ``phase``, ``rule``, ``provider``, ``tool`` or ``report``.
+        name: the name under which it is used.
+        package: the package that offers it.
+        version: the version of the package.
+        broken: why it cannot be used; "" where it can.
+    """
+
+    kind: str
+    name: str
+    package: str
+    version: str
+    broken: str = ""
+
+
+def find_plugins() -> tuple[Plugin, ...]:
+    """All that other packages add, by kind and name; each is imported, to see whether it can be used."""
+    return tuple(
+        Plugin(
+            kind=offer.kind.name,
+            name=offer.name,
+            package=offer.package,
+            version=offer.version,
+            broken=_broken(offer.kind, offer),
+        )
+        for offer in offers(*KINDS)
+    )
+
+
+def _broken(kind: Kind, offer: Offer) -> str:
+    """Why something cannot be used; "" where it can."""
+    if offer.name in OURS[kind]:
+        return f"Moot has a {kind.name} of that name, which is always used"
+    try:
+        if kind is not PHASE:  # modules may have any name, the same one too
+            find(kind, offer.name)
+        _LOADS[kind](offer)
+    except (BriefError, ProtocolError) as error:
+        return str(error)
+    return ""

@@ -1,0 +1,5 @@
+"""The fixture that installs packages."""
+
+from tests.ext.ext_kit import install
+
+__all__ = ["install"]
