@@ -27,7 +27,7 @@ class Interface(Protocol):
     """A host's way to ask people in place: a terminal, a page."""
 
     async def ask(self, ask: Ask, context: Context) -> Reply:
-        """Put the question to the person whose it is and wait for the answer, however long it takes.
+        """Ask the person and wait for the answer, however long it takes.
 
         Several asks can be put at once, also to one person. It is cancelled when the answer comes by letter or the
         person's time is up, and must let the cancellation pass at once.
@@ -40,14 +40,14 @@ class Interface(Protocol):
 
 
 class MessageBox(Protocol):
-    """Where answers are put in, from elsewhere and from here, in one order for all."""
+    """Stores the answers of people, from this process and from others, in one order."""
 
     async def post(self, event: Replied) -> int:
-        """Put an answer in; it is durable when this returns. Its number."""
+        """Store an answer and return its number; the answer is durable when this returns."""
         ...
 
     async def reply(self, key: str) -> Reply | None:
-        """The first answer to that ask that was put in, if there is one."""
+        """Return the first answer that was stored for that ask, if there is one."""
         ...
 
 
@@ -76,7 +76,7 @@ class Contacts:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """When a person's time is up.
+    """The time that a person has for an answer.
 
     It ends by the wall clock, which all processes share, or by the loop's own clock, which nobody can set back.
 
@@ -92,7 +92,7 @@ class _Term:
 
     @classmethod
     def begin(cls, reach: Contacts, key: str, allowed: float | None) -> Self:
-        """The time for an answer to that ask, as this process sees it."""
+        """Compute the time for an answer to that ask, by the clock of this process."""
         if allowed is None:
             return cls(reach.clock, None, inf)
         ends = reach.put.get(key, reach.clock()) + allowed
@@ -101,14 +101,14 @@ class _Term:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; none or fewer when the time is up."""
+        """The seconds that are left; 0 or less when the time is up."""
         if self.ends is None:
             return inf
         return min(self.ends - self.clock(), self.latest - asyncio.get_running_loop().time())
 
 
 class Human:
-    """The seat of a person.
+    """The agent of a person.
 
     Args:
         reach: how people can be reached.
@@ -143,12 +143,12 @@ class Human:
         return Waiting(f"{ask.to} has to answer ({reach.called(ask)}){because}: moot answer {reach.debate}")
 
     async def _letter(self, key: str) -> Reply | None:
-        """The answer by letter; one that is there counts as long as the ask is open, whatever the clocks say."""
+        """The answer that came as a message; it counts as long as the ask is open, whatever the clocks say."""
         letters = self._reach.letters
         return await letters.reply(key) if letters else None
 
     async def _in_place(self, door: Interface, ask: Ask, context: Context, term: _Term) -> Reply | None:
-        """The answer from the door or by letter, whichever comes first; None when the time is up."""
+        """The answer from the interface or from the mailbox, whichever comes first; None when the time is up."""
         try:
             async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
                 watching = group.create_task(self._watch(ask.key, term, patience))
@@ -162,9 +162,9 @@ class Human:
         return await self._first(ask, reply)
 
     async def _first(self, ask: Ask, reply: Reply) -> Reply:
-        """The answer from the door, or the letter that somebody else was faster with: either of them was told so.
+        """Store the answer from the interface; return it, or the message that came before it.
 
-        The door's answer is put in as a letter too, so that one order decides, and the later one is refused.
+        Both go through the mailbox, so one order decides. Whoever was later is told so.
         """
         if self._reach.letters is None:
             return reply
@@ -172,7 +172,7 @@ class Human:
         return await self._letter(ask.key) or reply
 
     async def _watch(self, key: str, term: _Term, patience: asyncio.Timeout) -> None:
-        """Lose patience with the door when a letter is there or the time is up."""
+        """Cancel the question at the interface when a message is there or the time is up."""
         while (left := term.left) > 0:
             if await self._letter(key):
                 break

@@ -54,7 +54,7 @@ OVER = f"The tool was not used: {USES} uses are all that one answer may take."
 
 
 class ModelAgent:
-    """A seat that puts asks to a model.
+    """An agent that has a model answer.
 
     Args:
         model: the model, in its wrappers.
@@ -88,7 +88,7 @@ class ModelAgent:
         return _reply(reading, talk, answer)
 
     async def _converse(self, talk: "_Conversation", kit: Kit) -> Called:
-        """The answer in words, after the tools that the model asks for have been used."""
+        """The answer in words, after the model has used the tools that it asked for."""
         if not kit.specs:
             return await talk.send("answer")
         if (self._refused and not talk.say.done("answer")) or not self._model.traits.tools:
@@ -107,7 +107,7 @@ class ModelAgent:
         return await talk.send("answer-last")
 
     async def _offer(self, talk: "_Conversation", kit: Kit, n: int) -> Called | None:
-        """The answer to the n-th offer of the tools; None where it is refused, or was before a resume."""
+        """The answer to the n-th request with tools; None if the model refuses tools, now or before a resume."""
         name = "answer" if n == 1 else f"answer-{n}"
         if talk.say.done("answer-plain") and not talk.say.done(name):
             return None
@@ -142,7 +142,7 @@ class _Conversation:
         return await self._send(Request(messages=fit((*self.messages, *known, *more), self.model.traits), call=call))
 
     async def go_on(self, form: Form, answer: Called) -> Called:
-        """The whole of a form that was cut off, if the model can go on with it; else what there is.
+        """Have the model continue a form that was cut off; return all of it, or what there is.
 
         The last word may be half of one, so it is written again. Where the wire takes it, the model goes on with its
         own message; else it is asked to.
@@ -162,7 +162,7 @@ class _Conversation:
         return rest if anew and _is_wanting(form, _read(form, joined, self.context.me.name)) else joined
 
     async def offer(self, call: str, kit: Kit) -> Called:
-        """Ask and offer the tools."""
+        """Ask with the tools."""
         return await self._send(Request(messages=(*self.messages, *self.used), call=call, tools=kit.specs))
 
     async def use(self, called: Called, kit: Kit) -> None:
@@ -214,27 +214,27 @@ def _read(form: Form | None, called: Called, speaker: str) -> Reading:
 
 
 def _is_wanting(form: Form, reading: Reading) -> bool:
-    """Whether a required field was not read, or one that goes with the value of another."""
+    """Whether a required field was not read, or a field that the value of another one requires."""
     owed = _owed(form, reading)
     return any((field.required or field.name in owed) and field.name not in reading.fields for field in form.fields)
 
 
 def _owed(form: Form | None, reading: Reading) -> tuple[str, ...]:
-    """The fields that have to be there because another has a certain value: a DECISION with SETTLED."""
+    """The fields that are required because of another field's value: DECISION if the status is SETTLED."""
     fields = [field for field in (form.fields if form else ()) if field.when and field.name in reading.fields]
     names = [needed(field, reading.fields[field.name]) for field in fields]
     return tuple(name for name in names if name and name not in reading.fields)
 
 
 def _owing(form: Form | None, reading: Reading) -> Reading:
-    """The reading with what it owes named among what was not read."""
+    """The reading; missing fields that another value requires are added to what was not read."""
     told = [text.partition(":")[0] for text in reading.unread]
     owed = tuple(f"{name}: missing" for name in _owed(form, reading) if name not in told)
     return replace(reading, unread=(*reading.unread, *owed))
 
 
 def _merge(first: Reading, second: Reading) -> Reading:
-    """The words of the first answer with the fields of both; the repaired ones go before."""
+    """The words of the first answer with the fields of both; repaired fields have priority."""
     fields = {**first.fields, **second.fields}
     unread = tuple(text for text in second.unread if text.split(":", 1)[0] not in fields)
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
@@ -258,7 +258,7 @@ def _reply(reading: Reading, talk: _Conversation, answer: Called) -> Reply:
 
 
 def _instead(talk: _Conversation) -> list[str]:
-    """A note for each model that has answered in place of the participant's own."""
+    """A note for each fallback model that answered."""
     asked = [call.model for call in talk.calls if not call.model.startswith("tool:")]
     others = dict.fromkeys(model for model in asked if model not in ("", talk.model.name))
     return [f"{FALLBACK} {model} answered in place of {talk.model.name}" for model in others]

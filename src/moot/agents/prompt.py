@@ -35,7 +35,7 @@ GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
 
 def compose(ask: Ask, context: Context, traits: Traits) -> tuple[Message, ...]:
-    """The messages of an ask, fit for what the model's wire takes."""
+    """The messages of an ask, in the shape that the provider accepts."""
     shared = Message(role="system", text=_shared(context.brief, named=not (context.view.anonymous and context.turns)))
     newest = Message(role="user", text=_newest(ask, context))
     if context.view.own:
@@ -101,13 +101,13 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
 
 
 def _said(form: Form, turn: Turn) -> dict[str, Value]:
-    """Prose that fits no form as what was said; nothing where something of it may be private or forged."""
+    """Prose that fits no form, as the words of the turn; "" if a part may be private or forged."""
     fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
     return {fields[-1].name: turn.text} if fields and is_open_prose(form, turn) else {}
 
 
 def label(turn: Turn, brief: Brief) -> str:
-    """Whose turn it is, with the role: ``Bull (Optimistic investor)``."""
+    """The speaker of a turn with the role: ``Bull (Optimistic investor)``."""
     if turn.act == INTERJECTION:
         return f"{turn.by} (from outside)"
     role = on_one_line(brief.participant(turn.by).role)
@@ -115,12 +115,12 @@ def label(turn: Turn, brief: Brief) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """A text that cannot begin a line of its own in our frames."""
+    """The text on one line, so that it cannot imitate the frame around it."""
     return " ".join(text.split())
 
 
 def frame(text: str) -> str:
-    """A text that cannot be mistaken for the frame around it: no line of it begins at the margin."""
+    """The text indented, so that no line of it can be mistaken for the frame around it."""
     return "\n".join(INDENT + line for line in text.splitlines())
 
 
@@ -146,7 +146,7 @@ def _shared(brief: Brief, *, named: bool) -> str:
 
 
 def show(context: Context, turns: Sequence[Turn]) -> str:
-    """Some turns of a scene's log, in its view; "" without turns. A hidden author has the same name in all of them."""
+    """Turns of the log as text; "" without turns. A hidden author has the same name in all of them."""
     names = _hidden(context.turns) if context.view.anonymous else {}
     parts = ["The debate so far:"] if turns else []
     for round, group in groupby(turns, key=lambda turn: turn.round):
@@ -176,14 +176,14 @@ def _newest(ask: Ask, context: Context) -> str:
 
 
 def _goes_on(ask: Ask, context: Context) -> bool:
-    """Whether the participant is asked for more of what it has just said: another message in tags behind its own."""
+    """Whether the participant is asked for another message in tags right after its own."""
     last = context.turns[-1] if context.turns else None
     tags = ask.form is not None and ask.form.layout == "tags"
     return tags and last is not None and (last.by, last.act) == (context.me.name, ask.act)
 
 
 def _laid(context: Context) -> str:
-    """The turns laid before the participant; where authors are hidden, under the labels that the ballot names."""
+    """The turns that the ask is about; where authors are hidden, under the labels of the ballot."""
     names = proposal_names(context.view, context.about)
     return "\n\n".join(
         render(turn, context.brief, view=context.view, name=name)

@@ -52,28 +52,28 @@ class Node:
 
     @property
     def level(self) -> int:
-        """How deep it stands: 0 for the root, 1 for a claim."""
+        """The depth: 0 for the root, 1 for a claim."""
         return len(self.line) - 1
 
     @property
     def mine(self) -> bool:
-        """Whether the participant itself says it."""
+        """Whether the participant itself makes this claim or reply."""
         return self.level % 2 == 1
 
     @property
     def mean(self) -> float:
-        """The mean value of its visits, of which there must be one."""
+        """The mean value of its visits; there must be at least one."""
         return self.total / self.visits
 
     def book(self, value: float) -> None:
-        """Book the value of a simulation that ended here, all the way up."""
+        """Add the value of a simulation that ended here to this node and to all above it."""
         for node in self.line:
             node.visits += 1
             node.total += value
 
     @property
     def line(self) -> "list[Node]":
-        """The way to it, the root first."""
+        """The path to this node, the root first."""
         return [*(self.parent.line if self.parent else ()), self]
 
 
@@ -83,7 +83,7 @@ def reservation(child: Node, visits: int) -> float:
 
 
 def descend(root: Node, width: int, chance: Random) -> Node:
-    """The node from which a simulation goes on: one with room for another reply, or the end of a line.
+    """The node where a simulation continues: one with room for another reply, or the end of a line.
 
     Args:
         root: the root; all its children have been visited, and no more are added to them.
@@ -98,7 +98,7 @@ def descend(root: Node, width: int, chance: Random) -> Node:
 
 
 def best_line(root: Node) -> list[Node]:
-    """The most visited claim and, behind it, the most visited replies; of equals the one that is better to say."""
+    """The most visited claim, then the most visited reply at each step; among equals the better one."""
     line: list[Node] = []
     node = root
     while visited := [child for child in node.children if child.visits]:
@@ -108,7 +108,7 @@ def best_line(root: Node) -> list[Node]:
 
 
 def below(node: Node) -> list[Node]:
-    """All that stands below a node, each line to its end before the next."""
+    """All nodes below a node, depth first."""
     return [item for child in node.children for item in (child, *below(child))]
 
 
@@ -162,7 +162,7 @@ Questions: TypeAlias = Generator[Question, Reading, None]
 
 @dataclass(slots=True, kw_only=True)
 class Growth:
-    """A tree and what it grows by.
+    """A tree of claims and replies, and the questions by which it grows.
 
     Attributes:
         search: how much.
@@ -182,7 +182,7 @@ class Growth:
         return compose(replace(self.ask, task=task, form=question.form), self.context, traits)
 
     def claim(self) -> Questions:
-        """The claims that are looked at."""
+        """The question for the claims to examine."""
         reading = yield Question("search-claims", _PROPOSE, CANDIDATES)
         claims = cast("tuple[str, ...]", reading.fields.get("CLAIMS", ()))
         different: dict[str, str] = {}
@@ -192,7 +192,7 @@ class Growth:
             self.root.children.append(Node(str(n), claim, self.root))
 
     def whole(self) -> Questions:
-        """All of it, one question after the other."""
+        """All questions, one after the other."""
         yield from self.claim()
         for node in self.first:
             yield from self.visit(node)
@@ -204,13 +204,13 @@ class Growth:
         return self.root.children[: self.search.simulations]
 
     def rest(self) -> Questions:
-        """All visits behind the first ones."""
+        """All visits after the first ones."""
         chance = Random(f"{self.context.brief.seed} {self.ask.key}")
         for _ in range(self.search.simulations - len(self.first)):
             yield from self.visit(descend(self.root, REPLIES, chance))
 
     def visit(self, node: Node) -> Questions:
-        """Go on to the end of the line, judge it, and book the value all the way up."""
+        """Extend the line to its end, judge it, and add the value to all nodes above."""
         while node.level <= self.search.depth:
             node = yield from self._reply(node)
         if node.worth is None:
@@ -221,11 +221,11 @@ class Growth:
         node.book(node.worth)
 
     def by(self, node: Node) -> str:
-        """Who says it."""
+        """The speaker of a node."""
         return self.context.me.name if node.mine else OPPONENT
 
     def prepared(self) -> Ask:
-        """The ask with the best line laid into its task."""
+        """The ask with the best line in its task."""
         return prepared(self.ask, [(self.by(node), node.text) for node in best_line(self.root)])
 
     def _reply(self, node: Node) -> Generator[Question, Reading, Node]:
@@ -246,7 +246,7 @@ class Growth:
 
 
 def prepared(ask: Ask, line: Sequence[tuple[str, str]]) -> Ask:
-    """The ask with a line laid into its task: who says what."""
+    """The ask with a line in its task: who says what."""
     if not line:
         return ask
     told = "\n".join(f"{by}: {text}" for by, text in line)

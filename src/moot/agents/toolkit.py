@@ -24,7 +24,7 @@ from moot.models.base import Message, Model, Request
 
 
 def read_arguments(text: str) -> Mapping[str, object] | None:
-    """The arguments that a model wrote; none where it wrote nothing, None where it wrote something else."""
+    """The arguments that a model wrote: empty if it wrote nothing, None if it is no JSON object."""
     if not text.strip():
         return {}
     try:
@@ -35,7 +35,7 @@ def read_arguments(text: str) -> Mapping[str, object] | None:
 
 
 def misfit(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str:
-    """What is wrong with arguments, looked at from outside: what is required, types, choices; "" where nothing is."""
+    """What is wrong with arguments by their schema (required, types, choices); "" if nothing is."""
     for name in _texts(schema.get("required")):
         if name not in arguments:
             return f"the argument {name} is missing"
@@ -103,7 +103,7 @@ LONGEST_SOURCE = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a tool has found.
+    """The result of a tool.
 
     Attributes:
         text: the result in words, for the model that asked.
@@ -116,7 +116,7 @@ class Found:
 
 @dataclass(slots=True, kw_only=True)
 class ToolUse:
-    """One use of a tool: for whom it works, and the one question that it may put to that participant's own model.
+    """One use of a tool: for whom, and how it can ask that participant's model once.
 
     Attributes:
         scene: what the participant sees, which is all that a tool may see.
@@ -172,11 +172,11 @@ class ToolUse:
 
 
 class Tool(Protocol):
-    """Something that a participant can look up or have done while it answers."""
+    """A tool that a participant can use while it answers."""
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool as a model is told of it."""
+        """The tool as it is described to a model."""
         ...
 
     async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
@@ -193,7 +193,7 @@ class Tool(Protocol):
 
 
 class Kit:
-    """The tools of one participant, under names that every provider takes and that no two of them share."""
+    """The tools of one participant, under distinct names that every provider accepts."""
 
     def __init__(self, tools: Sequence[Tool], *, seconds: float = SECONDS) -> None:
         self._tools: dict[str, Tool] = {}
@@ -203,11 +203,11 @@ class Kit:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools as a model is told of them."""
+        """The tools as they are described to a model."""
         return tuple(replace(tool.spec, name=name) for name, tool in self._tools.items())
 
     async def use(self, call: ToolCall, errand: ToolUse) -> tuple[Called, ...]:
-        """Use a tool as a model asks for it, unless the record holds the result already.
+        """Use a tool that a model asks for, unless the record has the result already.
 
         Returns:
             The result as it stands on record, and before it the answer of the model where the tool has asked it.
@@ -240,7 +240,7 @@ class Kit:
         return (errand.called, called) if errand.called else (called,)
 
     async def _find(self, tool: Tool | None, call: ToolCall, errand: ToolUse) -> Found:
-        """The result, or what went wrong in its place."""
+        """The result, or an error as a result."""
         if tool is None:
             return Found(text=f"There is no tool {clip(call.name, 64)!r}; there are: {', '.join(self._tools)}.")
         arguments = read_arguments(call.arguments)
@@ -258,7 +258,7 @@ class Kit:
 
 
 def lay(name: str, called: Called) -> str:
-    """A result as a model reads it: under a line of ours that says where it comes from, indented.
+    """A result as a model reads it: indented, under a line that names its source.
 
     The name is the one that the model wrote, so it may be anything; it is shown in letters that names of tools have.
     """
@@ -286,7 +286,7 @@ async def _lost() -> Called:
 
 
 class SilentRecorder:
-    """A line that shows nothing of what a tool is told, for those are not the participant's words."""
+    """A recorder that streams nothing, because a tool's words are not the participant's."""
 
     def __init__(self, say: Recorder) -> None:
         self._say = say
@@ -305,7 +305,7 @@ class SilentRecorder:
 
 @contextmanager
 def _standing(clock: asyncio.Timeout | None) -> Generator[None]:
-    """Let a clock stand still as long as the context lasts."""
+    """Stop a clock for the time of the context."""
     if clock is None or (end := clock.when()) is None:
         yield
         return

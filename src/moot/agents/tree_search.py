@@ -39,7 +39,7 @@ MODEL = "search:mcts"
 
 
 def calls(search: Search) -> int:
-    """The most calls of a model that one ask takes: one for the claims, those of the simulations, and the answer.
+    """The most model calls for one ask: one for the claims, those of the simulations, and the answer.
 
     A simulation takes at most one for each reply behind the claim and one to judge; no place in the tree is made or
     judged twice. Repairs, retries and tools come on top, as with any ask.
@@ -49,7 +49,7 @@ def calls(search: Search) -> int:
 
 
 class Searching:
-    """A seat that prepares its speeches by a search.
+    """An agent that prepares its speeches by a search.
 
     Args:
         seat: gives the answers.
@@ -92,7 +92,7 @@ class _TreeSearch:
     stopped: str = ""
 
     async def record(self) -> Called:
-        """Search, and give the tree as it goes on record."""
+        """Search, and return the tree as it is recorded."""
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
@@ -119,7 +119,7 @@ class _TreeSearch:
         await self._play(self.tree.rest())
 
     async def _visit(self, node: Node) -> MootError | None:
-        """Simulate from a claim; errors become values, so that one does not end the others."""
+        """Simulate from a claim. Errors become values, so that one error does not end the others."""
         try:
             await self._play(self.tree.visit(node))
         except MootError as error:
@@ -150,7 +150,7 @@ class _TreeSearch:
         return read(question.form, called.text, speaker=context.me.name)
 
     def _data(self) -> dict[str, object]:
-        """The tree as JSON data; values are those for the participant, whoever speaks."""
+        """The tree as JSON data; all values are from the participant's point of view."""
         best = best_line(self.tree.root)
         chosen = {node.id for node in best}
         return {

@@ -14,7 +14,7 @@ from moot.core.transcript import Transcript, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many participants give which answer; equal answers count as one, in the words of the first.
+    """The number of participants with each answer; equal answers count as one, in the words of the first.
 
     Attributes:
         holders: how many hold each answer.
@@ -72,7 +72,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A turn after which the tally was another one: by a changed answer, or by a first one after the first stage.
+    """A turn that changed the tally: by a changed answer, or by a first answer after the first stage.
 
     ``turned`` says whether another answer leads, or none any more.
     """
@@ -86,7 +86,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """The course of the answers: all of them in the order of asking, the stages, the flips, the moments."""
+    """The answers over time: all answers in the order of asking, the stages, the flips, the changes of the tally."""
 
     ledger: tuple[Held, ...] = ()
     stages: tuple[Stage, ...] = ()
@@ -95,7 +95,7 @@ class Agreement:
 
 
 def agreement(transcript: Transcript) -> Agreement:
-    """Who gave which answer when, for a debate, complete or not."""
+    """Analyse who gave which answer when, in a debate, complete or not."""
     held = stands(transcript)
     ledger = _ledger(transcript, held)
     changed = {change.key: change for change in changes(held)}

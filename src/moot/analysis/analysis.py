@@ -21,7 +21,7 @@ from moot.report.metrics import Use, measure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """What can be said of one debate; all of it is read from its record.
+    """The analysis of one debate, computed from its record.
 
     Attributes:
         debate: its id.
@@ -64,7 +64,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """The sums over debates.
+    """The totals over debates.
 
     Attributes:
         debates: how many.

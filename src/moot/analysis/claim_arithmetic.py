@@ -54,11 +54,11 @@ _SIGNS: Mapping[Sign, Callable[[Fraction, Fraction], bool]] = {
 
 
 class TooLarge(ValueError):
-    """A number that has grown too large to be computed; its text says so."""
+    """A number is too large to compute with; the text says so."""
 
 
 def holds(formula: Formula, values: Mapping[str, Fraction]) -> bool:
-    """Whether a formula is true where its variables have these values.
+    """Whether a formula is true for these values of its variables.
 
     Raises:
         NotFormal: it divides by 0 there.
@@ -84,7 +84,7 @@ def holds(formula: Formula, values: Mapping[str, Fraction]) -> bool:
 
 
 def value(term: Term, values: Mapping[str, Fraction]) -> Fraction:
-    """The value of a term where its variables have these values.
+    """The value of a term for these values of its variables.
 
     Raises:
         NotFormal: it divides by 0 there.
@@ -135,7 +135,7 @@ def _check_bits(bits: int) -> None:
 
 
 def written(number: Fraction) -> str:
-    """A number as a person writes it, exactly: ``408``, ``0.25``, ``1/3``; of a very long one how long it is."""
+    """A number as a person writes it, exactly: ``408``, ``0.25``, ``1/3``; for a very long one its length."""
     for digits in range(13):
         scaled = number * 10**digits
         if scaled.denominator == 1:
@@ -153,7 +153,7 @@ def written(number: Fraction) -> str:
 
 
 def declarations(statement: Statement) -> str:
-    """The variables of a claim, declared."""
+    """The declarations of a claim's variables."""
     sorts = {name: "Int" if name in statement.integers else "Real" for name in statement.names}
     return "\n".join(f"(declare-const {MARK}{name} {sort})" for name, sort in sorts.items())
 
@@ -344,7 +344,7 @@ def _short(piece: Piece) -> str:
 
 
 def _unnamed(term: Piece) -> tuple[Piece, str]:
-    """A term without the notes around it, and the name that they give it."""
+    """A term without the annotations around it, and the name that they give it."""
     if not isinstance(term, list) or len(term) < 2 or term[0] != "!":
         return term, ""
     names = [value for key, value in pairwise(term) if key == ":named"]

@@ -19,7 +19,7 @@ from moot.report.conclusion import Conclusion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camp:
-    """Participants with the same final answer: the answer, their names and share, its newest argument."""
+    """The participants with the same final answer: the answer, their names and share, the newest argument."""
 
     answer: str
     by: tuple[str, ...]
@@ -50,7 +50,7 @@ class Disagreement:
 def disagreement(
     transcript: Transcript, ledger: Sequence[Held], came: Conclusion, found: ArgumentMap, judged: Judgement
 ) -> Disagreement:
-    """What was left open in a debate, complete or not.
+    """Find what was left open in a debate, complete or not.
 
     Args:
         transcript: of the debate.
@@ -97,7 +97,7 @@ def _argument(transcript: Transcript, held: Sequence[Held]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tie:
-    """What one participant did towards another one.
+    """What one participant did towards another: attacks, support, votes, changed answers.
 
     Attributes:
         by: who.
@@ -131,7 +131,7 @@ Done: TypeAlias = tuple[str, str, str, int]
 
 
 def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Tie, ...]:
-    """What participants did towards each other, in the order in which it began; pairs without anything are left out."""
+    """What participants did towards each other, for each pair, in the order in which it began."""
     return _sums(chain(_answers(transcript), _moves(flips), _votes(transcript)))
 
 

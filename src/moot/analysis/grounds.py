@@ -27,7 +27,7 @@ _NONE = re.compile(r"[?？:：][*_\"'”’»)]*$")
 
 
 def statements(text: str) -> tuple[str, ...]:
-    """The claims of a text in their order, each once; the whole text if it has none."""
+    """The claims in a text, in order, each once; the whole text if there are none."""
     found = [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
     claims = [text for text in found if any(letter.isalpha() for letter in text) and not _NONE.search(text)]
     return tuple(dict.fromkeys(claims)) or (text,)
@@ -47,7 +47,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _sentences(paragraph: str) -> Iterator[str]:
-    """Its sentences; those that one quotation with its source runs through are one."""
+    """The sentences of a paragraph; sentences within one quotation with its source count as one."""
     quoted = list(QUOTED.finditer(paragraph))
     cuts = {at for at, _ in sentences(paragraph) if not any(match.start() < at < match.end() for match in quoted)}
     for match in quoted:
@@ -173,7 +173,7 @@ def _onto(
 
 
 def _own(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
-    """A claim in the decision's own words, with what it quotes and names itself beside those who make it too."""
+    """A claim in the decision's own words, with its own quotations and the turns that make it too."""
     quoted = list(quotations(ground.claim, documents(transcript.brief)))
     given = [citation.source for citation in cited if not citation.words and citation.source in ground.claim]
     sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, value in quoted if value), *given)))

@@ -44,7 +44,7 @@ class Budget:
         self._change = asyncio.Event()
 
     def apply(self, event: Event) -> None:
-        """Take one event in."""
+        """Apply one event."""
         match event:
             case Asked():
                 self.asks += 1
@@ -74,7 +74,7 @@ class Budget:
         return quote.at(ceil(quote.prompt * self._longer.get(quote.model, 1.0)))
 
     def check(self, quote: Quote) -> bool:
-        """Refuse a call that could break a limit. There is no await between this and the entry that reserves.
+        """Refuse a call that could break a limit. No await may stand between this check and the entry that reserves.
 
         Returns:
             Whether the call may be sent now; else it has to wait for one that is in flight.
@@ -101,7 +101,7 @@ class Budget:
 
     @contextmanager
     def sending(self, quote: Quote) -> Generator[Quote]:
-        """Hold a call for one in flight within the block, which is told what to reserve."""
+        """Count a call as in flight for the time of the block; gives the block what to reserve."""
         most = self.fit(quote)
         pair = (most, quote.at(max(quote.worst, most.prompt)))
         self._in_flight.append(pair)
@@ -117,7 +117,7 @@ class Budget:
         await self._change.wait()
 
     def _settle(self, key: str, call: str, usage: Usage) -> None:
-        """Put what was used in the place of what was reserved; where nobody says what was used, that stays."""
+        """Replace what was reserved by what was used; if the usage is unknown, the reservation stays."""
         attempted = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
         self._release(key, call)
         if attempted.prompt and usage.input_tokens and not usage.estimated:
@@ -135,7 +135,7 @@ class Budget:
 
 
 class CallRecorder:
-    """What a seat may say while it answers one ask; see ``core.agent.Recorder``."""
+    """Records the calls of an agent while it answers one ask; see ``core.agent.Recorder``."""
 
     def __init__(self, key: str, ledger: Ledger, budget: Budget, show: Callable[[Signal], None]) -> None:
         self._key, self._ledger, self._budget, self._show = key, ledger, budget, show
@@ -143,16 +143,16 @@ class CallRecorder:
         self.clock: Deadline | None = None  # what ends the turn
 
     def delta(self, text: str) -> None:
-        """Show a piece of the answer in the making."""
+        """Show a piece of the unfinished answer."""
         if words := self._pieces.take(text):
             self._show(Delta(key=self._key, text=words))
 
     def done(self, name: str) -> Called | None:
-        """The answer of a call, if it is on record already."""
+        """The answer of a call, if the record has it already."""
         return self._ledger.called(self._key, name)
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Send one model call, unless the record holds its answer already; see ``core.agent.Recorder``."""
+        """Send one model call, unless the record has its answer already; see ``core.agent.Recorder``."""
         if kept := self.done(name):
             return kept
         n = self._ledger.tries(self._key, name) + 1

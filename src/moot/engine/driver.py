@@ -50,14 +50,14 @@ class Deadlines:
         self._untimed = untimed
 
     async def aside(self, work: Awaitable[None]) -> None:
-        """Wait for work whose time does not count."""
+        """Wait for work whose time does not count for the limit."""
         since = asyncio.get_running_loop().time()
         await work
         if self.ends is not None:
             self.ends += asyncio.get_running_loop().time() - since
 
     async def all(self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]) -> list[T] | None:
-        """What comes of all asks, in their order; None when the time is up before those that are timed have ended."""
+        """The outcomes of all asks, in their order; None if the time ends before the timed asks do."""
         people = [ask for ask in asks if ask.to in self._untimed] if self._untimed else []
         if not people:
             return await self._in_time(asks, answer)
@@ -93,23 +93,23 @@ GRACE = 2.0
 
 @dataclass(slots=True)
 class StopRequest:
-    """A request to end after the batch in hand; the debate can be resumed."""
+    """A request to pause after the batch in progress; the debate can be resumed."""
 
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosting:
-    """What a host lends to a debate.
+    """How a host runs a debate: limits, live signals, messages, a way to stop.
 
     Attributes:
         limits: what the debate may use; None for the limits of its brief.
-        show: told of signals, live.
-        stop: looked at between batches.
+        show: is called with each live signal.
+        stop: is checked between batches.
         letters: where people speak up from elsewhere; None where they cannot.
         untimed: the names of those who may take longer than a turn: people.
-        gate: how many of the others may answer at once; None for as many as the limits say.
-        prepare: awaited once before the first question that is put to a seat; its time counts for no limit.
+        gate: how many of the others may answer in parallel; None for the number in the limits.
+        prepare: awaited once before the first question is asked; its time counts for no limit.
     """
 
     limits: Limits | None = None
@@ -124,10 +124,10 @@ class Hosting:
 async def debate(
     opened: Opened, protocol: Phase, seats: Mapping[str, Agent], *, ledger: Ledger, hosting: Hosting | None = None
 ) -> Transcript:
-    """Hold a debate, or take it up where its record ends.
+    """Run a debate, or resume it where its record ends.
 
     Args:
-        opened: the brief and the protocol as they stand, or shall stand, in the first entry.
+        opened: the brief and the protocol, as they are stored in the first entry.
         protocol: the phase tree that ``opened.protocol`` describes.
         seats: who answers, by the participants' names.
         ledger: the record, opened.
@@ -137,8 +137,8 @@ async def debate(
         The transcript: closed, or paused with the reason.
 
     Raises:
-        RecordMismatch: the play and the record disagree.
-        RecordConflict: another writer drives this debate.
+        RecordMismatch: the protocol and the record disagree.
+        RecordConflict: another process runs this debate.
     """
     driver = _Driver(opened, seats, ledger, hosting or Hosting())
     try:
@@ -155,10 +155,10 @@ async def debate(
 
 
 def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
-    """Play again over a whole record and write nothing.
+    """Replay a whole record and write nothing.
 
     Raises:
-        RecordMismatch: the play makes another fact than the record holds; the message names the entry.
+        RecordMismatch: the replay makes another event than the record has; the message names the entry.
     """
     ledger.note(opened)
     play = enter(protocol, State(brief=opened.brief, transcript=ledger.transcript))
@@ -178,7 +178,7 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
 
 
 class _Late(Unavailable):
-    """A seat took longer than a turn may take: its own affair, and no reason to wait for a provider."""
+    """An agent took longer than a turn may take. This is no reason to wait for a provider."""
 
 
 class _Driver:
@@ -198,7 +198,7 @@ class _Driver:
         ledger.note(self.opened)
         play = enter(protocol, State(brief=self.opened.brief, transcript=transcript))
         while True:
-            # What happened in the world before the play's next fact is known to the play, live as in replay.
+            # World events before the next step are known to the protocol, live as in a replay.
             ledger.drain()
             await self._hear()
             step = _next(play, transcript) if self.resuming else next(play, None)
@@ -212,7 +212,7 @@ class _Driver:
         ledger.note(_closed(transcript))
 
     async def _hear(self, *, last: bool = False) -> None:
-        """Take in what people have said meanwhile, where the record ends; what comes last is at least on record."""
+        """Record what people have said meanwhile; only at the end of the record, where the debate is live."""
         now = asyncio.get_running_loop().time()
         if self.ledger.replaying or not (last or self.mail.due(now)):
             return
@@ -221,13 +221,13 @@ class _Driver:
             self.ledger.note(*said)
 
     def _go_on(self) -> None:
-        """Note that a debate is taken up again, once."""
+        """Record once that the debate is resumed."""
         if self.resuming:
             self.resuming = False
             self.ledger.note(Resumed())
 
     async def put(self, asks: Sequence[Ask]) -> bool:
-        """Put a batch of asks; False when the debate pauses instead of going on."""
+        """Ask a batch; returns False if the debate pauses."""
         ledger, transcript = self.ledger, self.ledger.transcript
         if not ledger.replaying and (reason := self._must_pause(len(asks))):
             return self._pause(*reason)
@@ -252,7 +252,7 @@ class _Driver:
         return found or [LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")]
 
     async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
-        """Ask one seat; errors become values here, so that one failure never cancels the others."""
+        """Ask one agent. Errors become values here, so that one failure never cancels the others."""
         line = CallRecorder(ask.key, self.ledger, self.budget, self.hosting.show)
         began = asyncio.get_running_loop().time()
         try:
@@ -265,7 +265,7 @@ class _Driver:
             raise
         except (ModelError, LimitReached, Waiting) as error:
             return error
-        except Exception as error:  # noqa: BLE001 - a broken seat must not end the debate of the others
+        except Exception as error:  # noqa: BLE001 - a broken agent must not end the debate of the others
             return _broken(ask, error)
         try:
             self.ledger.note(Replied(key=ask.key, reply=mended))
@@ -275,7 +275,7 @@ class _Driver:
 
     async def _in_time(self, ask: Ask, seen: Context, line: CallRecorder) -> Reply:
         if ask.to in self.hosting.untimed:
-            # Nor do people hold up the others, of whom only so many answer at once.
+            # People take no place of the others, of whom only a limited number answers in parallel.
             return await self.seats[ask.to].answer(ask, seen, line)
         async with self.gate:
             clock = Deadline(self.limits.turn_seconds)
@@ -286,11 +286,11 @@ class _Driver:
             except RecordError:
                 raise
             except Exception as error:
-                # Whatever a seat does after its time is up, that is why it has no answer.
+                # Whatever an agent does after its time is up, the time is why there is no answer.
                 if clock.expired():
                     raise self._late() from error
                 raise
-        # A seat that swallowed its cancellation: what it says after that comes too late.
+        # The agent ignored its cancellation, so its answer is too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
         if clock.expired():
             raise self._late()  # pragma: no cover
@@ -300,12 +300,12 @@ class _Driver:
         return _Late(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
 
     def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
-        """Write down the failures of a batch; False when they are such that the debate must wait.
+        """Record the failures of a batch; returns False if the debate must pause.
 
         Args:
             asks: the asks that were put.
-            outcomes: what came of each; only the first where time was up for all.
-            alone: whether these are all the asks of the batch, none of them answered before.
+            outcomes: the outcome of each; only one if the total time is up.
+            alone: whether these are all asks of the batch, so that none was answered before.
         """
         waits = [
             (outcome, "limit" if isinstance(outcome, LimitReached) else "waiting")
@@ -314,7 +314,7 @@ class _Driver:
         ]
         away = [outcome for outcome in outcomes if isinstance(outcome, Unavailable) and not isinstance(outcome, _Late)]
         if alone and len(asks) > 1 and len(away) == len(asks):
-            # A rump of nobody is no debate: the asks stay open, so that a resume puts them again.
+            # Without any answer there is nothing to go on with: the asks stay open, and a resume asks them again.
             names = {ask.to for ask in asks}
             return self._pause(f"none of {len(names)} participants could be reached: {away[0]}", "unavailable")
         failures = [
@@ -325,7 +325,7 @@ class _Driver:
         self.ledger.note(*(failure for failure in failures if failure))
         if not waits:
             return True
-        # A limit goes before people: their answers alone would not take the debate on.
+        # A limit counts before people: their answers alone would not let the debate continue.
         kind = "limit" if any(kind == "limit" for _, kind in waits) else "waiting"
         return self._pause("; ".join(dict.fromkeys(str(why) for why, text in waits if text == kind)), kind)
 
@@ -343,7 +343,7 @@ class _Driver:
         return False
 
     async def note_cancel(self) -> None:
-        """Write that the debate was stopped in mid-batch, if there is time; the record is whole either way."""
+        """Record that the debate was stopped within a batch, if there is time. The record is complete either way."""
         with contextlib.suppress(TimeoutError, MootError):
             async with asyncio.timeout(GRACE):
                 await self.ledger.add(Paused(reason="stopped", kind="stopped"))
@@ -353,7 +353,7 @@ _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
 
 
 def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
-    """The play's next step over a record; a play that stumbles over what others have written is no error of its own."""
+    """The next step over a record. A protocol that fails over a record of another version is a mismatch, not a bug."""
     try:
         return next(play, None)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -377,7 +377,7 @@ def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
 
 
 def _first(error: BaseException) -> BaseException:
-    """The first error in a group, however deep it stands."""
+    """The first error in a group, at any depth."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error

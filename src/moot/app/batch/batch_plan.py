@@ -74,13 +74,13 @@ class Repeat:
 
     @property
     def wishes(self) -> Wishes:
-        """What is wanted otherwise than the brief says, with the seed."""
+        """The settings that replace those of the brief, with the seed."""
         return replace(self.item.wishes, seed=self.seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Debates that are held beside each other: each brief so many times."""
+    """The debates of a batch: each brief, repeated a number of times."""
 
     name: str
     items: tuple[Item, ...]
@@ -101,7 +101,7 @@ class Batch:
 
 
 def seed_of(seed: int, number: int) -> int:
-    """The seed of a repeat: the brief's own for the first, others that follow from it for the further ones."""
+    """The seed of a repeat: the brief's own for the first, derived seeds for the others."""
     return seed if number == 1 else (seed + (number - 1) * STEP) % (SEED.high + 1)
 
 
@@ -128,7 +128,7 @@ def make_batch(items: Sequence[Item], *, times: int = 1, name: str = "") -> Batc
 
 
 def _apart(items: Sequence[Item]) -> Iterator[Item]:
-    """The same items with names and keys of their own: what appears twice is held twice."""
+    """The items with distinct names and keys, so that an item that appears twice runs twice."""
     names, keys = Counter[str](), Counter[str]()
     for item in items:
         names[item.name] += 1
@@ -139,7 +139,7 @@ def _apart(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def make_item(intake: Intake, wishes: Wishes, *, name: str, own: str = "", where: str = "") -> Item:
-    """A brief as part of a batch; ``own`` is the id that was given to it."""
+    """A brief as part of a batch; ``own`` is its given id."""
     given = {key: value for key, value in intake.given.items() if not key.startswith("limits.")}
     wanted = asdict(replace(wishes, caps=LimitWishes()))
     background = tuple(
@@ -153,7 +153,7 @@ def make_item(intake: Intake, wishes: Wishes, *, name: str, own: str = "", where
 
 
 def read_briefs(briefs: Sequence[str], wishes: Wishes, faults: list[str]) -> list[Item]:
-    """The briefs that were typed: files, or questions. What cannot be used is added to the faults."""
+    """Read the briefs that were typed: files, or questions. What cannot be used is added to the faults."""
     items: list[Item] = []
     for words in briefs:
         try:
@@ -166,7 +166,7 @@ def read_briefs(briefs: Sequence[str], wishes: Wishes, faults: list[str]) -> lis
 
 
 def called(words: str, intake: Intake) -> str:
-    """What a brief is called: its file without the ending, else its topic."""
+    """The name of a brief: its file without the ending, else its topic."""
     return intake.brief.topic if intake.where in ("", "question") else Path(words).stem
 
 

@@ -39,7 +39,7 @@ PARALLEL = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchEstimate:
-    """What a batch would use, and what to know before it starts.
+    """The estimate of a batch, with notes for its owner.
 
     Attributes:
         costing: of all its debates together.
@@ -55,7 +55,7 @@ class BatchEstimate:
 
 
 class Budget:
-    """What the debates of a batch may use together.
+    """The budget that the debates of a batch share.
 
     Args:
         most: US dollars; None for no limit.
@@ -68,7 +68,7 @@ class Budget:
         self._change = asyncio.Condition()
 
     async def reserve(self, debate: str, amount: float) -> bool:
-        """Reserve an amount as soon as there is enough; whether there was. Where there was not, nothing starts.
+        """Reserve an amount as soon as there is enough; returns False if there never is.
 
         What debates in progress do not use of their reservations becomes free when they end, and is waited for.
         """
@@ -93,7 +93,7 @@ class Budget:
 
 @dataclass(slots=True, kw_only=True)
 class Batching:
-    """A run of a batch; use one for each run.
+    """One run of a batch.
 
     Attributes:
         workspace: where it runs.
@@ -166,7 +166,7 @@ class Batching:
         return most.cost + self._making(start)
 
     def _making(self, start: Start) -> float:
-        """The US dollars that generating the participants takes at most, where they have to be generated."""
+        """The most that generating the participants can cost, in US dollars; 0 if none are generated."""
         if not start.ready.caster:
             return 0.0
         plan = generation_plan(start.ready)
@@ -191,13 +191,13 @@ class Batching:
                 group.create_task(self._work(ahead, used))
 
     async def look_around(self) -> tuple[BatchOutcome, ...]:
-        """The results of all debates of the batch, in its order, also where the run was interrupted."""
+        """The outcomes of all debates of the batch, in order, also after an interruption."""
         return tuple(
             [self.came.get(repeat.debate) or await self._look(repeat) or unbegun(repeat) for repeat in self.batch]
         )
 
     async def _look(self, repeat: Repeat) -> BatchOutcome | None:
-        """The result that a debate's record shows; None where it was never started."""
+        """The outcome on a debate's record; None if it was never started."""
         if not await self.workspace.store.read(repeat.debate, limit=1):
             return None
         try:
@@ -212,7 +212,7 @@ class Batching:
     # ---- one after the other -----------------------------------------------------------------------------------------
 
     async def _work(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
-        """Run one debate after the other, until none is left or none may start any more."""
+        """Run one debate after the other, until none is left or no other may start."""
         while (taken := await self._take(ahead, used)) is not None:
             repeat, start = taken
             self.running.add(repeat.debate)
@@ -224,7 +224,7 @@ class Batching:
             self._note(came)
 
     async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, Start] | None:
-        """The next debate, prepared and with its reservation; None where none may start any more.
+        """The next debate, prepared and with its reservation; None if no other may start.
 
         One call after the other, so that no cheap debate overtakes one that waits for money.
         """
@@ -250,7 +250,7 @@ class Batching:
         )
 
     async def _run(self, repeat: Repeat, start: Start) -> tuple[BatchOutcome, float]:
-        """Run one debate: its result, and the dollars that generating its participants has used now.
+        """Run one debate; returns its outcome and what generating its participants cost now, in US dollars.
 
         An error becomes a value, so that it ends no other debate.
         """
@@ -299,7 +299,7 @@ class Batching:
 
 
 def _sum(estimates: Sequence[Estimate], times: int) -> Estimate:
-    """What several ways of playing would use together, each so many times."""
+    """The sum of several estimates, each times a number."""
     costs = [item.cost for item in estimates if item.cost is not None]
     return Estimate(
         asks=times * sum(item.asks for item in estimates),

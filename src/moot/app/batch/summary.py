@@ -92,7 +92,7 @@ class Row:
 
 
 def came_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
-    """What a record says came of a debate."""
+    """The outcome of a debate, from its record."""
     found, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
     decision = found.decision
     total = metrics.total
@@ -114,7 +114,7 @@ def came_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
 
 
 def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: str = "") -> BatchOutcome:
-    """A debate of which nothing is on record."""
+    """The outcome of a debate that was never started."""
     return BatchOutcome(
         item=repeat.item.name,
         number=repeat.number,
@@ -127,17 +127,17 @@ def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: 
 
 
 def broken(repeat: Repeat, reason: str) -> BatchOutcome:
-    """A debate that cannot run."""
+    """The outcome of a debate that cannot run."""
     return unbegun(repeat, status="error", reason=reason)
 
 
 def waits(repeat: Repeat, casting: Outcome) -> BatchOutcome:
-    """A debate whose participants could not be made yet."""
+    """The outcome of a debate that still waits for its participants."""
     return unbegun(repeat, status="paused", reason=f"no participants yet: {casting.reason}", kind=casting.kind)
 
 
 def rows(came: Sequence[BatchOutcome]) -> tuple[Row, ...]:
-    """A row for each brief, in their order, and behind them one for the whole batch."""
+    """A row for each brief, in order, and a last one for the whole batch."""
     items: dict[str, list[BatchOutcome]] = {}
     for item in came:
         items.setdefault(item.item, []).append(item)
@@ -170,7 +170,7 @@ def _row(item: str, came: Sequence[BatchOutcome]) -> Row:
 
 
 def named(came: BatchOutcome) -> str:
-    """How a debate ended, in a word or by what was decided."""
+    """How a debate ended: its decision, or a word."""
     return came.answer if came.status == "decided" else came.status.replace("_", " ")
 
 

@@ -96,7 +96,7 @@ TIMEKEEPER = Participant(
 
 
 def presider(protocol: object) -> Participant:
-    """Who leads a debate of that protocol where the brief names nobody."""
+    """The moderator of a debate with that protocol, if the brief names none."""
     return TIMEKEEPER if protocol == "board" else MODERATOR
 
 

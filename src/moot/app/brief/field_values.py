@@ -52,7 +52,7 @@ _LOOKS = str.maketrans({twin: group[0] for group in _TWINS.split() for twin in g
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: letters and digits alone, without case, width, invisible characters and foreign twins.
+    """The skeleton of a name: letters and digits only, without case, width and look-alike characters.
 
     Two names with the same skeleton can be mistaken for each other.
     """
@@ -61,7 +61,7 @@ def skeleton(name: str) -> str:
 
 
 def check_name(text: str, *, line: int = 0) -> str:
-    """The name as it is kept: composed, blanks single, the typographic apostrophe made plain.
+    """The name as it is stored: composed, with single blanks and plain apostrophes.
 
     Raises:
         BriefError: it is no name; code ``bad_name``, or ``unsafe_path`` for a path that leads out of a folder.
@@ -94,14 +94,14 @@ def _fault(name: str) -> str:
 
 
 def free_name(names: Sequence[str], taken: Iterable[str]) -> str:
-    """The first of these names that looks like none that is taken; else the first with a number behind it, from 2."""
+    """The first of these names that resembles no taken one; else the first name with a number, from 2."""
     there = {skeleton(text) for text in taken}
     numbered = (f"{names[0]} {n}" for n in count(2))
     return next(name for name in chain(names, numbered) if skeleton(name) not in there)
 
 
 def moderates(name: str, *, surely: bool = False) -> bool:
-    """Whether somebody of that name leads unless told otherwise: Moderator, Mediator, TimeKeeper, Judge, Chair.
+    """Whether a name is that of a moderator: Moderator, Mediator, TimeKeeper, Judge, Chair.
 
     Args:
         name: the name.
@@ -134,14 +134,14 @@ _MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """A value with the line on which it stands."""
+    """A value and its line."""
 
     value: Value
     line: int
 
 
 def is_nothing(node: Node) -> bool:
-    """Whether nothing stands behind a key: it counts as not given."""
+    """Whether a key has no value, so that it counts as not given."""
     return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
 
 
@@ -188,12 +188,12 @@ def read(key: Key, node: Node) -> Given:
 
 
 def label(key: Key) -> str:
-    """How a key is called in a sentence."""
+    """The name of a key in a sentence."""
     return " / ".join((key.name, *key.aliases))
 
 
 def wrong(key: Key, node: Node, wanted: str) -> BriefError:
-    """What is said where something else stands than what the key must be."""
+    """The error for a value that does not fit its key."""
     match node:
         case Scalar(text=text):
             seen = repr(text[:60])
@@ -254,7 +254,7 @@ def _number(key: Key, node: Node) -> int | float:
 
 
 def _digits(text: str) -> int | float:
-    """The whole number; infinity where it has more digits than any limit allows."""
+    """The whole number; infinity if it has more digits than any limit allows."""
     if len(text) > 20:
         return -math.inf if text.startswith("-") else math.inf
     base = {"0o": 8, "0x": 16}.get(text[:2], 10)
@@ -313,7 +313,7 @@ def _term(key: Key, node: Node) -> str:
 
 
 def seconds(term: str) -> int:
-    """The seconds of a length of time such as ``10m``; 0 where it is none."""
+    """The seconds of a duration such as ``10m``; 0 if the text is no duration."""
     return int(term[:-1]) * _UNITS[term[-1]] if _TERM.fullmatch(term) else 0
 
 
@@ -334,7 +334,7 @@ def texts(key: Key, node: Node) -> tuple[str, ...]:
 
 
 def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
-    """Entries of a list, if they are neither too many, too few nor too long, and differ from each other."""
+    """Check the entries of a list: their number, their lengths, and that none appears twice."""
     if not key.low <= len(found) <= key.high:
         sentence = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(found)}"
         raise BriefError(sentence, line=line, code="out_of_range")
@@ -372,7 +372,7 @@ def _tool(key: Key, node: Node) -> str:
 
 
 def seat(text: str, *, line: int = 0) -> str:
-    """Who answers, as ``provider:name``; ``provider/name`` is read as well.
+    """Read the name of a model or another agent, ``provider:name``; ``provider/name`` is accepted too.
 
     Raises:
         BriefError: it has not that shape; addresses and paths have not.
@@ -387,12 +387,12 @@ def seat(text: str, *, line: int = 0) -> str:
 
 
 def is_seat(text: str) -> bool:
-    """Whether a text in parentheses behind a name says who answers."""
+    """Whether a text in parentheses after a name is the name of a model or another agent."""
     return text in HUMAN or bool(_MODEL.fullmatch(text))
 
 
 def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
-    """The keys of a table with what stands behind them.
+    """Match the entries of a table to the known keys.
 
     Raises:
         BriefError: an unknown key, or one key under two of its names.

@@ -23,7 +23,7 @@ _BAD = re.compile(r'^~|[\\:*?"<>|\t\n]')
 
 
 def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> tuple[Source, ...]:
-    """The texts of files beside a brief, each under its name as it is given.
+    """Read files beside a brief; each text has the name as it was given.
 
     Args:
         names: paths relative to the brief's folder, parts joined by ``/``.
@@ -41,7 +41,7 @@ def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> t
 
 
 def find(name: str, folder: Path, *, line: int = 0) -> Path:
-    """The place of a file or folder beside a brief, links followed.
+    """Find a file or folder beside a brief; links are followed.
 
     Args:
         name: a path that ``check_path`` has passed.
@@ -64,7 +64,7 @@ def find(name: str, folder: Path, *, line: int = 0) -> Path:
 
 
 def read_bytes(name: str, path: Path, *, most: int = MOST_BACKGROUND_BYTES, line: int = 0) -> bytes:
-    """The bytes of an ordinary file.
+    """Read the bytes of a regular file.
 
     Raises:
         BriefError: it is none, it cannot be read, or it is too large.
@@ -84,7 +84,7 @@ def read_bytes(name: str, path: Path, *, most: int = MOST_BACKGROUND_BYTES, line
 
 
 def decode(name: str, data: bytes, *, line: int = 0) -> str:
-    """The words of a text file, cleaned.
+    """Decode a text file and clean its text.
 
     Raises:
         BriefError: it is not in UTF-8.
@@ -97,7 +97,7 @@ def decode(name: str, data: bytes, *, line: int = 0) -> str:
 
 
 def check_path(name: str, *, line: int = 0) -> str:
-    """The path, if by its words alone it stays in the folder, on every system.
+    """Check that a path stays in its folder on every system, by its text alone.
 
     Raises:
         BriefError: code ``unsafe_path``.
@@ -148,7 +148,7 @@ class _File:
 
 
 def read_library(paths: Sequence[str], folder: Path | None, *, line: int = 0) -> tuple[Source, ...]:
-    """The texts of documents beside a brief; of a PDF one for each page that has words.
+    """Read documents beside a brief; a PDF becomes one text for each page with words.
 
     Args:
         paths: files or folders relative to the brief's folder, parts joined by ``/``. Of a folder, everything beneath

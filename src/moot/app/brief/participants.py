@@ -28,7 +28,7 @@ _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What one place of a brief says about one participant."""
+    """What one part of a brief says about one participant."""
 
     name: str
     line: int
@@ -131,7 +131,7 @@ def _join(entry: Entry, section: Entry) -> Entry:
 
 
 def participant(entry: Entry) -> Participant:
-    """The participant of an entry; its seat is "" where the brief names no model for it.
+    """Make the participant of an entry; its model is "" if the brief names none.
 
     Raises:
         BriefError: somebody called Moderator is to debate, or a librarian is given tools of its own.
@@ -175,7 +175,7 @@ MANNERS = ("personality", "expertise", "speaking_style", "style", "tone")
 
 
 def character(values: Mapping[str, object]) -> str:
-    """What the keys say about somebody's character, behind the persona: one line each, in a fixed order."""
+    """The keys about a participant's character as lines after the persona, in a fixed order."""
     said = [(name.replace("_", " ").capitalize(), values[name]) for name in MANNERS if values.get(name)]
     return "\n".join(f"{name}: {words}" for name, words in said)
 
@@ -225,7 +225,7 @@ Values: TypeAlias = Mapping[str, Given]
 
 
 def look(header: Values, own: Values) -> View | None:
-    """How much of the debate a participant sees; None where all of it.
+    """The part of the debate that a participant sees; None for all of it.
 
     Args:
         header: the values of the header; empty for a moderator.
@@ -246,7 +246,7 @@ def look(header: Values, own: Values) -> View | None:
 
 
 def sum_up(header: Values, entries: Sequence[Entry]) -> int:
-    """After how many rounds the debate is summed up, so that everybody who sees summaries has one; 0 for never."""
+    """The number of rounds between summaries, if somebody sees only summaries; 0 for none."""
     if "summarize_every" in header:
         return cast("int", header["summarize_every"].value)
     if _word(header, "context_strategy") == "summarize_past":
@@ -255,7 +255,7 @@ def sum_up(header: Values, entries: Sequence[Entry]) -> int:
 
 
 def check_sight(header: Values, entries: Sequence[Entry]) -> None:
-    """Refuse settings that contradict each other or change nothing.
+    """Refuse settings of visibility that contradict each other or have no effect.
 
     Raises:
         BriefError: code ``inconsistent``.
@@ -288,7 +288,7 @@ _NO_WINDOW = "context_turns needs a window: context_scope: last_n_turns, or cont
 
 
 def check_own(header: Values, entry: Entry) -> None:
-    """Refuse a participant's number of turns where nothing has a window for it.
+    """Refuse a participant's window of turns if the debate has none.
 
     Args:
         header: the values of the header; empty for a moderator.
@@ -303,7 +303,7 @@ def check_own(header: Values, entry: Entry) -> None:
 
 
 def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[str, ...]:
-    """What a participant must never see, each text as the transcript compares it.
+    """The texts that a participant must never see, as the transcript compares them.
 
     Raises:
         BriefError: a text names nobody in the debate, no act and no round that there can be, or the participant itself.
@@ -358,7 +358,7 @@ JUDGED = ("vote_based", "ranked_reasons")
 
 
 def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
-    """Everybody who takes part: as described, else the built-in debaters; and a moderator where one is wanted.
+    """All participants: those described, or the built-in debaters; and a moderator if one is needed.
 
     Args:
         entries: what the brief says about its participants.
@@ -393,7 +393,7 @@ def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[P
 
 
 def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given: Mapping[str, Given]) -> Participant:
-    """The participant with what the header says for all, and with what it sees."""
+    """The participant with the settings that the header has for all, and its view."""
     header: Mapping[str, Given] = given if who.duty == "debater" else {}
     check_own(header, entry)
     language = given["language"].value if "language" in given else ""
@@ -406,7 +406,7 @@ def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given
 
 
 def check_crowd(*lines: Sequence[int]) -> None:
-    """Refuse a list or a row of sections that is far too long, before each of them is read.
+    """Refuse a list or a sequence of sections that is far too long, before its parts are read.
 
     Raises:
         BriefError: code ``out_of_range``.
@@ -439,7 +439,7 @@ def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> N
 def _added(
     moderating: Sequence[Participant], wanted: Given | None, given: Mapping[str, Given]
 ) -> tuple[Participant, ...]:
-    """The built-in moderator, where the brief asks for one or cannot do without."""
+    """The built-in moderator, if the brief asks for one or needs one."""
     protocol, strategy = (given[name].value if name in given else "" for name in ("protocol", "strategy"))
     for name in ("mediator_frequency", "summary_style"):
         if name in given and "mediator_type" not in given:
@@ -468,7 +468,7 @@ def _kind(given: Mapping[str, Given]) -> str:
 
 
 def needs_moderator(protocol: object, strategy: object) -> str:
-    """Why a debate cannot do without a moderator, in words; "" where it can."""
+    """Why a debate needs a moderator, in words; "" if it needs none."""
     if protocol in NEEDS_MODERATOR:
         return f"the protocol {protocol} needs one"
     judged = strategy in ("mediator_summary", "judge") or (strategy in JUDGED and protocol in FORMATS)

@@ -90,7 +90,7 @@ _PUBLIC: Mapping[type, type] = {core.Participant: Participant, core.Brief: Brief
 
 
 def plain(brief: core.Brief) -> tuple[core.Brief, Mapping[str, object]]:
-    """A brief of core's values alone, checked; and what answers from within the program, by participant.
+    """A checked brief with plain values only, and the agents of the program by participant.
 
     Raises:
         BriefError: a value of a type that does not fit.
@@ -110,7 +110,7 @@ def plain(brief: core.Brief) -> tuple[core.Brief, Mapping[str, object]]:
 
 
 def plain_participant(who: core.Participant) -> tuple[core.Participant, object]:
-    """A participant of core, and what answers for it from within the program; None where nothing does.
+    """A participant with plain values, and its agent in the program; None if it has none.
 
     Raises:
         BriefError: both a model and a seat, or a text that names none.

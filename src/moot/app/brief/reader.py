@@ -30,7 +30,7 @@ MOST_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """What a brief file says.
+    """A brief as it was read from a text.
 
     Attributes:
         brief: what is to be debated; a participant's seat is "" where the file names no model for it.
@@ -117,7 +117,7 @@ def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
 
 
 def read_words(words: str, folder: Path | None = None, settings: Settings = _NONE) -> Intake:
-    """A brief from what was typed: the path of a file, or a question.
+    """Read a brief from what was typed: the path of a file, or a question.
 
     Args:
         words: what was typed.
@@ -139,7 +139,7 @@ def read_words(words: str, folder: Path | None = None, settings: Settings = _NON
 
 
 def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> Intake:
-    """The brief in a stream, such as standard input; its files lie in the current folder.
+    """Read a brief from a stream, such as standard input; its files are in the current folder.
 
     Raises:
         BriefError: it cannot be read, or has a mistake.
@@ -148,7 +148,7 @@ def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> Intake:
 
 
 def read_file(path: Path, settings: Settings = _NONE) -> Intake:
-    """The brief in a file.
+    """Read a brief from a file.
 
     Raises:
         BriefError: it cannot be read, or has a mistake.
@@ -199,7 +199,7 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None, setting
 
 
 def normalise(intake: Intake) -> str:
-    """The one internal Markdown form of a brief, whatever form it was written in.
+    """The brief in Moot's own Markdown form, whatever form it was written in.
 
     It reads back to the same intake, if the same name and folder are given; only ``kind`` and the lines at which
     texts begin are those of the new form.
@@ -317,7 +317,7 @@ def _limits(given: Mapping[str, Value]) -> Limits:
 
 
 def _notes(unseen: Sequence[int], body: Body, entries: Sequence[Entry]) -> tuple[str, ...]:
-    """What a careful reader would like to know before running a file."""
+    """Notes for the owner: what is unusual in the brief."""
     notes: list[str] = []
     if unseen:
         lines = ", ".join(str(line) for line in unseen[:20]) + (" …" if len(unseen) > 20 else "")

@@ -344,7 +344,7 @@ PARTICIPANT: tuple[Key, ...] = (
 
 
 def find(keys: Sequence[Key], word: str) -> Key | None:
-    """The key of that name or alias; None where there is none."""
+    """The key with that name or alias; None if there is none."""
     return next((key for key in keys if word == key.name or word in key.aliases), None)
 
 
@@ -354,7 +354,7 @@ def get(keys: Sequence[Key], name: str) -> Key:
 
 
 def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
-    """The name or alias that was probably meant, without the prefix; "" where nothing is near.
+    """The name or alias that was probably meant, without the prefix; "" if none is similar.
 
     Args:
         keys: the table.

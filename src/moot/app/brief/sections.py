@@ -146,7 +146,7 @@ def unfence(text: str) -> str:
 
 
 def is_reserved(heading: str) -> bool:
-    """Whether a heading of that text begins a section of a kind of its own, whatever stands under it."""
+    """Whether a heading with that text always begins a section of its own kind."""
     return heading.casefold() in _RESERVED
 
 
@@ -351,7 +351,7 @@ def _first(text: str) -> tuple[str, str]:
 
 
 def take_lists(given: Mapping[str, Given], body: Body) -> dict[str, Given]:
-    """Rules and options, where sections hold them.
+    """The rules and options, if sections contain them.
 
     Raises:
         BriefError: the header holds them too, or the options are no list.

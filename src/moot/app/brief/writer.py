@@ -83,7 +83,7 @@ def _participant(name: str, values: Mapping[str, Value]) -> str:
 
 
 def fence(text: str, *, level: int) -> str:
-    """A text as it can stand under a heading of that level: as it is, or else in a code block with the word text."""
+    """A text as the content of a section of that level; in a code block with the word ``text`` if it has headings."""
     if stands(text, level=level) and not SETTING.match(text) and unfence(text) == text:
         return text
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
@@ -133,7 +133,7 @@ You know what it takes in money and in time. You want the smallest step that sho
 
 
 def starter(topic: str = TOPIC) -> str:
-    """A complete brief about a topic; everything in it may be changed, and most of it left out."""
+    """A complete example brief about a topic, to be edited."""
     settings, heading = title(flat(clean(topic)) or TOPIC)
     front = "\n".join([*_opening(), *settings, *_settings()])
     return f"---\n{front}\n---\n" + "".join(f"{line}\n\n" for line in heading) + _TEXT

@@ -66,7 +66,7 @@ def write_data(found: Sequence[Analysis], damaged: Mapping[str, str] | None = No
 
 
 def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", "png"] = "svg") -> tuple[Path, ...]:
-    """Write the plots and a page that shows them into a folder, which is made; where they are, the page first.
+    """Write the plots and a page that shows them into a new folder; returns the paths, the page first.
 
     Raises:
         BriefError: the library that draws is not installed, or the folder cannot be written.

@@ -33,7 +33,7 @@ class Copied:
 
 
 async def copy_debates(source: Store, target: Store, names: Sequence[str] = ()) -> AsyncGenerator[Copied]:
-    """Copy debates with all that was written to them, in the order in which they began.
+    """Copy debates with all their messages, in the order in which they began.
 
     Hashes are checked before and after. A debate that cannot be copied is told of, and the others go on.
 
@@ -71,7 +71,7 @@ async def _copy(source: Store, target: Store, name: str, streams: Sequence[str])
 
 
 async def _write(target: Store, stream: str, lines: Sequence[str], had: int) -> int:
-    """Append what is missing, and check what stands there then; how many lines were written."""
+    """Append what is missing and check the result; returns the number of lines written."""
     for start in range(had, len(lines), PIECE):
         await target.append(stream, lines[start : start + PIECE], after=start)
     found = await target.read(stream)

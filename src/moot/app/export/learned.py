@@ -53,7 +53,7 @@ class Learned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standings:
-    """The ratings of one domain: ``apart`` are groups that have never met, whose order means nothing."""
+    """The ratings of one domain. ``apart``: groups that never met, so that their order means nothing."""
 
     domain: str
     ratings: tuple[Rating, ...]
@@ -136,7 +136,7 @@ async def _learn(
 
 
 async def note(workspace: Workspace, debate: str, what: NoteKind, text: str = "") -> None:
-    """Keep what the owner says of a closed debate, and learn from it again.
+    """Store a note of the owner about a closed debate, and learn from the debate again.
 
     Args:
         workspace: the workspace.
@@ -172,7 +172,7 @@ def _check_note(debate: str, entries: Sequence[Entry], what: str, text: str) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """What follows for a debate from the truth.
+    """What the right answer means for a debate.
 
     Attributes:
         right: the participants whose last answer is taken as right.
@@ -190,7 +190,7 @@ class Resolved:
 
 
 async def check_truth(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> None:
-    """Check that something can be said to have been right in a debate.
+    """Check that an answer can be recorded as the right one of a debate.
 
     Raises:
         BriefError: the text is missing or too long, or is none of the options of the debate.
@@ -244,7 +244,7 @@ def _place(workspace: Workspace) -> Place:
 
 
 async def search(workspace: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
-    """What memory holds on some words, best first. Looking does not count as use.
+    """Search the memory for some words, best first. A search does not count as use.
 
     Raises:
         RecordError: memory cannot be read.
@@ -259,7 +259,7 @@ async def search(workspace: Workspace, words: str, *, kind: Kind = "outcome", mo
 
 
 async def remembered(workspace: Workspace, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
-    """What was learned from one debate, or from all (""), by kind; nothing where it was not learned or is forgotten.
+    """What was learned from one debate, or from all (""), by kind; nothing if it is not learned or was forgotten.
 
     Raises:
         RecordError: memory cannot be read.
@@ -294,7 +294,7 @@ def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match])
 
 
 async def calibration(workspace: Workspace) -> Mapping[str, Calibration]:
-    """How far each model's confidence can be trusted, over its last answers in debates whose truth is known.
+    """How well each model's confidence matches its accuracy, over its last answers in resolved debates.
 
     Raises:
         RecordError: memory cannot be read.
@@ -305,7 +305,7 @@ async def calibration(workspace: Workspace) -> Mapping[str, Calibration]:
 
 
 async def recalibration(workspace: Workspace) -> Mapping[str, tuple[tuple[Level, float], ...]]:
-    """For each model the confidences that it gave, how many of those answers were right, and what to expect of them.
+    """For each model: the confidences that it gave, the share of right answers, and the expected accuracy.
 
     Raises:
         RecordError: memory cannot be read.
@@ -314,7 +314,7 @@ async def recalibration(workspace: Workspace) -> Mapping[str, tuple[tuple[Level,
 
 
 async def weights(workspace: Workspace) -> Mapping[str, float | None]:
-    """What each model's vote would weigh now beside others of whom enough is known; None for whom it is not.
+    """The vote weight of each model; None for a model of which too little is known.
 
     By the log-odds of the share of its last answers that were right, with two answers to choose from; see
     ``learn.panels.log_odds_weights``.
@@ -342,7 +342,7 @@ def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, l
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """How participants did, by name and role, and how models did."""
+    """The performance of participants, by name and role, and of models."""
 
     participants: tuple[Persona, ...]
     models: tuple[Persona, ...]
@@ -350,7 +350,7 @@ class People:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Met:
-    """Who stood how to whom: participants by name, and models."""
+    """The relations between pairs: of participants by name, and of models."""
 
     participants: tuple[Pair, ...]
     models: tuple[Pair, ...]

@@ -56,7 +56,7 @@ REPLAY = "web/dist/report.html"
 
 
 def memo(report: Report) -> str:
-    """A report as one static page: no script, nothing from elsewhere; it prints well."""
+    """The report as one static page to print: no scripts, no external files."""
     picture = svg(report.arguments, report.judged, report.topic)
     body = document(write_report(report), {"mermaid": picture})
     return (
@@ -104,7 +104,7 @@ NO_LIBRARY = 3
 
 
 async def printed(page: bytes, seconds: float) -> bytes:
-    """A memo as PDF, made by another process, so that it keeps no debate waiting.
+    """Make the PDF of a memo in another process, so that no debate has to wait.
 
     Args:
         page: the memo, in UTF-8.
@@ -136,7 +136,7 @@ async def printed(page: bytes, seconds: float) -> bytes:
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> int:
-    """Make a PDF of a memo, in the other process, which leaves the processor to others; how it ends."""
+    """Make the PDF of a memo, in the other process with a low priority; returns its exit code."""
     limit(MEMORY)
     if hasattr(os, "nice"):
         os.nice(10)
@@ -152,7 +152,7 @@ def _fetch_nothing(url: str, *_: object, **__: object) -> dict[str, object]:
 
 
 def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | None = None) -> str:
-    """A debate as one page with everything in it.
+    """A debate as one self-contained page.
 
     Args:
         debate: its id.

@@ -56,7 +56,7 @@ class Election:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What the rules make of an election.
+    """The results of an election under every rule.
 
     Attributes:
         title: what was elected.
@@ -71,7 +71,7 @@ class Result:
     condorcet: str
 
     def matches(self, rule: str) -> bool:
-        """Whether a rule has the official winner; initials, marks and capitals of a name make no difference."""
+        """Whether a rule elects the official winner; initials, accents and case of a name are ignored."""
         ours, official = _names(self.winners[rule]), _names(self.official)
         return bool(ours and official) and (ours <= official or official <= ours)
 
@@ -142,7 +142,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """What the ballots come to under one rule.
+    """The result of the ballots under one rule.
 
     Attributes:
         rule: its name.
@@ -338,7 +338,7 @@ def _flip(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str], now:
 
 
 def _kind(ballot: Ballot, candidates: Sequence[str]) -> Ballot:
-    """The ballot without what makes no difference to a count."""
+    """The ballot without what does not affect a count."""
     own = ballot.voter if ballot.voter in candidates else ""
     return replace(ballot, voter=own, reason="", confidence=None)
 

@@ -183,12 +183,12 @@ async def read_record(workspace: Workspace, debate: str) -> ReadRecord:
 
 
 def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
-    """What entries report, the last of which is stored as that line; see ``moot.report.report``."""
+    """Make the report of entries; see ``moot.report.report``."""
     return ReadRecord(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
 
 
 async def compare(workspace: Workspace, one: str, other: str) -> Comparison:
-    """Set two debates side by side.
+    """Compare two debates.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
@@ -257,7 +257,7 @@ def save_log(found: ReadRecord, mode: LogMode, folder: Path) -> tuple[Path, ...]
 
 
 def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
-    """A turn in words, as the people in the debate may read it: who, on whose turn, which fields.
+    """A turn in words, as the people in the debate may read it.
 
     Args:
         transcript: with the debate's opening and that ask.

@@ -39,7 +39,7 @@ Algorithm: TypeAlias = Literal["hmac-sha256", "ed25519"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """What signs and checks. Nothing shows what it holds.
+    """A key that signs and checks. Its content is never shown.
 
     Attributes:
         algorithm: how it signs.
@@ -94,7 +94,7 @@ def read_key(path: Path) -> Key:
 
 
 def new_key(path: Path) -> Path:
-    """Make an Ed25519 key; nobody else may read its file. Where its public key is then, which may be given to anybody.
+    """Make an Ed25519 key in a private file; returns the path of the public key, which may be shared.
 
     Raises:
         BriefError: one of the files is there already, or cannot be written.
@@ -248,7 +248,7 @@ def check_receipt(text: str, key: Key) -> Checked:
 
 
 async def check_record(workspace: Workspace, checked: Checked) -> int:
-    """Check the record that a receipt is about: the whole chain of its entries, also of those that came since.
+    """Check the record that a receipt is about: the chain of all its entries, including later ones.
 
     Returns:
         How many entries it has here; 0 where it is not here.
@@ -267,7 +267,7 @@ async def check_record(workspace: Workspace, checked: Checked) -> int:
 
 
 def save_receipt(path: Path, text: str) -> None:
-    """Write a receipt into a file, wholly or not at all.
+    """Write a receipt into a file, completely or not at all.
 
     Raises:
         BriefError: the file cannot be written, or it is there and is nothing that Moot has written.

@@ -67,7 +67,7 @@ LONGEST_QUERY = 200
 
 
 def memory_of(intake: Intake) -> Memory | None:
-    """What a brief wants recalled; None where it does not ask for that.
+    """The memory settings of a brief; None if it has none.
 
     Raises:
         BriefError: settings of recall without it, or a librarian who shall not recall.
@@ -89,7 +89,7 @@ def memory_of(intake: Intake) -> Memory | None:
 
 
 def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
-    """The brief with somebody who recalls, where that is wanted and nobody described does; with the tools for it."""
+    """The brief with a memory retriever and its tools, if the brief asks for memory and describes none."""
     if memory is None:
         return brief
     if seated := retriever(brief):
@@ -120,7 +120,7 @@ def check_feeds(names: Sequence[str], config: Config | None) -> None:
 def recalling(
     brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: Give = no_tools
 ) -> Mapping[str, Agent]:
-    """The librarian's seat, by its name; nothing where nobody recalls.
+    """The agent of the memory retriever, by its name; empty if there is none.
 
     Args:
         brief: the brief with agents assigned.
@@ -139,7 +139,7 @@ def recalling(
 
 
 def looking(tools: Sequence[Tool]) -> Look:
-    """A way to look up a topic with all of these tools that take a query, one after the other.
+    """A function that looks up a topic with each of these tools that take a query.
 
     A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
     """
@@ -167,7 +167,7 @@ WEIGHER_NAMES = ("Teller", "Vote Teller", "Keeper of Weights")
 
 
 def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
-    """What votes weigh by: as the brief says, else what it states of somebody, else what was measured.
+    """The method of vote weights: as the brief says, else its stated weights, else measured weights.
 
     Where the strategy gives votes no weight it is what the brief says, which changes nothing; None where it says
     nothing.
@@ -188,7 +188,7 @@ def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
 
 
 def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
-    """The brief with somebody who weighs votes, where they weigh by what was measured."""
+    """The brief with a vote weigher, if votes are weighted by measured performance."""
     if not choices.measured:
         return brief
     name = free_name(WEIGHER_NAMES, (participant.name for participant in brief.participants))
@@ -197,7 +197,7 @@ def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
 
 
 def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
-    """The teller's seat, by its name; nothing where votes are not weighed.
+    """The agent of the vote weigher, by its name; empty if there is none.
 
     Args:
         brief: the brief with agents assigned.
@@ -214,7 +214,7 @@ NAME = "Likeness"
 
 
 def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -> Brief:
-    """The brief with an aide that measures likeness, where that is needed and the owner has set an embedding model.
+    """The brief with a helper that measures similarity, if one is needed and the owner has set an embedding model.
 
     Without one likeness is measured by words; so it is where cost is limited and nobody knows the model's price.
 
@@ -237,7 +237,7 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
 
 
 def similarity(seat: str, config: Config | None) -> SimilarityTool:
-    """The live seat of the aide that measures likeness.
+    """The agent of the helper that measures similarity.
 
     Args:
         seat: what a record calls it: ``likeness:ollama:nomic-embed-text``.
@@ -265,7 +265,7 @@ ASKING = frozenset({"summarizer", "scorer"})
 
 
 def assign(brief: Brief, models: Sequence[str]) -> Brief:
-    """The brief with a seat for everybody: those without a model of their own take the given ones in turn.
+    """The brief with an agent for every participant; those without a model take the given models in turn.
 
     Args:
         brief: the brief as it was read.
@@ -297,7 +297,7 @@ def agent_for(
     reach: Contacts | None = None,
     config: Config | None = None,
 ) -> Mapping[str, Agent]:
-    """A live seat for each participant.
+    """The agents of all participants.
 
     Args:
         brief: the brief with agents assigned.
@@ -330,7 +330,7 @@ def agent_for(
 def _seat(
     who: Participant, seconds: float, pool: Pool, give: Give = no_tools, config: Config | None = None
 ) -> Agent | None:
-    """A participant's own seat; None for the built-in one, which all share."""
+    """A participant's own agent; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
         return None
     if who.seat == CLOCK:
@@ -351,7 +351,7 @@ def _seat(
 
 
 def check_agent(who: Participant) -> None:
-    """Check that there can be such a seat, before any key, server or guest is looked for.
+    """Check the name of an agent, before any key, server or registered agent is looked up.
 
     Raises:
         BriefError: it names nothing that can answer.
@@ -370,7 +370,7 @@ def check_agent(who: Participant) -> None:
 
 
 def model_of(who: Participant, pool: Pool) -> Model:
-    """The model that answers for a participant, with those that are asked where it cannot be reached.
+    """The model of a participant, with its fallbacks.
 
     Raises:
         BriefError: there is no such model.
@@ -386,7 +386,7 @@ def _clock(who: Participant) -> Timekeeper:
 
 
 def work(who: Participant, ask: Ask) -> int:
-    """The most calls of a model that an answer takes: offers of tools, the search, and the answer.
+    """The most model calls for an answer: offers of tools, the search, and the answer.
 
     Tools that ask the participant's own model do so once in each use.
     """

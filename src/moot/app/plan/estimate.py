@@ -61,7 +61,7 @@ VALUES = (4.0, 7.0, 5.0, 6.0)
 
 
 class RequestSize(NamedTuple):
-    """One request, and the words that come back.
+    """One request, and the number of words of its answer.
 
     Attributes:
         messages: what the model is sent.
@@ -112,7 +112,7 @@ _LENGTHS: Mapping[Form | None, int] = {CANDIDATES: CLAIM * CLAIMS, None: REPLY, 
 
 
 def _read(form: Form | None, value: float) -> Reading:
-    """A pretended answer within a search."""
+    """A simulated answer within a search."""
     claims = tuple(f"{WORD * CLAIM}{n}" for n in range(CLAIMS))
     fields = {field.name: claims if field.kind == "list" else value for field in (form.fields if form else ())}
     return Reading(text=(WORD * REPLY).strip(), fields=fields)
@@ -134,7 +134,7 @@ def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Re
 
 
 def _found(name: str, brief: Brief) -> int:
-    """The words of a result; documents that are shorter than that come whole."""
+    """The number of words of a result; shorter documents are returned whole."""
     usual = FOUND.get(name, UNKNOWN)
     return min(usual, sum(len(source.text.split()) for source in papers(brief))) if name == "rag" else usual
 
@@ -158,7 +158,7 @@ TOKENS = 4 / 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What one way of playing would use.
+    """The usage of one simulated run.
 
     Attributes:
         asks: questions put.
@@ -238,7 +238,7 @@ def estimate(
     work: Callable[[Participant, Ask], int] = once,
     likely: Likely = alone,
 ) -> Costing:
-    """Play the protocol twice with pretended answers.
+    """Run the protocol twice with simulated answers.
 
     Args:
         brief: the brief with agents assigned.
@@ -280,7 +280,7 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: Pretender) -
 
 @dataclass(slots=True)
 class _Costs:
-    """What the calls of one play come to."""
+    """The sum of the calls of one simulated run."""
 
     models: Mapping[str, Model]
     work: Callable[[Participant, Ask], int]
@@ -297,7 +297,7 @@ class _Costs:
     repeated: int = 0
 
     def add(self, ask: Ask, seen: Context, length: int) -> None:
-        """Book an ask to whoever has a model."""
+        """Add an ask to the costs, if a model answers it."""
         model, me = self.models.get(ask.to), seen.me
         self.calls += self._calls(ask, me)
         if model is None:
@@ -314,7 +314,7 @@ class _Costs:
         self._compare(model.name, "\0".join(message.text for message in request.messages))
 
     def _calls(self, ask: Ask, me: Participant) -> int:
-        """The calls of whoever may be asked this and takes the most."""
+        """The calls of the participant that may be asked this and uses the most."""
         able = [participant for participant in self.wide.peers(me) if participant.name in self.models]
         return 1 if able and self.once_each else max((self.work(participant, ask) for participant in able), default=0)
 
@@ -325,7 +325,7 @@ class _Costs:
         earlier.append(prompt)
 
     def total(self, transcript: Transcript) -> Estimate:
-        """What the play comes to."""
+        """The estimate of the run."""
         turns = transcript.all()
         return Estimate(
             asks=len(turns),
@@ -342,13 +342,13 @@ class _Costs:
 
 
 def _taken(sent: RequestSize) -> int:
-    """The tokens of a request, as they are and not at most."""
+    """The likely number of tokens of a request, not the maximum."""
     taken = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
     return round(taken / MARGIN) + (OFFER if sent.tools else 0)
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts share at their beginning."""
+    """The number of characters that two texts share at the beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

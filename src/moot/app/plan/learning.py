@@ -25,7 +25,7 @@ from moot.record.store import Store, digest, read
 
 
 def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> SideStream:
-    """What the owner of a debate says of it after its end."""
+    """The owner's messages about a debate after its end."""
     return SideStream(store, debate, "memory", clock=clock)
 
 
@@ -49,7 +49,7 @@ async def teach(store: Store, shelf: Place, debate: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Studied:
-    """What a debate teaches, and what that was read from.
+    """The lessons of a debate, and what they were computed from.
 
     Attributes:
         lessons: what it teaches; None where its owner has had it forgotten.
@@ -63,7 +63,7 @@ class Studied:
 
 
 async def study(store: Store, debate: str) -> Studied | None:
-    """Read what a debate teaches; None where it teaches nothing, or nothing yet.
+    """Read the lessons of a debate; None if it has none, or none yet.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
@@ -82,7 +82,7 @@ async def study(store: Store, debate: str) -> Studied | None:
 
 
 async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
-    """Keep what a debate teaches; whether anything was new.
+    """Store the lessons of a debate; returns whether anything was new.
 
     Raises:
         RecordError: memory cannot be written.
@@ -101,7 +101,7 @@ def put(shelf: MemoryStore, debate: str, studied: Studied) -> bool:
 
 
 def memory_place(store: Store) -> Place | None:
-    """The file or database in which what was learned is kept: that of the record; None where the record is in none."""
+    """The file or database of the memory, which is that of the records; None if the records are in neither."""
     match store:
         case SqliteStore(path=place) | PostgresStore(address=place):
             return place
@@ -110,7 +110,7 @@ def memory_place(store: Store) -> Place | None:
 
 
 async def lacks(store: Store) -> str:
-    """What memory lacks, in a sentence; "" where all closed debates are learned, or none can be.
+    """What the memory lacks, in a sentence; "" if all closed debates are learned, or none can be.
 
     Only the debates that are not learned are looked into, so it costs little.
 

@@ -67,7 +67,7 @@ UNKNOWN = 300
 
 
 def words(ask: Ask, context: Context) -> int:
-    """The words that an answer is likely to have.
+    """The number of words that an answer is likely to have.
 
     A form with so many fields that they cannot be filled in within that length makes it longer; a translation is as
     long as the turns that are laid before the translator.
@@ -88,7 +88,7 @@ WORD = "words "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pretender:
-    """Makes up the answers of one play.
+    """Makes up the answers of one simulated run.
 
     Attributes:
         ends: the values that end something, by act and field; with True whatever the field holds.
@@ -99,7 +99,7 @@ class Pretender:
     agree: bool
 
     def answer(self, ask: Ask, transcript: Transcript, *, place: int, batch: int, words: int, last: bool) -> Reply:
-        """A pretended answer of so many words.
+        """A simulated answer with so many words.
 
         Args:
             ask: the question.
@@ -129,7 +129,7 @@ class Pretender:
         return Reply(text=f"{WORD * max(words, 1)}{mark}", fields=values)
 
     def _choices(self, ask: Ask, field: Field) -> tuple[str, ...]:
-        """What may be chosen. Where all agree: the one that ends something, else the first, or nothing for oneself."""
+        """The choices. If all agree: the one that ends something, else the first."""
         ending = tuple(choice for choice in field.choices if (ask.act, field.name, choice) in self.ends)
         if not self.agree:
             return tuple(choice for choice in field.choices if choice not in ending)
@@ -151,12 +151,12 @@ class Pretender:
 
 
 def _final(field: Field) -> dict[str, Value]:
-    """What ends something by being said at all."""
+    """The value that ends something as soon as it is said."""
     return {field.name: True if field.kind == "flag" else field.choices[0] if field.choices else "answer"}
 
 
 def _held(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
-    """What somebody gave last in a field of that name, and what the others gave last."""
+    """The last value of a participant in that field, and the last values of the others."""
     newest = {turn.by: value for turn in transcript.turns() if (value := read_field(turn, name)) is not None}
     own = newest.pop(who, None)
     return own, tuple(dict.fromkeys(newest.values()))
@@ -180,7 +180,7 @@ def endings(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
 
 
 def parts(protocol: object) -> Iterator[object]:
-    """Everything that a phase tree is made of, itself first."""
+    """All parts of a phase tree, the tree itself first."""
     if isinstance(protocol, tuple):
         for item in cast(tuple[object, ...], protocol):
             yield from parts(item)
@@ -192,7 +192,7 @@ def parts(protocol: object) -> Iterator[object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LeastAsked:
-    """Whoever was asked least speaks next."""
+    """The participant who was asked least speaks next."""
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         had = [turn.by for turn in said]
@@ -208,12 +208,12 @@ class _AtOnce:
 
 
 def shrink(protocol: Phase) -> Phase:
-    """The phase tree as short as it can be: the stops that nobody can foresee are met at once."""
+    """The phase tree in its shortest form: every stop that cannot be foreseen is met at once."""
     return cast(Phase, _swapped(protocol, lambda part: _AtOnce() if isinstance(part, GUESSED) else None))
 
 
 def spread(protocol: Phase) -> Phase:
-    """The phase tree as long as it can be.
+    """The phase tree in its longest form.
 
     The floor is for everybody as often where chance decides: who never spoke is rated by nobody. The stops that nobody
     can foresee are never met, and nobody's vote is spared.
@@ -251,7 +251,7 @@ HUBS = ("star", "sparse", "random-graph", "adaptive")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WidestPlay:
-    """What the play with the most asks is played with.
+    """The settings of the simulated run with the most questions.
 
     Attributes:
         brief: the brief, with nothing hidden, no view that keeps an own turn from being revised, and all debaters
@@ -265,7 +265,7 @@ class WidestPlay:
     open: bool = False
 
     def peers(self, who: Participant) -> Sequence[Participant]:
-        """Who may come to be asked what this one is asked in the play."""
+        """The participants who may be asked instead of this one."""
         # A mask can keep a moderator from a turn, which somebody else then rates, sums up or translates.
         like = [participant for participant in self.brief.participants if self.alone or participant.duty == who.duty]
         return like if self.alone or self.open else [who]
@@ -315,5 +315,5 @@ def widest(brief: Brief, protocol: object) -> WidestPlay:
 
 
 def _leans(part: object) -> bool:
-    """Whether a part leans on one more than on others, or may, because it is none of ours."""
+    """Whether a part may ask some participants more often than others."""
     return (isinstance(part, Pairs) and part.topology in HUBS) or type(part) not in PARTS.values()

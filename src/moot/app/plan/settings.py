@@ -33,7 +33,7 @@ SETTINGS = ("tokens", "hosts", "most", "requests", "cost", "tokens_per_debate", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What the owner allows those who come over the network.
+    """What the owner allows clients over the network.
 
     Attributes:
         tokens: the hashes of the tokens of programs, by the name under which each owns its debates.
@@ -133,7 +133,7 @@ _SCHEDULE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What a provider allows to all workers together; None for no limit.
+    """The limits of a provider for all workers together; None for no limit.
 
     Attributes:
         requests: calls in a minute.
@@ -148,7 +148,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """A debate that workers begin again and again.
+    """A debate that workers start at set times.
 
     Attributes:
         name: what its debates' ids begin with.
@@ -186,7 +186,7 @@ def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
 
 
 def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
-    """The settings of ``[schedules.NAME]``; whether the times can be, a worker says.
+    """The settings of ``[schedules.NAME]``; a worker checks the times.
 
     Raises:
         BriefError: an unknown name, or a value that cannot be.
@@ -236,7 +236,7 @@ _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What the owner has set.
+    """The user's settings.
 
     Attributes:
         model: the default model; "" where none is set.

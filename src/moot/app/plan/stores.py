@@ -16,7 +16,7 @@ Where: TypeAlias = Path | str
 
 
 def is_address(where: Where) -> bool:
-    """Whether that is the address of a database, and no path."""
+    """Whether this is the address of a database and not a path."""
     return isinstance(where, str) and where.startswith(SCHEMES)
 
 
@@ -36,7 +36,7 @@ def read_where(text: str) -> Where:
 
 
 def show_where(where: Where) -> str:
-    """A place as people are shown it: an address without its password.
+    """A place as it is shown to people: an address without its password.
 
     Raises:
         RecordError: it looks like an address, but is none that can be used.
@@ -47,7 +47,7 @@ def show_where(where: Where) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NoStore:
-    """The store of whoever only reads where there is no file yet: it holds no debate, and makes no file."""
+    """An empty store for commands that only read, where there is no file yet. It creates no file."""
 
     path: Path
 
@@ -68,7 +68,7 @@ class NoStore:
 
 
 def is_there(place: Where) -> bool:
-    """Whether there is a record: a file with anything in it; of a database that is taken for granted."""
+    """Whether there are records: a file that is not empty; for a database always true."""
     try:
         return not isinstance(place, Path) or bool(place.stat().st_size)
     except FileNotFoundError:
@@ -78,14 +78,14 @@ def is_there(place: Where) -> bool:
 
 
 def lock_place(store: Store) -> str:
-    """What the locks of those who run debates of a store go by; "" where there are none."""
+    """The name of the locks of a store's running debates; "" if there are none."""
     if isinstance(store, SqliteStore):
         return os.path.realpath(store.path)
     return str(getattr(store, "address", ""))
 
 
 def open_store(where: Where, *, reading: bool = False) -> Store:
-    """The store at a place; a database is asked when it is first needed.
+    """Open the store at a place; a database is connected when it is first needed.
 
     Args:
         where: the place.

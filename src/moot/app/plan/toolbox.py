@@ -50,18 +50,18 @@ Give: TypeAlias = Callable[[Participant], Sequence[Tool]]
 
 
 def no_tools(who: Participant) -> Sequence[Tool]:
-    """Nothing for anybody."""
+    """No tools for any participant."""
     return ()
 
 
 def offered(who: Participant) -> tuple[str, ...]:
-    """The names of the tools that a participant gets; of an MCP server its own, such as ``mcp:files``."""
+    """The names of a participant's tools; for an MCP server its own name, such as ``mcp:files``."""
     more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
     return () if _idle(who) else tuple(text for name in who.tools for text in more.get(name, (name,)))
 
 
 def check_tools(brief: Brief, config: Config | None = None) -> None:
-    """Make sure that everybody can have the tools that the brief names.
+    """Check that the tools that the brief names can be used.
 
     Args:
         brief: the brief with agents assigned.
@@ -83,7 +83,7 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
 
 
 async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
-    """What the owner should know about the tools before the debate begins; MCP servers are started and looked at.
+    """Notes on the tools for the owner; MCP servers are started to list their tools.
 
     Raises:
         BriefError: an MCP server does not start, or its tools are not those that were pinned.
@@ -139,7 +139,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
 
 
 def _aided(brief: Brief) -> list[Participant]:
-    """Who has tools and can use them."""
+    """The participants who have tools and can use them."""
     return [participant for participant in brief.participants if participant.tools and not _idle(participant)]
 
 
@@ -219,7 +219,7 @@ class Foreign:
 
 
 def papers(brief: Brief) -> tuple[Source, ...]:
-    """What ``rag`` searches."""
+    """The documents that ``rag`` searches."""
     return tuple(dict.fromkeys((*brief.library, *brief.background)))
 
 
@@ -282,7 +282,7 @@ MODERATOR_TOOLS = tuple(name for name in TOOLS if name != "scorer")
 
 
 def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
-    """The brief with tools for its tool agent.
+    """The brief with tools for its moderator, if it is a tool agent.
 
     Args:
         brief: the brief with agents assigned.

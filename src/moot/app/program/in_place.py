@@ -35,7 +35,7 @@ _KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Z])")
 
 
 class Keyboard:
-    """Lines as somebody types them; the event loop is never held.
+    """Reads lines from the keyboard without blocking the event loop.
 
     Args:
         source: the file descriptor of a terminal; or of a pipe or a file that stands in its place.
@@ -50,13 +50,13 @@ class Keyboard:
 
     @classmethod
     def here(cls) -> "Keyboard | None":
-        """The keyboard of this process; None where there is no terminal, or none that can be waited for."""
+        """The keyboard of this process; None if there is no terminal that can be read."""
         keyboard = cls.behind(sys.stdin)
         return keyboard if keyboard and keyboard._terminal else None
 
     @classmethod
     def behind(cls, stream: TextIO | None) -> "Keyboard | None":
-        """What a stream reads from, a terminal or not; None where that cannot be waited for."""
+        """The keyboard behind a stream; None if the stream cannot be read without blocking."""
         if os.name != "posix" or stream is None:
             return None
         try:
@@ -65,7 +65,7 @@ class Keyboard:
             return None
 
     async def line(self) -> str:
-        """The next line, without what arrow keys and their kin leave in it.
+        """The next line, without the escape codes of arrow keys and the like.
 
         Raises:
             EOFError: Ctrl-D, the terminal is gone, or ``leave`` was called.
@@ -80,11 +80,11 @@ class Keyboard:
         return _KEYS.sub("", line.decode("utf-8", "replace"))
 
     async def pasted(self) -> bool:
-        """Whether more is there already: then an empty line is a paragraph's end, not the text's."""
+        """Whether more input is there already: then an empty line ends a paragraph, not the text."""
         return self._terminal and (b"\n" in self._typed or await self._ready(PASTE))
 
     def drop(self) -> None:
-        """Forget what was typed before anybody was asked."""
+        """Discard what was typed before the question."""
         import termios  # here because Windows has none
 
         self._typed = b""
@@ -92,7 +92,7 @@ class Keyboard:
             termios.tcflush(self._source, termios.TCIFLUSH)
 
     def leave(self) -> None:
-        """Ask nobody any more: whoever waits for a line gets EOFError."""
+        """Stop reading: a caller that waits for a line gets EOFError."""
         self._left = True
         if self._wait and not self._wait.done():
             self._wait.set_exception(EOFError())
@@ -169,7 +169,7 @@ class ProgramInterface:
 
 
 async def hear(asking: Asking, question: str) -> str:
-    """The answer of a function, async or plain; whoever names ``input`` means the console.
+    """The answer of a function, async or not; ``input`` means the console.
 
     Raises:
         Waiting: the person has left: the function met the end of its input.
@@ -184,7 +184,7 @@ async def hear(asking: Asking, question: str) -> str:
 
 
 async def console(question: str) -> str:
-    """What whoever sits at the console answers: lines up to an empty one, or up to the end of what is piped in.
+    """The answer at the console: lines up to an empty line, or up to the end of piped input.
 
     One question is open at a time, whichever debates they come from. Who is no longer waited for is told so, and what
     was typed until then is no answer to the next question.

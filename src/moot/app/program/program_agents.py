@@ -17,7 +17,7 @@ __all__ = ["adapter", "register"]
 
 
 def inside(brief: Brief) -> tuple[str, ...]:
-    """The names of those who answer from within a program: their debate goes on there alone."""
+    """The names of the participants whose agents are in a program: only that program can continue their debate."""
     return tuple(participant.name for participant in brief.participants if participant.seat.startswith(GUEST))
 
 
@@ -63,7 +63,7 @@ def _deadline(name: str, given: float | str | None) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramAgents:
-    """The agents of a program at their table.
+    """The agents of a program as participants of a debate.
 
     Attributes:
         participants: them as participants; guests have no seat yet.
@@ -76,7 +76,7 @@ class ProgramAgents:
     people: Mapping[str, Asking] = field(default_factory=dict[str, Asking])
 
     def seat(self, pool: Pool) -> tuple[Participant, ...]:
-        """The participants with their seats; guests are lent to the pool.
+        """The participants with the names of their agents; the program's own agents are registered in the pool.
 
         Raises:
             BriefError: something that can be no guest, or another guest of the pool has that name.
@@ -89,12 +89,12 @@ class ProgramAgents:
 
     @property
     def interface(self) -> ProgramInterface | None:
-        """The way to ask its people in place; None where nobody is asked so."""
+        """The interface that asks the program's people; None if it has none."""
         return ProgramInterface(self.people) if self.people else None
 
 
 def sitting(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
-    """Participants at a table, each with the agent that answers for it; None and a seat's name are no guests."""
+    """Participants, each with its agent. None and the name of a model are no agents of the program."""
     people = [(*plain_participant(who), agent) for who, agent in seated]
     return ProgramAgents(
         participants=tuple(who for who, _, _ in people),
@@ -108,12 +108,12 @@ def sitting(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
 
 
 def is_guest(agent: object) -> bool:
-    """Whether an agent is neither described nor a person nor a seat's name, so that the program answers for it."""
+    """Whether the program itself answers for an agent: it is neither a description, a person nor a model's name."""
     return agent is not None and not isinstance(agent, Participant | HumanAgent | str)
 
 
 def described_by(name: str, agent: object, *, duty: Duty = "debater", weight: float | None = None) -> Participant:
-    """An agent as a participant of that name; a guest has no seat yet.
+    """The participant for an agent; the program's own agents are not registered yet.
 
     Args:
         name: what it is called in the debate.

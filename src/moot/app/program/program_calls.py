@@ -60,7 +60,7 @@ Tell: TypeAlias = Callable[[T], Awaitable[None]]
 
 
 async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> AsyncGenerator[T, None]:
-    """Do a piece of work and give what it tells, as it comes.
+    """Run a piece of work and yield what it reports, as it comes.
 
     Whoever leaves before the end stops the work, at the latest when the generator is collected or the event loop ends:
     all that the work has opened is its own, so nothing else must be closed then.
@@ -97,12 +97,12 @@ _STEP = re.compile(r"-step\d+(?:-fallback)?(?:-try\d+)?$")
 
 
 def run_of(debate: str) -> str:
-    """The id of the run of a council to which a debate belongs; of any other debate its own."""
+    """The id of the council run that a debate belongs to; for any other debate its own id."""
     return _STEP.sub("", debate)
 
 
 def name_work(debate: str) -> None:
-    """Name the task that works on a debate for a stream, so that a resume finds it; see ``stop_streams``."""
+    """Name the task that runs a debate for a stream, so that a resume finds it; see ``stop_streams``."""
     if task := asyncio.current_task():
         task.set_name(f"{_STREAMED}{run_of(debate)}")
 
@@ -111,7 +111,7 @@ _STREAMED = "moot stream of "
 
 
 async def stop_streams(debate: str) -> None:
-    """Stop what streams of this program still do on a debate, and wait until they have let go of its record.
+    """Stop the streams of this program that still run a debate, and wait until they no longer write its record.
 
     A loop that is left by ``break`` leaves its generator to the event loop, which closes it only later. So whoever
     resumes the debate at once would meet a second writer. A stream that is still read ends without an error.
@@ -131,7 +131,7 @@ def _set(event: asyncio.Event, _: object) -> None:
 
 
 async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
-    """The result of a debate; each entry of its record is told as it comes.
+    """Run a debate and report each entry of its record as it comes; returns the result.
 
     Args:
         workspace: where it runs.
@@ -159,7 +159,7 @@ async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callabl
 def check_same(
     debate: str, entries: Sequence[Entry], name: str, people: Sequence[Participant] = (), chosen: Sequence[str] = ()
 ) -> Opened:
-    """Check that a record is that of a debate which a program is about to go on with.
+    """Check that a record belongs to the debate that a program is about to resume.
 
     Args:
         debate: its id.
@@ -201,5 +201,5 @@ async def count_failed(workspace: Workspace, debate: str) -> int:
 
 
 def try_of(debate: str, failed: int) -> str:
-    """The id of the next try of a debate, so many of which have failed: the debate's own, then ``-try2`` and so on."""
+    """The id of a debate's next attempt after some failed ones: its own id, then ``-try2`` and so on."""
     return f"{debate}-try{failed + 1}" if failed else debate

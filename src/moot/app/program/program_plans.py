@@ -70,7 +70,7 @@ async def usual_models(workspace: Workspace, brief: Brief) -> tuple[str, ...]:
 async def plan_tree(
     workspace: Workspace, brief: Brief, name: str, make: Callable[[Brief], Phase], models: Sequence[str] = ()
 ) -> Plan:
-    """Make a debate out of a brief and a phase tree: assign agents, then build the tree.
+    """Make a plan from a brief and a phase tree: assign agents, then build the tree.
 
     Args:
         workspace: where the debate will run; agents of the program are added to its pool before.
@@ -120,7 +120,7 @@ def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
 
 
 async def shares_plan(workspace: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
-    """Work that is shared out, as pairs of a participant's name and its task; at least one must answer.
+    """Plan divided work: pairs of a participant's name and its task; at least one must answer.
 
     Raises:
         BriefError: a seat or a tool that there cannot be.
@@ -130,7 +130,7 @@ async def shares_plan(workspace: Workspace, brief: Brief, name: str, tasks: Sequ
 
 
 def described(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
-    """The participant with its character behind its persona, as a brief's keys of these names would have it."""
+    """The participant with its character after its persona, as the keys of a brief with these names would add it."""
     said = character({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
     persona = "\n\n".join(filter(None, (who.persona, said)))
     return replace(who, persona=persona, role=who.role or first_sentence(expertise))
@@ -163,7 +163,7 @@ async def plan_board(
 
 
 def timed_by(plan: Plan, *, every: int, deadline: int) -> Plan:
-    """The plan of a board whose timekeeper speaks after so many messages, and sets a deadline after so many.
+    """The plan of a board with the intervals of its timekeeper: messages between reminders, and before a deadline.
 
     Raises:
         ProtocolError: a number below 1.
@@ -178,7 +178,7 @@ def timed_by(plan: Plan, *, every: int, deadline: int) -> Plan:
 
 
 def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0, every: int = EVERY) -> str:
-    """Who speaks next on a board: a member's name, ``timekeeper`` when it is time for that, "" when nobody is left.
+    """The next speaker of a board: a member's name, ``timekeeper``, or "" if nobody is left.
 
     Args:
         turns: the turns so far, oldest first, the timekeeper's among them.
@@ -239,7 +239,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupReport:
-    """What a group told the others.
+    """The report of a group to the others.
 
     Attributes:
         members: the names of the group.
@@ -297,7 +297,7 @@ async def plan_reflection(workspace: Workspace, brief: Brief, seat: str, *, roun
 
 
 async def plan_map_reduce(workspace: Workspace, brief: Brief, seat: str, *, items: Sequence[str]) -> Plan:
-    """A task that is shared out, an item to each, and put together again.
+    """A task whose items are divided among participants; then the answers are combined.
 
     Raises:
         BriefError: a seat that there cannot be.

@@ -34,7 +34,7 @@ LONGEST_DAYS = 366.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Whose a debate is.
+    """The owner of a debate.
 
     Attributes:
         owner: the name of the token by which it was made; "" for the person at the machine.
@@ -68,7 +68,7 @@ class Share:
     revoked: bool = False
 
     def holds(self, now: float) -> bool:
-        """Whether it still opens anything."""
+        """Whether the link is still valid."""
         return not self.revoked and (self.until is None or now < self.until)
 
 
@@ -78,12 +78,12 @@ def new_secret() -> str:
 
 
 def mark_of(secret: str) -> str:
-    """The hash of a token, which is all that is kept. A token of 256 random bits needs no salt and no slow hash."""
+    """The hash of a token; only the hash is stored. A token of 256 random bits needs no salt and no slow hash."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
-    """Say whose a debate is, before it begins; whoever says it first owns it.
+    """Claim a debate before it begins; the first claim wins.
 
     What others debate is not learned, for memory is read in the debates of the person at the machine.
 
@@ -102,7 +102,7 @@ async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
 
 
 async def claimed(workspace: Workspace, debate: str) -> Claim:
-    """Whose a debate is; where nobody has claimed it, it belongs to the person at the machine."""
+    """The owner of a debate; a debate that nobody claimed belongs to the local user."""
     for entry in await _stream(workspace, debate).read():
         if isinstance(entry.event, Claimed):
             return Claim(owner=entry.event.owner, request=entry.event.request)
@@ -110,7 +110,7 @@ async def claimed(workspace: Workspace, debate: str) -> Claim:
 
 
 async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> None:
-    """Note the limits that a debate's owner has set since; they hold from now on, also for whoever answers in it.
+    """Store the limits that a debate's owner has set since; they apply from now on.
 
     Raises:
         RecordError: the store cannot be written.
@@ -120,14 +120,14 @@ async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> N
 
 
 async def noted_limits(workspace: Workspace, debate: str) -> LimitWishes:
-    """The limits that were noted last; none where none were."""
+    """The limits that were stored last; empty if there are none."""
     said = [entry.event for entry in await _stream(workspace, debate).read()]
     noted = [event for event in said if isinstance(event, Limited)]
     return LimitWishes(**asdict(noted[-1])) if noted else LimitWishes()
 
 
 async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
-    """Note what a debate may use from now on, in total, for the process that will run it.
+    """Store what a debate may use in total from now on, for the process that will run it.
 
     Raises:
         RecordError: the store cannot be written.
@@ -137,7 +137,7 @@ async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
 
 
 async def allowed(workspace: Workspace, debate: str) -> Limits | None:
-    """What was noted last that a debate may use; None where nothing was, so that the limits of its brief hold."""
+    """What a debate may use, as stored last; None if nothing was stored, so that the limits of its brief apply."""
     said = [entry.event for entry in await _stream(workspace, debate).read()]
     noted = [event.limits for event in said if isinstance(event, Allowed)]
     return noted[-1] if noted else None
@@ -197,7 +197,7 @@ async def shares(workspace: Workspace, debate: str) -> tuple[Share, ...]:
 
 
 async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
-    """Take a link back; whether there is one of that id."""
+    """Revoke a link; returns whether there is one with that id."""
     if not any(item.id == share_id for item in await shares(workspace, debate)):
         return False
     await _stream(workspace, debate).post(Revoked(id=share_id))
@@ -205,14 +205,14 @@ async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
 
 
 async def opened_by(workspace: Workspace, debate: str, secret: str) -> Share | None:
-    """The link that a secret belongs to, if it still holds."""
+    """The valid link with that secret; None if there is none."""
     mark, now = mark_of(secret), workspace.clock()
     fits = [item for item in await shares(workspace, debate) if compare_digest(item.mark, mark)]
     return next((fit for fit in fits if fit.holds(now)), None)
 
 
 def conflict(debate: str) -> RecordConflict:
-    """What is said where a key was used before, for something else."""
+    """The error for a key that was used before, for another request."""
     return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
 
 

@@ -26,7 +26,7 @@ from moot.protocols.spec import load_opened
 async def start_again(
     workspace: Workspace, debate: str, wishes: Wishes, models: Mapping[str, str] | None = None
 ) -> Start:
-    """A new debate of the brief of another one; ``app.run.start.run_start`` runs it.
+    """Prepare a new debate with the brief of another one; ``app.run.start.run_start`` runs it.
 
     Args:
         workspace: where both are.
@@ -57,7 +57,7 @@ async def start_again(
 
 
 def _intake(opened: Opened, debate: str) -> Intake:
-    """The brief of a debate as if it were read."""
+    """The brief of a debate, as if it were read from a file."""
     return Intake(
         brief=opened.brief,
         protocol=opened.name,
@@ -74,7 +74,7 @@ def _intake(opened: Opened, debate: str) -> Intake:
 async def _rebuilt(
     workspace: Workspace, opened: Opened, intake: Intake, wishes: Wishes, models: Mapping[str, str]
 ) -> Start:
-    """The same brief by a protocol that is built anew."""
+    """The same brief with a newly built protocol."""
     brief = without_aides(opened.brief)
     name = wishes.protocol or opened.name
     if needs_moderator(name, wishes.strategy) and not brief.names("moderator"):

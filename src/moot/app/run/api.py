@@ -78,7 +78,7 @@ _ENDINGS = (".md", ".markdown", ".txt")
 
 
 def block(work: Coroutine[object, object, T], instead: str) -> T:
-    """Wait for a coroutine in a program without an event loop.
+    """Run a coroutine in a program without an event loop.
 
     Args:
         work: the coroutine.
@@ -117,7 +117,7 @@ def _called(work: Callable[P, Coroutine[object, object, T]], name: str, words: s
 
 
 def take(brief: BriefLike) -> Intake:
-    """What is to be debated, from a Brief, the path of a brief, or the text of one.
+    """Read the argument ``brief``: a Brief, the path of a brief, or its text.
 
     A text of one line that looks like the path of a file is one: no question ends with ``.md``.
 
@@ -154,13 +154,13 @@ def take(brief: BriefLike) -> Intake:
 
 
 def _is_path(words: str) -> bool:
-    """Whether a text is the path of a file and no question."""
+    """Whether a text is the path of a file and not a question."""
     line = words.strip()
     return "\n" not in line and (line.lower().endswith(_ENDINGS) or ("/" in line and " " not in line))
 
 
 def _limits(limits: LimitsLike | None, usual: Limits) -> Limits:
-    """The limits that hold: those of a dictionary in the place of the usual ones."""
+    """The limits: those given in a dictionary replace the usual ones."""
     if limits is None:
         return usual
     fitting = fit(limits, Limits, "limits")
@@ -192,7 +192,7 @@ def _word(name: str, value: object, words: Sequence[str] = ()) -> str:
 
 
 def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
-    """The names of models; agents of the program join the pool under names of their own."""
+    """The names of models; agents of the program are registered under their own names."""
     models = cast("Sequence[object]", model) if isinstance(model, list | tuple) else (model,) if model else ()
     names: list[str] = []
     for n, one in enumerate(models, start=1):
@@ -212,7 +212,7 @@ Tell: TypeAlias = Callable[[Entry], object]
 
 @dataclass(slots=True)
 class Listener:
-    """Tells a function of a program what is stored; an error in it pauses the debate, and is raised after that."""
+    """Calls a function of a program with each stored entry. An error in it pauses the debate and is then raised."""
 
     tell: Tell | None
     stop: StopRequest = field(default_factory=StopRequest)
@@ -238,7 +238,7 @@ class Listener:
         """See Watcher."""
 
     async def during(self, workspace: Workspace, running: Coroutine[object, object, Outcome]) -> Outcome:
-        """Listen while a debate runs."""
+        """Call the function while a debate runs."""
         workspace.watchers.each.append(self)
         outcome = await running
         if self.error is not None:

@@ -60,7 +60,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStatus:
-    """How a queue stands.
+    """The state of a queue.
 
     Attributes:
         workers: how many workers are alive.
@@ -76,10 +76,10 @@ class QueueStatus:
 
 
 class Dispatcher(Protocol):
-    """Has debates held that are on record."""
+    """Has workers run debates that are on record."""
 
     async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
-        """Have a debate held from where its record ends, until it is over or waits for a person.
+        """Have a worker run a debate from where its record ends, until it is over or waits for a person.
 
         One that is queued or running already is that one; a parked, waiting or cancelled one is queued again. One
         that is running is held once more if it is about to wait, so that no letter is overlooked.
@@ -96,7 +96,7 @@ class Dispatcher(Protocol):
         ...
 
     async def cancel(self, debate: str, *, now: bool = False) -> Cancelled:
-        """Have a debate stopped: taken out of the queue, or paused by the worker that holds it.
+        """Stop a debate: remove it from the queue, or have its worker pause it.
 
         Args:
             debate: its id.
@@ -108,11 +108,11 @@ class Dispatcher(Protocol):
         ...
 
     async def job(self, debate: str) -> Job | None:
-        """Where a debate stands; None where it was never submitted."""
+        """The job of a debate; None if it was never submitted."""
         ...
 
     async def jobs(self, *, state: State | None = None, owner: str | None = None, limit: int = 100) -> tuple[Job, ...]:
-        """What was submitted, the newest first; with a state or an owner only that."""
+        """The submitted jobs, the newest first; if given, only those in a state or of an owner."""
         ...
 
     async def forget(self, debate: str) -> bool:

@@ -41,14 +41,14 @@ from moot.record.store import digest, encode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """A turn and the answer that takes the place of what was said in it."""
+    """A turn, and the answer that replaces the one on record."""
 
     turn: Turn
     reply: Reply
 
 
 def keep(past: Sequence[Entry], moved: Collection[str], given: Given | None, *, now: float) -> list[Entry]:
-    """The entries that a fork takes over, in order, all behind the opening.
+    """The entries that a fork keeps, in order, without the opening.
 
     Args:
         past: the parent's entries behind its opening, up to the fork.
@@ -73,7 +73,7 @@ def _is_call(event: Event, keys: Collection[str]) -> bool:
 
 
 def _answered(past: Sequence[Entry], given: Given | None) -> tuple[list[Entry], set[str]]:
-    """The entries with the given answer among them, and the asks whose calls are none of this debate's."""
+    """The entries with the given answer, and the keys of the asks whose calls are not part of the fork."""
     if given is None:
         return list(past), set()
     key = given.turn.key
@@ -88,7 +88,7 @@ def _answered(past: Sequence[Entry], given: Given | None) -> tuple[list[Entry], 
 
 
 def _consistent(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries without tries and pauses that have no end among them; letters that came to the parent are none here.
+    """The entries without unfinished tries and pauses, and without the parent's messages.
 
     A try that another one followed is lost in the parent as well, and stays.
     """
@@ -118,7 +118,7 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def stamp(entries: Sequence[Entry]) -> list[str]:
-    """The lines of entries in a chain of their own. Each keeps its time."""
+    """The entries as lines with a new chain of hashes. Each entry keeps its time."""
     lines: list[str] = []
     for seq, entry in enumerate(entries, start=1):
         lines.append(encode(replace(entry, seq=seq, prev=digest(lines[-1]) if lines else "")))
@@ -127,7 +127,7 @@ def stamp(entries: Sequence[Entry]) -> list[str]:
 
 @naming_packages()
 def agreed(opened: Opened, events: Sequence[Event]) -> int:
-    """How many of the events behind an opening are what its play makes, or come from outside."""
+    """The number of events after an opening that its protocol makes again or that come from outside."""
     transcript = Transcript()
     transcript.apply(opened)
     play = enter(load_opened(opened), State(brief=opened.brief, transcript=transcript))
@@ -153,7 +153,7 @@ GIVEN = "given by hand in a fork"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Words in the place of what was said.
+    """An answer that replaces the one on record.
 
     Attributes:
         turn: which turn: its mark (``T7``) or its key.
@@ -168,7 +168,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is otherwise in a fork; nothing at all where nothing is set.
+    """What a fork changes; nothing if nothing is set.
 
     Attributes:
         models: who answers from now on, by the participant's name; under "" for all who are not named.
@@ -228,7 +228,7 @@ async def fork(
 
 
 async def _parted(workspace: Workspace, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
-    """The opening of a fork, and its first lines."""
+    """Prepare the opening and the first lines of a fork."""
     entries = await workspace.entries(debate)
     parent = opening(debate, entries)
     last, given = _place(debate, entries, at, change.answer)
@@ -250,7 +250,7 @@ async def _parted(workspace: Workspace, debate: str, at: int | None, change: Cha
 
 
 def _place(debate: str, entries: Sequence[Entry], at: int | None, answer: Answer | None) -> tuple[int, Given | None]:
-    """The last entry to keep, and the answer that is given."""
+    """The last entry to keep, and the replaced answer."""
     if answer is None:
         if at is None:
             raise BriefError("say at which entry to fork, or which turn gets another answer", code="missing_key")
@@ -283,7 +283,7 @@ def _turn(debate: str, transcript: Transcript, name: str) -> tuple[Turn, Ask]:
 
 
 def _end_of_batch(entries: Sequence[Entry], key: str) -> int:
-    """The last entry before the play goes on from the batch in which that was asked."""
+    """The last entry before the protocol goes on from the batch of that ask."""
     asked = next(entry.seq for entry in entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
     answering = False
     for entry in entries[asked:]:
@@ -311,7 +311,7 @@ def _reply(turn: Turn, ask: Ask, answer: Answer) -> Reply:
 
 
 async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Opened:
-    """The parent's opening with another brief and other seats."""
+    """The parent's opening with another brief and other agents."""
     opened = parent
     if change.brief is not None:
         wishes = Wishes(protocol="" if change.brief.protocol else parent.name, cast="builtin")
@@ -324,7 +324,7 @@ async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Open
 
 
 def _completed(intake: Intake, parent: Brief) -> Intake:
-    """A brief with what it leaves open as the parent has it: the seed, models, and debaters that were made for it."""
+    """A brief whose open settings are the parent's: the seed, models, and generated debaters."""
     brief = intake.brief
     people = list(brief.participants)
     participants = [participant for participant in parent.participants if participant.duty == "debater"]
@@ -345,7 +345,7 @@ def _completed(intake: Intake, parent: Brief) -> Intake:
 
 
 def with_seats(brief: Brief, models: Mapping[str, str]) -> Brief:
-    """The brief with other seats for those who are named, or for all."""
+    """The brief with other agents for the named participants, or for all."""
     names = [participant.name for participant in brief.participants]
     for name in models:
         if name and name not in names:
@@ -362,7 +362,7 @@ def with_seats(brief: Brief, models: Mapping[str, str]) -> Brief:
 
 
 def _told(change: Change, given: Given | None) -> Iterator[str]:
-    """What is otherwise, in words for readers."""
+    """The changes in words."""
     if change.brief is not None:
         yield "another brief in the fork"
     for name, model in change.models.items():
@@ -372,7 +372,7 @@ def _told(change: Change, given: Given | None) -> Iterator[str]:
 
 
 def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
-    """Refuse to keep what the changed brief would not lead to.
+    """Refuse to keep entries that the changed brief would not produce.
 
     Raises:
         BriefError: the play makes another fact; it names the parent's entry, and the last one that can be kept.

@@ -28,7 +28,7 @@ GRACE = 5.0
 
 @dataclass(slots=True)
 class _Beat:
-    """What was seen of a record.
+    """The last known state of a record.
 
     Attributes:
         entries: how many there were at the last look.
@@ -42,7 +42,7 @@ class _Beat:
 
 
 class Liveness:
-    """Looks at records that this process does not write.
+    """Watches records that this process does not write.
 
     Args:
         store: where they are.
@@ -54,11 +54,11 @@ class Liveness:
         self._seen: OrderedDict[str, _Beat] = OrderedDict()
 
     def forget(self, debate: str) -> None:
-        """Forget a debate, since this process writes it now."""
+        """Forget a debate, because this process writes it now."""
         self._seen.pop(debate, None)
 
     async def beats(self, debate: str) -> bool:
-        """Whether a record was seen to grow by a process that may still hold it."""
+        """Whether a record has grown lately, so that another process may still run the debate."""
         try:
             beat = await self._look(debate)
         except RecordError:  # whoever reads the record meets the same, and says so
@@ -91,7 +91,7 @@ LOOKS = 10
 
 
 async def waits_only(workspace: Workspace, debate: str) -> bool:
-    """Whether a debate that runs has nothing to do: all that is asked is asked of people, who have not answered."""
+    """Whether a running debate only waits for people."""
     try:
         asked = _unanswered(fold(await workspace.entries(debate)))
         return bool(asked) and len(await waiting(workspace, debate)) == len(asked)
@@ -100,7 +100,7 @@ async def waits_only(workspace: Workspace, debate: str) -> bool:
 
 
 async def stands_still(workspace: Workspace, debate: str) -> bool:
-    """Whether a debate that is not held here stands still because a person had to answer.
+    """Whether a debate that does not run here was paused because a person had to answer.
 
     It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.
 
@@ -121,7 +121,7 @@ async def stands_still(workspace: Workspace, debate: str) -> bool:
 
 
 async def _moves(workspace: Workspace, debate: str) -> bool:
-    """Whether anything is added to a record that somebody else may hold."""
+    """Whether a record grows that another process may write."""
     last = await workspace.count_entries(debate)
     for _ in range(LOOKS):
         await asyncio.sleep(QUIET / LOOKS)

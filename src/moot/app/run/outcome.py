@@ -30,7 +30,7 @@ class UsageData(TypedDict):
 
 
 class TurnData(TypedDict):
-    """A turn, as plain data: who was asked for what in which round, and what came of it."""
+    """A turn, as plain data: who was asked for what in which round, and the answer."""
 
     mark: str
     by: str
@@ -229,7 +229,7 @@ def opening(debate: str, entries: Sequence[Entry]) -> Opened:
 
 
 def outcome(debate: str, transcript: Transcript) -> Outcome:
-    """What a transcript comes to."""
+    """The outcome of a transcript."""
     closed, paused = transcript.closed, transcript.paused
     return Outcome(
         debate=debate,
@@ -244,12 +244,12 @@ def outcome(debate: str, transcript: Transcript) -> Outcome:
 
 
 def _kind(kind: str) -> PauseKind:
-    """Why a debate stands still, by a word on record."""
+    """Why a debate is paused, as one of the known kinds."""
     return cast("PauseKind", kind) if kind in get_args(PauseKind) else "stopped"
 
 
 def ended(outcome: Outcome, hint: str) -> Outcome:
-    """The outcome of a program's debate, where it has come to its end and somebody has answered.
+    """The outcome of a program's debate that has ended with at least one answer.
 
     Args:
         outcome: its outcome.
@@ -278,7 +278,7 @@ def damaged(listed: Listed, error: RecordError) -> Listed:
 
 
 def list_one(summary: Summary) -> Listed:
-    """One debate's line in a list; a damaged record is a line too, so that it hides no other."""
+    """A debate's line in a list. A damaged record is a line too, so that it hides no other."""
     return Listed(
         debate=summary.debate,
         topic=summary.topic,
@@ -293,7 +293,7 @@ def list_one(summary: Summary) -> Listed:
 
 
 def sums_of(transcript: Transcript, calls: int) -> dict[str, object]:
-    """A debate in numbers.
+    """The usage of a debate in numbers.
 
     Args:
         transcript: the debate so far.

@@ -26,7 +26,7 @@ __all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "context_for", "for
 
 
 class OutsideMessages:
-    """What people say from outside, as it comes.
+    """The messages of people from outside, as they come.
 
     Args:
         letters: the messages to the debate.
@@ -38,7 +38,7 @@ class OutsideMessages:
 
     @classmethod
     async def of(cls, workspace: Workspace, debate: str, key: str = "") -> "OutsideMessages":
-        """What is said since that ask was put; without a key, what is not on record yet.
+        """The messages since that ask; without a key, the messages that are not on record yet.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
@@ -55,7 +55,7 @@ class OutsideMessages:
         return cls(Mailbox(workspace.store, debate, clock=workspace.clock), heard)
 
     async def more(self) -> tuple[Interjected, ...]:
-        """What has come since the last look.
+        """The messages since the last call.
 
         Raises:
             RecordError: the messages are damaged or cannot be read.
@@ -66,7 +66,7 @@ class OutsideMessages:
 
 
 async def go_on(workspace: Workspace, debate: str) -> bool:
-    """Have workers go on with a debate, where it was submitted to them; else nothing is done.
+    """Queue a debate again for workers, if it was submitted to them; returns whether it was.
 
     Call it whenever something has come in that a debate waits for.
 
@@ -91,7 +91,7 @@ LONGEST = 20_000
 
 
 async def context_for(workspace: Workspace, debate: str, key: str) -> Context:
-    """What whoever is asked at that key was shown when the ask was put.
+    """What the person who is asked was shown with that ask.
 
     Raises:
         RecordError: there is no such debate or no such ask, or the record is damaged.
@@ -145,7 +145,7 @@ async def answer(
     key: str = "",
     fields: Mapping[str, Value] | None = None,
 ) -> Reply:
-    """Answer for a person who is waited for; the process that runs the debate, or resumes it, reads the answer.
+    """Store the answer of a person; the process that runs or resumes the debate reads it.
 
     Args:
         workspace: the workspace.
@@ -176,7 +176,7 @@ async def answer(
 
 
 def _turn(standing: Standing, debate: str, who: str, now: float) -> Turn:
-    """The open ask that is meant."""
+    """The open ask that the caller means."""
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
     whose = _person(standing.brief, who).name if who else ""
@@ -204,7 +204,7 @@ def _person(brief: Brief, who: str) -> Participant:
 
 
 async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
-    """Speak up in a debate, at any moment; everybody hears it from the next question on.
+    """Send a message to a debate, at any time; everybody sees it from the next question on.
 
     Args:
         workspace: the workspace.
@@ -244,7 +244,7 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTurn:
-    """A turn as it stands before a person.
+    """A turn as it is shown to a person.
 
     Attributes:
         name: what its speaker or the turn is called there: ``Bull``, or ``Proposal A`` where authors are hidden.
@@ -256,7 +256,7 @@ class ShownTurn:
 
 
 def laid(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
-    """The turns laid before a person, under the names that the form uses for them."""
+    """The turns that a question is about, under the names that the form uses for them."""
     names = proposal_names(context.view, context.about)
     return tuple(
         ShownTurn(name=name or turn.by, turn=_words(turn, context, transcript))
@@ -265,7 +265,7 @@ def laid(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
 
 
 def news(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
-    """What a person may read of what was said since the person's own last turn, oldest first."""
+    """The turns since a person's own last turn that the person may read, oldest first."""
     own = [
         n for n, turn in enumerate(context.turns, start=1) if turn.by == context.me.name and turn.act != INTERJECTION
     ]
@@ -282,6 +282,6 @@ def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
 
 
 def _words(turn: Turn, context: Context, transcript: Transcript) -> Spoken:
-    """A turn in words; whom it answers is left out where authors are hidden."""
+    """A turn in words; if authors are hidden, without whom it answers."""
     said = speak(turn, transcript, context.brief, "")
     return replace(said, link="") if context.view.anonymous else said

@@ -78,14 +78,14 @@ class LimitWishes:
     total_seconds: float | None = None
 
     def on(self, limits: Limits) -> Limits:
-        """Those limits with these instead, where these are set."""
+        """The given limits, replaced by these where these are set."""
         set_here = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(limits, **{name: value for name, value in set_here.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What a caller wants otherwise than the brief says; empty values leave it to the brief.
+    """Settings of a caller that replace those of the brief; empty values leave the brief's.
 
     Attributes:
         models: who answers for all who have no model of their own, in turn.
@@ -115,7 +115,7 @@ def protocol_of(intake: Intake, wishes: Wishes) -> str:
 
 
 def choose(intake: Intake, wishes: Wishes) -> Choices:
-    """What the brief and the caller choose, checked against what the protocol takes.
+    """The choices of the brief and the caller, checked against what the protocol supports.
 
     Raises:
         BriefError: something that the protocol does not take, with the line of the brief on which it stands.
@@ -201,7 +201,7 @@ _WHOLE: Mapping[str, str] = {
 
 
 def _summed(who: Participant) -> bool:
-    """Whether somebody sees summaries alone."""
+    """Whether a participant sees only summaries."""
     return who.view is not None and who.view.summary_only
 
 
@@ -218,7 +218,7 @@ def _mediation(given: Mapping[str, Value]) -> Mediation | None:
 
 
 def misfit(intake: Intake, wishes: Wishes, about: str, found: str) -> BriefError:
-    """A choice that does not fit, with the line of the brief on which it stands, unless it is the caller's wish."""
+    """The error for a choice that does not fit, with its line in the brief, if it comes from there."""
     wished = about in ("protocol", "rounds", "strategy", "topology") and getattr(wishes, about) not in ("", None)
     if wished or not intake.where:
         return BriefError(found, code="bad_enum")
@@ -303,7 +303,7 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
 
 
 def _presided(intake: Intake, wishes: Wishes) -> Brief:
-    """The brief with the built-in moderator, where the caller wishes for what cannot do without one."""
+    """The brief with the built-in moderator, if the caller's settings need one."""
     protocol, strategy = protocol_of(intake, wishes), wishes.strategy or intake.strategy
     brief = _timed(intake.brief, protocol)
     need = needs_moderator(protocol, strategy)
@@ -316,7 +316,7 @@ def _presided(intake: Intake, wishes: Wishes) -> Brief:
 
 
 def _timed(brief: Brief, protocol: str) -> Brief:
-    """The brief without the built-in timekeeper where there is no board whose time it could keep.
+    """The brief without the built-in timekeeper, if the protocol is no board.
 
     Raises:
         BriefError: somebody else was given its seat.
@@ -343,7 +343,7 @@ def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
 
 
 def _backed(brief: Brief, config: Config | None) -> Brief:
-    """The brief with the owner's fallbacks for everybody who has a model and names none."""
+    """The brief with the owner's fallbacks for every participant that has a model and names none."""
     people = [participant for participant in brief.participants if _has_model(participant) and not participant.fallback]
     backing = (config or load_config()).fallback if people else ()
     backed = [
@@ -356,7 +356,7 @@ def _backed(brief: Brief, config: Config | None) -> Brief:
 
 
 def live_models(workspace: Workspace, brief: Brief) -> dict[str, Model]:
-    """The models by participant; people and the built-in seat have none."""
+    """The models by participant; people and the built-in debater have none."""
     return {
         participant.name: model_of(participant, workspace.pool)
         for participant in brief.participants
@@ -383,7 +383,7 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
 
 
 def _check_seat(workspace: Workspace, intake: Intake, who: Participant) -> None:
-    """Refuse a seat that the brief itself names and that there cannot be, with its line."""
+    """Refuse an agent that the brief names but that cannot exist, with its line."""
     if not who.seat:
         return
     try:
@@ -394,7 +394,7 @@ def _check_seat(workspace: Workspace, intake: Intake, who: Participant) -> None:
 
 
 def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
-    """Refuse tools that one participant cannot have, with the line of the participant."""
+    """Refuse tools that a participant cannot have, with the participant's line."""
     try:
         check_tools(brief, config)
     except BriefError as error:

@@ -93,7 +93,7 @@ async def _check_still(workspace: Workspace, info: StreamInfo) -> None:
 
 
 async def _unlearn(store: Store, debate: str) -> bool:
-    """Take what was learned from a debate out of memory; whether there was anything."""
+    """Remove what was learned from a debate from the memory; returns whether there was anything."""
     place = memory_place(store)
 
     def drop() -> bool:

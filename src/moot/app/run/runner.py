@@ -36,12 +36,12 @@ ELSEWHERE = "elsewhere"
 
 
 class RunnerFull(MootError):
-    """The runner runs as many debates as it may."""
+    """The runner already runs as many debates as it may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """What is known of a debate beside its record.
+    """Whether and where a debate runs.
 
     Attributes:
         by: where it runs now: ``HERE``, ``QUEUED``, ``ELSEWHERE``, or the name of a worker; "" for nowhere.
@@ -55,13 +55,13 @@ class Running:
 
     @property
     def sure(self) -> bool:
-        """Whether it is known to run, and does not only look so from its record."""
+        """Whether it certainly runs; else it only looks so from its record."""
         return self.by not in ("", ELSEWHERE)
 
 
 @dataclass(slots=True, eq=False)
 class RunTask:
-    """A debate that runs in a runner.
+    """A debate that runs in this runner.
 
     Attributes:
         owner: the user it runs for; "" for the person at the machine.
@@ -164,16 +164,16 @@ class Runner:
         return self._errors.get(debate)
 
     async def look(self, debate: str) -> Running:
-        """What is known of a debate beside its record: whether it runs, here or elsewhere."""
+        """Whether and where a debate runs."""
         here = self._here(debate)
         return here if here.by or not await self._pulse.beats(debate) else replace(here, by=ELSEWHERE)
 
     async def holders(self) -> Mapping[str, str]:
-        """Where each debate runs now; see ``Running.by``."""
+        """Where each running debate runs; see ``Running.by``."""
         return dict.fromkeys(self._tasks, HERE)
 
     async def check(self) -> QueueStatus | None:
-        """Raise an error where no debate can run: the record or the queue cannot be reached.
+        """Raise an error if no debate can run, because the records or the queue cannot be reached.
 
         Returns:
             How the queue stands; None where there is none.
@@ -184,7 +184,7 @@ class Runner:
     # ---- what is done ------------------------------------------------------------------------------------------------
 
     async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
-        """Start a new debate; where one of that id runs already, nothing is done.
+        """Start a new debate; does nothing if one with that id runs already.
 
         Args:
             start: the debate, prepared.
@@ -209,7 +209,7 @@ class Runner:
         return debate
 
     async def resume(self, debate: str, limits: Limits | None = None, *, owner: str = "") -> None:
-        """Resume a debate where its record ends; where it runs already, or is over, nothing is done.
+        """Resume a debate where its record ends; does nothing if it runs already or is over.
 
         Args:
             debate: its id.
@@ -299,7 +299,7 @@ class Runner:
         return HostHooks(stop=task.stop, interface=task.interface, generating=generating)
 
     async def _take(self, debate: str, owner: str, run: Callable[[RunTask], Awaitable[Outcome]]) -> RunTask:
-        """Run a debate, or find it running; one call after the other, so that the places are counted right."""
+        """Run a debate, or find it running. One call runs after the other, so that the places are counted correctly."""
         async with self._turn:
             if debate in self._tasks:
                 return self._tasks[debate]
@@ -313,7 +313,7 @@ class Runner:
             return task
 
     async def _check_places(self, owner: str) -> None:
-        """Refuse another debate where no place is left; one that only waits for people takes none.
+        """Refuse another debate if no place is left; a debate that only waits for people takes none.
 
         Raises:
             Full: as many run as may.
@@ -333,7 +333,7 @@ class Runner:
             raise RunnerFull(f"the limit of running debates is reached ({len(busy)}); stop one, or try again later")
 
     def _release(self, debate: str) -> None:
-        """Forget a debate that has ended, also one that was stopped before its task ran."""
+        """Forget a debate that has ended, even if it was stopped before its task ran."""
         task = self._tasks.pop(debate)
         self._pulse.forget(debate)
         if task.casting and debate not in self._errors:
@@ -368,7 +368,7 @@ class Runner:
             self._errors.pop(self._order.popleft(), None)
 
     async def _see_first(self, debate: str, task: RunTask) -> None:
-        """Say when the first entry is stored."""
+        """Signal that the first entry is stored."""
         # Broad, because whoever looks on must end neither the debate nor the others; it meets the same, or goes on.
         with contextlib.suppress(Exception):
             async with aclosing(self.workspace.hub.follow(debate)) as items:

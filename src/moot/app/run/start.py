@@ -65,13 +65,13 @@ OPPOSING = "Skeptic"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """The debate in which the participants of another one are made.
+    """The debate that generates the participants of another debate.
 
     Attributes:
         debate: its id.
         plan: what is asked.
-        begun: whether there is a record of it already, to be resumed where it ends.
-        earlier: whether that record holds participants, so that nobody is asked and nothing is paid.
+        begun: whether it is on record already, to be resumed where it ends.
+        earlier: whether that record has participants already, so that no model is asked and nothing is paid.
     """
 
     debate: str
@@ -90,7 +90,7 @@ class Generated:
 
 
 def generation_plan(ready: Ready) -> Plan:
-    """The debate in which the participants are made: one participant, one question."""
+    """The plan of the debate that generates participants: one participant, one question."""
     brief = ready.plan.brief
     count = len(brief.names("debater"))
     language = next((participant.language for participant in brief.participants), "")
@@ -109,14 +109,14 @@ def generation_plan(ready: Ready) -> Plan:
 
 
 async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
-    """The newest generation on record that asks the same and has made somebody or can be resumed, else a new one.
+    """The newest generation on record that asks the same and is usable or can be resumed; else a new one.
 
-    One that another process may be running now is left alone, and so is one that somebody else would pay for.
+    A generation that another process may run now, or that another owner pays for, is not used.
 
     Args:
         workspace: the workspace.
         ready: the debate that the participants are for; its ``caster`` is asked.
-        new: whether participants that were made before are left aside.
+        new: whether participants that were generated before are ignored.
         owner: who pays for what is asked now.
     """
     plan = generation_plan(ready)
@@ -138,7 +138,7 @@ async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = Fal
 
 
 async def run_generation(workspace: Workspace, generation: Generation, *, stop: StopRequest | None = None) -> Outcome:
-    """Have the participants of a debate made, or take that up where its record ends.
+    """Generate the participants of a debate, or resume that where its record ends.
 
     Args:
         workspace: the workspace.
@@ -160,13 +160,13 @@ async def read_generation(workspace: Workspace, generation: Generation) -> Gener
 
 
 def _hash(plan: Plan) -> str:
-    """What the id of every generation begins with that asks the same; limits and chance make no other."""
+    """The beginning of the ids of all generations that ask the same, whatever their limits and seed."""
     asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
     return f"{HELPER}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
 
 def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: Generated) -> tuple[Intake, Wishes]:
-    """The brief with the participants that were made, and the wishes with what is left of the limits.
+    """The brief with the generated participants, and the overrides with what is left of the limits.
 
     Args:
         intake: the brief as it was read.
@@ -203,7 +203,7 @@ def _form(count: int) -> Form:
 
 
 def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> Iterator[tuple[Participant, str]]:
-    """The debaters that were read, each with its stance, and nobody twice: no name, no role and no persona."""
+    """The generated debaters, each with its stance; names, roles and personas are distinct."""
     turns = transcript.turns(ACT)
     taken = {skeleton(participant.name) for participant in others}
     for turn, n in product(turns, range(1, count + 1)):
@@ -220,7 +220,7 @@ def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> 
 
 
 def _person(name: str, role: str, persona: str) -> Participant | None:
-    """A debater, if these are the words for one."""
+    """A debater with these texts; None if they do not describe one."""
     role, persona = flat(clean(role)), clean(persona).strip()
     try:
         checked = check_name(name)
@@ -234,7 +234,7 @@ def _person(name: str, role: str, persona: str) -> Participant | None:
 def _fill(
     made: Sequence[Participant], opposed: bool, count: int, others: Sequence[Participant]
 ) -> tuple[Participant, ...]:
-    """So many debaters: those who were made, one who opposes, and built-in ones for the places that are left."""
+    """The debaters: the generated ones, one who opposes, and built-in ones for the remaining places."""
     participants = list(made[: count if opposed else count - 1])
     taken = {skeleton(participant.name) for participant in (*participants, *others)}
     free = [participant for participant in CAST if skeleton(participant.name) not in taken]
@@ -258,7 +258,7 @@ def _note(ready: Ready, generated: Generated, built_in: Sequence[str]) -> str:
 
 
 def _left(limits: Limits, generated: Generated) -> LimitWishes:
-    """The limits, with what is left of tokens and money when the participants are paid; an earlier run paid its own."""
+    """The limits minus what generating the participants used; an earlier generation is not subtracted."""
     tokens, cost = (0, 0.0) if generated.generation.earlier else (generated.spent.tokens, generated.spent.cost)
     return LimitWishes(
         asks=limits.asks,
@@ -271,7 +271,7 @@ def _left(limits: Limits, generated: Generated) -> LimitWishes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """A debate that can begin.
+    """A request to start a debate, with everything prepared.
 
     Attributes:
         intake: its brief, as it was read.
@@ -308,13 +308,13 @@ class ByMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostHooks:
-    """What a host passes to a new debate.
+    """The functions and the interface that a host passes to a new debate.
 
     Attributes:
         stop: set its reason to pause after the answers in progress.
         interface: asks people in place; None where they answer by message.
-        generating: is told of the debate that generates the participants, before that runs.
-        begins: is told of the debate with its participants, before it runs.
+        generating: is called with the debate that generates the participants, before it runs.
+        begins: is called with the debate and its participants, before it runs.
     """
 
     stop: StopRequest
@@ -388,5 +388,5 @@ async def put_on_record(workspace: Workspace, start: Start, debate: str) -> None
 
 
 def _planned(start: Start) -> Plan:
-    """The plan with the log that the brief wants."""
+    """The plan with the log that the brief asks for."""
     return replace(start.ready.plan, log=str(start.intake.given.get("logging_mode", "")))

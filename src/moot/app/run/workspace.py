@@ -57,14 +57,14 @@ __all__ = ["decode", "read"]
 
 
 class Watcher(Protocol):
-    """Is told of every debate that runs. It must not raise: an error in it would end the debate."""
+    """Receives the entries of every debate that runs. It must not raise: an error in it would end the debate."""
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
         """Receive entries that have just been stored."""
         ...
 
     def end(self, debate: str) -> None:
-        """The debate runs no longer."""
+        """The debate no longer runs."""
         ...
 
 
@@ -75,20 +75,20 @@ class Watchers:
     each: list[Watcher] = field(default_factory=list[Watcher])
 
     def take(self, debate: str, lines: Sequence[str]) -> None:
-        """Pass on what has just been stored."""
+        """Pass on the entries that have just been stored."""
         entries = [decode(line) for line in lines] if self.each else []
         for watcher in self.each:
             watcher.take(debate, entries)
 
     def end(self, debate: str) -> None:
-        """Tell all watchers that a debate runs no longer."""
+        """Tell all watchers that a debate no longer runs."""
         for watcher in self.each:
             watcher.end(debate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A debate that can run.
+    """Everything that a debate needs to run: the brief with its agents, and the phase tree of its protocol.
 
     Attributes:
         brief: the brief with a model or another agent for each participant.
@@ -155,11 +155,11 @@ class Workspace(RecordReader):
 
     @property
     def shelf(self) -> Place | None:
-        """Where what was learned is kept: the file or database of the record; None where the record is in none."""
+        """The file or database of the memory, which is that of the records; None if the records are in neither."""
         return memory_place(self.store)
 
     async def close(self) -> None:
-        """Give connections and files back."""
+        """Close connections and files."""
         await self.pool.close()
         if self.queue:
             await self.queue.close()
@@ -185,7 +185,7 @@ class Workspace(RecordReader):
         return self.plan_stored(self.seat(brief), protocol, choices, models)
 
     def plan_stored(self, brief: Brief, protocol: str, choices: Choices | None, models: Sequence[str]) -> Plan:
-        """As ``plan``, of a brief that is as it is stored already: one that was read from a text."""
+        """As ``plan``, for a brief that was read from a text and needs no conversion."""
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
@@ -206,7 +206,7 @@ class Workspace(RecordReader):
         return replace(stored, participants=tuple(people))
 
     def lend(self, name: str, agent: object) -> str:
-        """Let an agent of this program answer under a name, in every debate here; its seat (``guest:name``).
+        """Register an agent of this program under a name; returns the name of its model, ``guest:name``.
 
         Raises:
             BriefError: it cannot answer, or another agent has that name.
@@ -281,7 +281,7 @@ class Workspace(RecordReader):
     async def _drive(
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
     ) -> Outcome:
-        """Run a debate from where its record ends; nobody else on this machine runs it meanwhile."""
+        """Run a debate from where its record ends; no other process on this machine can run it meanwhile."""
         place = lock_place(self.store) if self.pen is self.store else ""  # a worker has its lease
         with running(place, debate_id) if place else nullcontext():
             return await self._drive_alone(debate_id, opened, protocol, hosting, interface)
@@ -319,7 +319,7 @@ class Workspace(RecordReader):
         return await self._ended(replace(outcome(debate_id, transcript), record=record))
 
     async def _ended(self, came: Outcome) -> Outcome:
-        """The outcome of a debate; lessons are learned from one that is over, once."""
+        """The outcome of a debate; if it is over, its lessons are learned once."""
         over = came.status != "paused"
         fault = await teach_at_end(self.store, self.shelf, came.debate, self.config) if over else ""
         return replace(came, unlearned=fault)
@@ -350,7 +350,7 @@ class Workspace(RecordReader):
     async def follow_lines(
         self, debate: str, *, after: int = 0, live: bool = True
     ) -> AsyncGenerator[StoredLine | Signal, None]:
-        """The same with the stored lines as they are."""
+        """As ``follow``, with the stored lines as they are."""
         async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
             async for item in items:
                 yield item
@@ -358,7 +358,7 @@ class Workspace(RecordReader):
                     return
 
     async def _over(self, debate: str, line: StoredLine) -> bool:
-        """Whether nothing comes after that line for now, also where another process runs the debate."""
+        """Whether nothing follows that line for now, even if another process runs the debate."""
         match decode(line.text).event:
             case Closed():
                 return True

@@ -35,7 +35,7 @@ from moot.record.mailbox import SideStream
 
 @dataclass(frozen=True, slots=True)
 class RemarkQueue:
-    """Remarks that come through one process: one after the other, so that a key is looked for before it is used."""
+    """Messages to debates through this process, one after the other, so that a repeated key is found."""
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -80,7 +80,7 @@ FILES = ("background", "library")
 
 
 def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> Intake:
-    """A brief that came over the network.
+    """Read a brief that came over the network.
 
     Args:
         brief: Markdown as in a file, or the keys of its header as plain data.
@@ -102,7 +102,7 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> In
 
 
 def _forbidden(intake: Intake, alone: bool) -> Iterator[tuple[str, str]]:
-    """What the brief names that it may not, in a sentence, with the key for its line."""
+    """What the brief uses but must not use, in a sentence, with the key for its line."""
     people = {
         participant.name: [tool for tool in participant.tools if tool.startswith(MCP)]
         for participant in intake.brief.participants
@@ -130,7 +130,7 @@ def _header(brief: Mapping[str, object]) -> str:
 
 
 def within(limits: Limits, serving: Serving) -> LimitWishes:
-    """The caps that keep a debate within what the owner allows.
+    """The limits that keep a debate within what the owner allows.
 
     Raises:
         BriefError: its own limits are above that.
@@ -153,7 +153,7 @@ def within(limits: Limits, serving: Serving) -> LimitWishes:
 
 
 def with_limits(intake: Intake, caps: LimitWishes) -> Intake:
-    """The brief with those limits in the place of its own."""
+    """The brief with those limits instead of its own."""
     return replace(intake, brief=replace(intake.brief, limits=caps.on(intake.brief.limits)))
 
 
@@ -199,7 +199,7 @@ class Admission:
 
     @property
     def machine(self) -> bool:
-        """Whether it is the person at the machine."""
+        """Whether the requests are those of the local user."""
         return not self.owner
 
     @property
@@ -224,7 +224,7 @@ class Admission:
         return await make_start(self.workspace, with_limits(intake, LimitWishes(cost=cap)), wishes, self.runner.config)
 
     async def begin(self, order: Order, key: str = "") -> str:
-        """Start the debate of a request; once, however often it comes under the same key.
+        """Start the debate of a request; only once for all requests with the same key.
 
         Returns:
             The debate's id.
@@ -285,7 +285,7 @@ class Admission:
         return (await self.runner.look(debate)).sure
 
     async def answered(self, debate: str) -> bool:
-        """Resume a debate that stood still because a person had to answer, now that somebody has.
+        """Resume a debate that was paused for a person who has now answered.
 
         It goes on for its owner, whoever has answered: within what the owner may spend, and the limits last set.
 
@@ -307,7 +307,7 @@ class Admission:
             return False
 
     def read_other(self, brief: str | Mapping[str, object], parent: Limits) -> Intake:
-        """Another brief for a fork, within what the owner allows; it has its parent's limit on cost where it has none.
+        """Read another brief for a fork, within what the owner allows; without a limit on cost it has its parent's.
 
         Raises:
             BriefError: something in it cannot be used, or is more than the owner allows.
@@ -320,7 +320,7 @@ class Admission:
         return with_limits(intake, within(intake.brief.limits, self.serving))
 
     async def own(self, debate: str, asked: str) -> None:
-        """Note whose a new debate is, and what was asked for.
+        """Store the owner of a new debate, and what was asked for.
 
         Raises:
             RecordConflict: something else was asked for under the same key.
@@ -342,14 +342,14 @@ class Admission:
 
 
 def _over(noted: LimitWishes, caps: LimitWishes) -> LimitWishes:
-    """Limits that were noted, with others in their place where these are set."""
+    """The stored limits, replaced by others where these are set."""
     return LimitWishes(
         **{name: value if value is not None else getattr(noted, name) for name, value in asdict(caps).items()}
     )
 
 
 def keyed(owner: str, key: str) -> str:
-    """The id of the debate that a request under a key makes: it follows from whose key it is."""
+    """The id of the debate that a request with a key creates; it depends on the owner of the key."""
     return f"debate-{hashlib.sha256(f'{owner} {key}'.encode()).hexdigest()[:24]}"
 
 

@@ -67,7 +67,7 @@ class Reservations:
         self._made = 0
 
     async def make(self, owner: str, debate: str, amount: float, entries: int) -> Reservation:
-        """Reserve money for a debate, in the place of what was reserved for it before.
+        """Reserve money for a debate; this replaces its earlier reservation.
 
         Raises:
             RecordError: the store cannot be written.
@@ -82,7 +82,7 @@ class Reservations:
         return reservation
 
     async def drop(self, owner: str, debate: str) -> None:
-        """Take back what was reserved for a debate.
+        """Cancel the reservation of a debate.
 
         Raises:
             RecordError: the store cannot be written.
@@ -139,7 +139,7 @@ may be having its participants made."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Books:
-    """What is looked at to count one owner's money.
+    """The data from which one owner's spending is counted.
 
     Attributes:
         since: when the day or the session began.
@@ -173,7 +173,7 @@ class Spending:
         self._placing: set[str] = set()  # promised, and not held yet
 
     def cap(self, ready: Ready) -> float | None:
-        """The limit on cost that a debate must have, because spending has one; None where it has one, or needs none.
+        """The limit on cost that a debate must get, because spending is limited; None if it has one, or needs none.
 
         Raises:
             LimitReached: the price of a model is unknown, so that no allowance could hold.
@@ -187,7 +187,7 @@ class Spending:
         return most.cost
 
     def check(self, limits: Limits) -> None:
-        """Refuse to go on with a debate without a limit on cost where spending is limited.
+        """Refuse to resume a debate without a limit on cost if spending is limited.
 
         Raises:
             BriefError: it has none.
@@ -197,7 +197,7 @@ class Spending:
 
     @asynccontextmanager
     async def paying(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
-        """Reserve what a debate may use, while it is begun; of each owner one after the other.
+        """Reserve what a debate may use while it is started; one debate of an owner after the other.
 
         One that runs already has been paid for. What is reserved stands in the store before anything is begun, in
         one order for all servers: of two who reserve at the same moment the second one sees the first.
@@ -240,7 +240,7 @@ class Spending:
             raise LimitReached(problem)
 
     async def used(self, owner: str) -> float:
-        """The US dollars that somebody has used and reserved: today, by Greenwich time, or in the session."""
+        """The US dollars that an owner has used and reserved: today (UTC), or in the session."""
         return await self._used(owner, None)
 
     async def _used(self, owner: str, before: int | None) -> float:
@@ -276,7 +276,7 @@ class Spending:
         return max(used, reservation.amount) if self._counts(books, stored, reservation) else used
 
     def _counts(self, books: _Books, stored: Summary | None, reservation: Reservation) -> bool:
-        """Whether a promise counts of a debate that is not held, as far as is known here."""
+        """Whether the reservation of a debate counts that does not run, as far as is known here."""
         if reservation.own:  # it was held here, and is no longer
             return False
         if stored and stored.entries > reservation.entries:
@@ -291,7 +291,7 @@ class Spending:
 
 
 def _is_open(stored: Summary) -> bool:
-    """Whether a debate was begun, not only laid down, and is neither over nor put down."""
+    """Whether a debate was started and is neither over nor paused."""
     return stored.status == "open" and stored.entries > 1
 
 
@@ -309,7 +309,7 @@ async def _spent(workspace: Workspace, stored: Summary, since: float) -> float:
 
 
 async def _left(workspace: Workspace, debate: str, since: float) -> float:
-    """What an open debate may use of the allowance: its limit on cost, or its estimate, but for what it used before."""
+    """What an open debate may still use: its limit on cost, or its estimate, minus what it used before."""
     try:
         entries = await workspace.entries(debate)
         opened = opening(debate, entries)
@@ -333,7 +333,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
 
 
 def is_free(most: Estimate) -> bool:
-    """Whether nobody who answers has a price."""
+    """Whether no model that answers has a price."""
     return most.cost == 0 and not most.unpriced
 
 

@@ -163,7 +163,7 @@ class Frames:
     _calls: int = 0
 
     def frame(self, entry: Entry) -> Data:
-        """The frame of the next entry."""
+        """Make the frame of the next entry."""
         event = entry.event
         self.transcript.apply(event)
         named = self._names.name(entry)
@@ -177,7 +177,7 @@ class Frames:
         return clean_data(data)  # a record may be older than what is taken out of answers
 
     def piece(self, delta: Delta) -> Data | None:
-        """A piece of an answer in the making; None where it has private fields, or somebody may not hear it."""
+        """A piece of an unfinished answer; None if it has private fields, or if a participant may not read it."""
         if self._hides(delta.key):
             return None
         return {"kind": "delta", "key": delta.key, "text": delta.text}
@@ -276,7 +276,7 @@ class Frames:
         return {"target": target.mark, "by": target.by, "relation": str(read_field(turn, "RELATION") or "ANSWER")}
 
     def _position(self, turn: Turn) -> Data | None:
-        """What somebody holds, where the turn says it, and whether that is another answer than before."""
+        """The position in a turn, if it has one, and whether it differs from the one before."""
         value = next((each for name in ("ANSWER", "POSITION", "Verdict") if (each := read_field(turn, name))), None)
         if value is None or turn.ask is None:
             return None
@@ -286,7 +286,7 @@ class Frames:
         return {"answer": answer, "confidence": read_field(turn, "CONFIDENCE"), "changed": changed}
 
     def _add_up(self, event: Event) -> Data:
-        """What the debate has come to in numbers."""
+        """The usage of the debate in numbers."""
         if self._sums and not isinstance(event, Asked | Called | Replied | Failed):
             return self._sums
         return sums_of(self.transcript, self._calls)
@@ -367,7 +367,7 @@ def _tool(model: str) -> str:
 
 
 def _loose(turn: Turn, said: Spoken) -> tuple[str, list[tuple[str, str]]]:
-    """The words of a turn without the lines that are nothing but a field, and the fields that are not in what stays."""
+    """The words of a turn without lines that only state a field, and the fields that are not in the rest."""
     formulas = {name: bare(f"{name} {shown(value)}") for name, value in turn.fields.items()}
     lines = [(line, bare(line)) for line in said.text.split("\n")]
     words = "\n".join(line for line, read in lines if not read or read not in formulas.values()).strip()

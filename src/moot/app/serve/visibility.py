@@ -20,14 +20,14 @@ HIDDEN = "hidden"
 
 
 def hears(transcript: Transcript, ears: Ears, turn: Turn) -> bool:
-    """Whether somebody may know of a turn."""
+    """Whether a reader may see a turn."""
     if ears is None:
         return True
     return transcript.sees(ears, turn) if ears else not (turn.ask and turn.ask.audience)
 
 
 def hears_of(transcript: Transcript, ears: Ears, event: Event) -> bool:
-    """Whether somebody may know of the event that was folded last."""
+    """Whether a reader may know of the event that was applied last."""
     match event:
         case Asked(ask=ask):
             return hears(transcript, ears, transcript.get(ask.key))
@@ -40,7 +40,7 @@ def hears_of(transcript: Transcript, ears: Ears, event: Event) -> bool:
 
 
 class AnswerVisibility:
-    """Whether answers are sealed from somebody, entry by entry.
+    """Whether answers are hidden from a reader for now, entry by entry.
 
     One batch of asks is put at a time, so whatever is answered while a person is waited for was asked with it.
 
@@ -54,11 +54,11 @@ class AnswerVisibility:
 
     @property
     def shut(self) -> bool:
-        """Whether answers are sealed now."""
+        """Whether answers are hidden now."""
         return bool(self._waits)
 
     def apply(self, transcript: Transcript, event: Event) -> None:
-        """Take in the event that was folded last."""
+        """Apply the event that the transcript applied last."""
         match event:
             case Asked(ask=ask) if self._ears is not None and transcript.brief is not None:
                 if any(
@@ -76,7 +76,7 @@ class AnswerVisibility:
 
 
 def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
-    """The entries up to the first sealed answer: all of them where nothing is sealed from somebody now."""
+    """The entries up to the first hidden answer; all of them if nothing is hidden from the reader now."""
     transcript, seal = Transcript(), AnswerVisibility(ears)
     last: int | None = None
     for n, entry in enumerate(entries):
@@ -90,7 +90,7 @@ def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
 
 
 def hears_all(entries: Sequence[Entry], ears: Ears) -> bool:
-    """Whether somebody may know of every turn of a debate now, and read every field."""
+    """Whether a reader may see every turn and every field of a debate now."""
     if ears is None:
         return True
     transcript, seal = Transcript(), AnswerVisibility(ears)
