@@ -87,6 +87,7 @@ class Talker:
     pause: float
     name: str = "guest:talker"
     traits: Traits = TRAITS
+    drops: tuple[str, ...] = ()
 
     def quote(self, request: Request) -> Quote:
         """A few tokens."""

@@ -11,7 +11,7 @@ from moot.board import BoardMeeting, BoardMember, BoardResult
 from moot.core.event import Entry
 from moot.council import AgentWrapper, Context, Council, DebateStep
 from moot.models.custom import said
-from moot.record.mailbox import debates
+from moot.record.listing import names
 from tests.council.councils import agents
 
 
@@ -154,6 +154,6 @@ async def test_a_meeting_that_is_left_is_resumed_at_once(tmp_path: Path) -> None
         if item.seq > 6:
             break
     async with open_workspace(tmp_path / "b") as workspace:
-        debate = (await debates(workspace.store))[0].debate
+        debate = (await names(workspace.store))[0]
     result = await meeting.resume(debate)
     assert isinstance(result, BoardResult)

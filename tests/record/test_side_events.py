@@ -112,7 +112,7 @@ async def test_the_debates_are_listed_verified_reported_resumed_and_copied(store
     assert status == {KEYED: "paused", ended: "decided"}
     for debate in status:
         assert (await workspace.verify(debate))[0] == len(await workspace.entries(debate))
-        assert "Tea or coffee" in write_report((await read_record(workspace, debate)).report, "md")
+        assert "Tea or coffee" in write_report((await read_record(workspace, debate)).report)
     assert (await workspace.resume(KEYED)).kind == "waiting"
     assert (await workspace.verify(KEYED))[0] > 10
     target = SqliteStore.open(tmp_path / "copy.sqlite")

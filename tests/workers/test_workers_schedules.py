@@ -9,7 +9,7 @@ import pytest
 
 from moot.app.plan.settings import Config, Schedule, load_config, own_file
 from moot.core.errors import BriefError
-from moot.record.mailbox import debates
+from moot.record.listing import names
 from moot.workers.queue_tables import make_ready
 from moot.workers.schedules import put_schedules
 from tests.workers.workers_kit import House, house
@@ -66,7 +66,7 @@ async def test_the_participants_of_a_schedules_debate_are_made_first(database: s
             await until_works(place)
             await fire_now(place)
             await until_done(place, 1)
-        ids = sorted(info.debate for info in await debates(place.workspace.store))
+        ids = sorted(await names(place.workspace.store))
     assert [each.partition("-")[0] for each in ids] == ["cast", "weekly"]
 
 
@@ -78,7 +78,7 @@ async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_
             await place.tell("alter table moot_job rename to away")
             await fire_now(place)
             async with asyncio.timeout(20):
-                while not await debates(place.workspace.store):  # noqa: ASYNC110 - another thread
+                while not await names(place.workspace.store):  # noqa: ASYNC110 - another thread
                     await asyncio.sleep(0.05)
             await asyncio.sleep(0.3)
             await place.tell("alter table away rename to moot_job")
