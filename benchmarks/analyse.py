@@ -60,7 +60,7 @@ class Clock:
 class Writer:
     """A seat that answers each form, by way of a call; two change their answers, and no claim comes twice."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask."""
         answer = (
             "move" if context.me.name in NAMES[:2] or (context.me.name == "Cid" and ask.act == "revise") else "stay"
@@ -77,7 +77,7 @@ class Writer:
             usage = Usage(input_tokens=900, output_tokens=90, cost=0.001)
             return Called(key="", call="answer", text=text, model="bench:model", served="bench:model", usage=usage)
 
-        called = await say.call("answer", Quote(model="bench:model", tokens=1000), send)
+        called = await recorder.call("answer", Quote(model="bench:model", tokens=1000), send)
         return Reply(text=called.text, fields=fields, asked="bench:model", served="bench:model", usage=called.usage)
 
 

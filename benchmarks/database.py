@@ -65,12 +65,12 @@ async def repeated(server: Server, work: Callable[[], Awaitable[object]]) -> str
 
 async def leases(server: Server, running: Sequence[int]) -> list[str]:
     """Heartbeats and looks, with so many debates running."""
-    from moot.workers.leases import Beating, beat, watch
+    from moot.workers.leases import HeartbeatSender, beat, watch
     from moot.workers.queue_database import Database
     from moot.workers.queue_tables import make_ready
 
     found: list[str] = []
-    who = Beating(worker="w1", places=HELD, seconds=3600)
+    who = HeartbeatSender(worker="w1", places=HELD, seconds=3600)
     for n in running:
         database = Database(server.make())
         try:

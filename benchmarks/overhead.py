@@ -49,7 +49,7 @@ class Sleeper:
 
     seconds: float
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer after a while."""
         await asyncio.sleep(self.seconds)
         return Reply(text=WORDS)

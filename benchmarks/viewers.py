@@ -127,7 +127,7 @@ def _debate(folder: Path, model: "Talker", rounds: int) -> tuple[Workspace, Plan
     workspace = Workspace.at(folder / "moot.sqlite")
     workspace.config = replace(Config(), serve=Serving(requests=1_000_000))
     for n in range(PEOPLE):
-        workspace.pool.lend(f"m{n}", model)
+        workspace.pool.add_agent(f"m{n}", model)
     brief = Brief(
         topic="Who looks on?",
         participants=tuple(Participant(name=f"P{n}", seat=f"guest:m{n}") for n in range(PEOPLE)),
@@ -150,7 +150,7 @@ class Talker:
         """A few tokens."""
         return Quote(model=self.name, tokens=100)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer after a while."""
         await self.go.wait()
         await asyncio.sleep(PAUSE)

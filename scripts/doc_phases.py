@@ -10,7 +10,7 @@ from functools import partial
 from typing import cast
 
 from doc_protocols import table_of
-from moot.arguments.tree import safe
+from moot.arguments.tree import escape_mermaid
 from moot.core.brief import Participant
 from moot.core.roles import RETRIEVER
 from moot.phases.choices import Choices, Memory
@@ -55,7 +55,7 @@ def reading(here: str) -> str:
 
 def readers() -> str:
     """The boxes of what reads the record, and the way back into a later debate."""
-    boxes = [f'    {name}["{"<br/>".join(map(safe, rows))}"]' for name, rows in READING.items()]
+    boxes = [f'    {name}["{"<br/>".join(map(escape_mermaid, rows))}"]' for name, rows in READING.items()]
     arrows = [f'    {LAST} -->|"record"| {name}' for name in READING]
     later = ['    later(["a later debate"])', '    feedback -.->|"recalled by"| later']
     return "\n".join([*boxes, *arrows, *later]) + "\n"

@@ -29,7 +29,7 @@ BRIEF = Brief(
 async def write() -> None:
     """Hold and store one debate of each protocol."""
     for name in KNOWN:
-        held = await Harness(brief=BRIEF, protocol=build(name, BRIEF), name=name).hold(
+        held = await Harness(brief=BRIEF, protocol=build(name, BRIEF), name=name).run(
             {each.name: SeededAgent(3) for each in BRIEF.participants}
         )
         path = FOLDER / f"v{VERSION}-{name}.jsonl"

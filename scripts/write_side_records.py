@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx2
 
-from moot.app.export.learned import note
-from moot.app.run.access import allow
+from moot.app.export.learned import add_note
+from moot.app.run.access import note_allowance
 from moot.app.serve.spending import Reservations
 from moot.core.brief import Limits
 from moot.record.store import SIDE_VERSION
@@ -58,10 +58,10 @@ async def _fill(web: Web) -> None:
     ended = await web.ended(web.me, brief=QUOTES)
     await _post(web.me, f"/debates/{ended}/resolve", {"answer": "Tea", "anyway": True})
     workspace = web.site.workspace
-    await note(workspace, ended, "domain", "hot drinks")
-    await note(workspace, ended, "forget")
+    await add_note(workspace, ended, "domain", "hot drinks")
+    await add_note(workspace, ended, "forget")
     # Only workers and debates with a price write these.
-    await allow(workspace, debate, Limits(asks=50, cost=0.4))
+    await note_allowance(workspace, debate, Limits(asks=50, cost=0.4))
     reservations = Reservations(workspace.store, workspace.clock)
     await reservations.make("ben", debate, 0.25, 3)
     await reservations.make("ben", ended, 0.5, 0)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import Where, open_store, read_where
-from moot.app.run.fork import stamp
+from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Limits, Participant, View
@@ -93,7 +93,7 @@ class Talker:
         """A few tokens."""
         return Quote(model=self.name, tokens=100)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer after a while."""
         await asyncio.sleep(self.pause * spread())
         return Called(key="", call=request.call, text=WORDS, model=self.name, served=self.name, finish="stop")
@@ -113,7 +113,7 @@ def debate() -> Plan:
 def desk_over(store: Store, pause: float) -> Workspace:
     """A workspace that does not learn from its debates, with the model."""
     workspace = Workspace(store, config=Config(learn=False))
-    workspace.pool.lend("talker", Talker(pause))
+    workspace.pool.add_agent("talker", Talker(pause))
     return workspace
 
 
@@ -191,7 +191,7 @@ async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
     queue, store = Queue(str(place)), open_store(place)
     await queue.submit("warm")  # which makes the tables
     await queue.cancel("warm")
-    first = stamp([Entry(seq=1, at=time.time(), event=debate().opened(), prev="")])
+    first = chain_lines([Entry(seq=1, at=time.time(), event=debate().opened(), prev="")])
 
     async def work(name: str) -> None:
         await store.append(name, first, after=0)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # as in typing, which would take longer to import than al
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from moot.agents.toolkit import Found, Tool, ToolUse
+    from moot.agents.toolkit import Tool, ToolResult, ToolUse
     from moot.app.export.report_formats import ReportFormat
     from moot.app.export.reports import ReadRecord
     from moot.core.agent import Quote, Recorder
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from moot.models.custom import ProviderModel
     from moot.models.custom import write as as_text
     from moot.models.names import ModelName, Provider, Wire
-    from moot.models.prices import cap
-    from moot.models.stream import End, Speech
-    from moot.models.transport import Link
+    from moot.models.prices import answer_cap
+    from moot.models.stream import AnswerStream, End
+    from moot.models.transport import ProviderConnection
     from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State
     from moot.phases.choices import Choices, CountingRule, until
     from moot.phases.endings import LOG, ending, mediator
     from moot.phases.ranked_vote import Ranking, tiers_by_score
-    from moot.phases.speak import Everyone, Floor, aimed, draft, roster, speech
+    from moot.phases.speak import Everyone, Floor, aimed, asked_names, draft, speech
     from moot.phases.vote import Adopt, Count, Vote
     from moot.policy.rankings import tiers_of
-    from moot.policy.rules import PLURALITY, Quorum, Rule, Share, silence, strength, unlawful
+    from moot.policy.rules import PLURALITY, Quorum, Rule, Share, no_vote_reason, strength, unlawful
     from moot.policy.turns import Showing
     from moot.protocols.spec import Protocol, takes_options
-    from moot.report.markdown import verdict
+    from moot.report.markdown import decision_chapter
     from moot.report.markdown_text import bullets, inline
     from moot.report.report import Report
 
@@ -60,6 +60,7 @@ __all__ = [
     "PLURALITY",
     "Adopt",
     "After",
+    "AnswerStream",
     "Ask",
     "At",
     "Ballot",
@@ -76,9 +77,7 @@ __all__ = [
     "Field",
     "Floor",
     "Form",
-    "Found",
     "Halted",
-    "Link",
     "Message",
     "Minority",
     "Model",
@@ -91,6 +90,7 @@ __all__ = [
     "Protocol",
     "ProtocolError",
     "Provider",
+    "ProviderConnection",
     "ProviderModel",
     "Quorum",
     "Quote",
@@ -110,10 +110,10 @@ __all__ = [
     "Share",
     "Showing",
     "Source",
-    "Speech",
     "State",
     "Tool",
     "ToolError",
+    "ToolResult",
     "ToolSpec",
     "ToolUse",
     "Traits",
@@ -126,19 +126,20 @@ __all__ = [
     "Vote",
     "Wire",
     "aimed",
+    "answer_cap",
     "as_text",
+    "asked_names",
     "bullets",
-    "cap",
     "counted",
+    "decision_chapter",
     "draft",
     "ending",
     "inline",
     "listed",
     "mediator",
+    "no_vote_reason",
     "option",
     "read_field",
-    "roster",
-    "silence",
     "speech",
     "strength",
     "takes_options",
@@ -146,7 +147,6 @@ __all__ = [
     "tiers_of",
     "unlawful",
     "until",
-    "verdict",
     "wording",
 ]
 

@@ -14,8 +14,8 @@ from moot.core.brief import Brief
 from moot.core.errors import BriefError
 from moot.core.roles import REASONING, VERDICT, WITHDRAWN
 from moot.phases.speak import SETTLEMENT
-from moot.phases.vote import BALLOT, Adopt, slip
-from moot.protocols.board import addressed, message
+from moot.phases.vote import BALLOT, Adopt, ballot_form
+from moot.protocols.board import member_form, message
 
 __all__ = [
     "BriefText",
@@ -135,7 +135,7 @@ def read_vote(text: str, candidates: Sequence[str], *, voter: str = "", strict: 
         voter: whose answer it is; "" where that is unknown.
         strict: whether only the formula with its colon counts, as in some debates.
     """
-    reading = read(slip(candidates, strict=strict), text, speaker=voter)
+    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter)
     choice = reading.fields.get(BALLOT)
     if choice == ABSTAIN:
         return Vote(abstained=True)
@@ -161,7 +161,7 @@ def read_message(text: str, *, verdicts: Sequence[str] = (), speaker: str = "", 
         speaker: whose turn it is; a message in another's name holds nothing. "" checks nothing.
         members: all members of the board, for the fields that name one.
     """
-    reading = read(addressed(message(tuple(verdicts)), speaker, members), text, speaker=speaker)
+    reading = read(member_form(message(tuple(verdicts)), speaker, members), text, speaker=speaker)
     return Message(
         verdict=_text(reading.fields.get(VERDICT)),
         reasoning=_text(reading.fields.get(REASONING)),

@@ -31,7 +31,7 @@ class Proxy:
     def __init__(self, reply: Reply | None) -> None:
         self.reply = reply
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         if self.reply is None:
             await asyncio.sleep(9)
         assert self.reply
@@ -62,7 +62,7 @@ async def test_who_answers_later_is_told_how(why: str, said: str) -> None:
             raise Waiting(why)
 
     with pytest.raises(Waiting, match=rf"^Ada has to answer \(speech\){said}: moot answer tea$"):
-        await answer(Human(Contacts(debate="tea", door=Closed(), called=lambda ask: "speech")))
+        await answer(Human(Contacts(debate="tea", interface=Closed(), called=lambda ask: "speech")))
 
 
 async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
@@ -70,7 +70,7 @@ async def test_a_person_uses_no_tokens_whatever_the_door_says() -> None:
         async def ask(self, ask: Ask, context: Context) -> Reply:
             return Reply(text="Tea.", asked="x:y", served="z", usage=Usage(output_tokens=9, cost=1.0))
 
-    assert await answer(Human(Contacts(door=Lying()))) == Reply(text="Tea.", asked="human")
+    assert await answer(Human(Contacts(interface=Lying()))) == Reply(text="Tea.", asked="human")
 
 
 @pytest.mark.parametrize("error", [Refused("no"), ValueError("the terminal is gone"), TimeoutError("x")])
@@ -80,7 +80,7 @@ async def test_what_the_door_raises_is_what_the_seat_raises(error: Exception) ->
             raise error
 
     with pytest.raises(type(error)) as caught:
-        await answer(Human(Contacts(door=Broken())))
+        await answer(Human(Contacts(interface=Broken())))
     assert caught.value is error
 
 
@@ -88,14 +88,14 @@ async def test_a_letter_that_is_there_answers_without_the_door() -> None:
     reads, writes = box(Time())
     await writes.post(Replied(key="k", reply=TEA))
     door = Hand(None)
-    assert (await answer(Human(Contacts(letters=reads, door=door)))).text == "Tea."
+    assert (await answer(Human(Contacts(mailbox=reads, interface=door)))).text == "Tea."
     assert door.asked == []
 
 
 async def test_a_letter_that_comes_meanwhile_goes_before_a_door_that_waits() -> None:
     reads, writes = box(Time())
     door = Hand(None)
-    human = Human(Contacts(letters=reads, door=door))
+    human = Human(Contacts(mailbox=reads, interface=door))
     async with asyncio.TaskGroup() as group:
         answering = group.create_task(answer(human))
         await asyncio.sleep(0.01)
@@ -113,12 +113,12 @@ async def test_of_a_letter_and_a_door_that_answer_at_once_the_first_counts() -> 
             await writes.post(Replied(key="k", reply=TEA))
             return Reply(text="Coffee.")
 
-    assert (await answer(Human(Contacts(letters=reads, door=Late())), 100.0)).text == "Tea."
+    assert (await answer(Human(Contacts(mailbox=reads, interface=Late())), 100.0)).text == "Tea."
 
 
 async def test_a_letter_behind_an_answer_from_the_door_is_the_second() -> None:
     reads, writes = box(Time())
-    human = Human(Contacts(letters=reads, door=Hand(lambda ask, context: "Coffee.")))
+    human = Human(Contacts(mailbox=reads, interface=Hand(lambda ask, context: "Coffee.")))
     assert await answer(human) == Reply(text="Coffee.", asked="human")
     assert await writes.post(Replied(key="k", reply=TEA)) == 2
 
@@ -127,14 +127,14 @@ async def test_a_cancelled_seat_lets_go_of_the_door() -> None:
     door = Hand(None)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.02):
-            await Human(Contacts(door=door)).answer(ASK, context(), CallRecorder.__new__(CallRecorder))
+            await Human(Contacts(interface=door)).answer(ASK, context(), CallRecorder.__new__(CallRecorder))
     assert door.let_go == ["k"]
 
 
 @pytest.mark.parametrize("door", [None, Hand(lambda ask, context: "too late")])
 async def test_when_the_time_is_up_the_turn_is_missing(door: Interface | None) -> None:
     """The time counts from when the ask was put, also in another process."""
-    reach = Contacts(door=door, clock=Time(1100.0), put={"k": 1000.0})
+    reach = Contacts(interface=door, clock=Time(1100.0), asked_at={"k": 1000.0})
     with pytest.raises(ModelError, match=r"^Ada gave no answer in time$") as caught:
         await answer(Human(reach), 100.0)
     assert (type(caught.value), caught.value.kind) == (ModelError, "timeout")
@@ -143,7 +143,9 @@ async def test_when_the_time_is_up_the_turn_is_missing(door: Interface | None) -
 async def test_the_time_runs_out_at_the_door() -> None:
     time = Time()
     door = Hand(None)
-    human = Human(Contacts(door=door, clock=time), stand_in=Proxy(Reply(text="Coffee.", asked="a:b", notes=("n",))))
+    human = Human(
+        Contacts(interface=door, clock=time), stand_in=Proxy(Reply(text="Coffee.", asked="a:b", notes=("n",)))
+    )
     async with asyncio.TaskGroup() as group:
         answering = group.create_task(answer(human, 100.0))
         await asyncio.sleep(0.01)
@@ -163,14 +165,14 @@ async def test_a_letter_counts_as_long_as_the_ask_is_open(written: float) -> Non
     reads, writes = box(time)
     await writes.post(Replied(key="k", reply=TEA))
     time.now = 2000.0
-    reach = Contacts(letters=reads, clock=time, put={"k": 1000.0})
+    reach = Contacts(mailbox=reads, clock=time, asked_at={"k": 1000.0})
     assert (await answer(Human(reach, stand_in=Proxy(Reply(text="Coffee."))), 100.0)).text == "Tea."
 
 
 async def test_a_clock_that_is_set_back_keeps_no_letter_waiting() -> None:
     time = Time(1000.0)
     reads, writes = box(time)
-    human = Human(Contacts(letters=reads, door=Hand(None), clock=time, put={"k": 1000.0}))
+    human = Human(Contacts(mailbox=reads, interface=Hand(None), clock=time, asked_at={"k": 1000.0}))
     async with asyncio.TaskGroup() as group:
         answering = group.create_task(answer(human, 100.0))
         await asyncio.sleep(0.01)
@@ -184,7 +186,7 @@ async def test_a_clock_that_is_set_back_keeps_no_letter_waiting() -> None:
 async def test_a_clock_that_is_set_back_gives_no_more_time(put: Mapping[str, float]) -> None:
     """A process waits no longer than the deadline, by a clock that nobody can set."""
     time = Time(-80_000.0 if put else 1000.0)
-    human = Human(Contacts(door=Hand(None), clock=time, put=put))
+    human = Human(Contacts(interface=Hand(None), clock=time, asked_at=put))
     async with asyncio.TaskGroup() as group:
         group.create_task(fails_late(human))
         await asyncio.sleep(0.01)
@@ -197,13 +199,13 @@ async def fails_late(human: Human) -> None:
 
 
 async def test_a_stand_in_has_a_turn_s_time_and_fails_like_any_seat() -> None:
-    reach = Contacts(clock=Time(1100.0), put={"k": 1000.0})
+    reach = Contacts(clock=Time(1100.0), asked_at={"k": 1000.0})
     with pytest.raises(ModelError, match=r"Ada gave no answer in time, nor did the stand-in within 0.01 s") as caught:
         await answer(Human(reach, stand_in=Proxy(None), seconds=0.01), 100.0)
     assert caught.value.kind == "timeout"
 
     class Refusing(Proxy):
-        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
             raise Refused("no", kind="refused")
 
     with pytest.raises(Refused):

@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.agents.llm import ModelAgent
-from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, reservation
-from moot.agents.tree_search import Searching, calls
+from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, uct
+from moot.agents.tree_search import SearchingAgent, most_calls
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, Limits, Participant, Search
 from moot.core.errors import RecordError, Unavailable
 from moot.core.event import Called
-from moot.engine.driver import Hosting
+from moot.engine.driver import DriverOptions
 from moot.models.base import Request
 from moot.phases.speak import Everyone
-from moot.testing.conformance import Journal, check_seat
+from moot.testing.conformance import Journal, check_agent
 from moot.testing.replay import Harness, essence
 from moot.testing.scripted import ScriptedModel
 
@@ -58,7 +58,7 @@ async def look(
 ) -> tuple[ScriptedModel, Mapping[str, Any], Any]:
     """The model, the tree and the reply of one ask."""
     model, journal = ScriptedModel(script), journal or Journal()
-    reply = await Searching(ModelAgent(model), model, search).answer(ASK, SCENE, journal)
+    reply = await SearchingAgent(ModelAgent(model), model, search).answer(ASK, SCENE, journal)
     return model, json.loads(journal.kept["tree"].text), reply
 
 
@@ -93,7 +93,7 @@ def test_a_search_costs_no_more_than_it_says(simulations: int, depth: int, claim
     search = Search(simulations=simulations, depth=depth)
     named = "\n".join(f"- claim {n}" for n in range(claims))
     model, tree, reply = asyncio.run(look(toy(lambda id: len(id) % 7, named), search))
-    assert len(model.history) <= calls(search)
+    assert len(model.history) <= most_calls(search)
     assert len({request.call for request in model.history}) == len(model.history)
     assert len(tree["calls"]) == len(model.history) - 1
     assert tree["simulations"] == simulations
@@ -111,7 +111,7 @@ def _said(model: ScriptedModel) -> list[str]:
 )
 async def test_the_bound_is_exact_where_there_are_claims_enough(simulations: int, depth: int, most: int) -> None:
     search = Search(simulations=simulations, depth=depth)
-    assert calls(search) == most
+    assert most_calls(search) == most
     named = "\n".join(f"- claim {n}" for n in range(CLAIMS))
     model, _, _ = await look(toy(lambda id: 5, named), search)
     assert len(model.history) <= most
@@ -129,7 +129,7 @@ async def test_nothing_of_a_search_is_shown() -> None:
 @pytest.mark.parametrize("act", ["vote", "critique", "moderate", "bid"])
 async def test_only_speeches_are_searched_for(act: str) -> None:
     model = ScriptedModel(["Yes."])
-    seat = Searching(ModelAgent(model), model, Search())
+    seat = SearchingAgent(ModelAgent(model), model, Search())
     reply = await seat.answer(replace(ASK, act=act), SCENE, Journal())
     assert (reply.text, len(model.history)) == ("Yes.", 1)
 
@@ -140,7 +140,7 @@ async def test_a_form_is_asked_for_in_the_turn_alone() -> None:
 
     form = Form(name="f", fields=(Field(name="ANSWER", kind="choice", choices=("Tea", "Coffee")),))
     model = ScriptedModel(script)
-    seat = Searching(ModelAgent(model), model, Search(simulations=2))
+    seat = SearchingAgent(ModelAgent(model), model, Search(simulations=2))
     reply = await seat.answer(replace(ASK, form=form), SCENE, Journal())
     assert reply.fields == {"ANSWER": "Tea"}
     assert sum("ANSWER:" in request.messages[-1].text for request in model.history) == 1
@@ -201,20 +201,20 @@ class Slow(ScriptedModel):
     pace = 0.02
     dice = Random(3)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         await asyncio.sleep(self.pace * self.dice.random())
-        return await super().complete(request, say)
+        return await super().complete(request, recorder)
 
 
 async def test_a_search_leaves_time_for_the_answer() -> None:
     class Sluggish(Slow):
-        async def complete(self, request: Request, say: Recorder) -> Called:
+        async def complete(self, request: Request, recorder: Recorder) -> Called:
             if request.call != "answer":
                 await asyncio.sleep(0.03)
-            return await super().complete(request, say)
+            return await super().complete(request, recorder)
 
     model = Sluggish(toy(third))
-    seat = Searching(ModelAgent(model), model, Search(simulations=64, depth=4), seconds=0.5)
+    seat = SearchingAgent(ModelAgent(model), model, Search(simulations=64, depth=4), seconds=0.5)
     reply = await seat.answer(ASK, SCENE, Journal())
     assert reply.text == "My turn: tea."
     assert reply.notes == ("the search ended early: its share of the time was used up",)
@@ -227,7 +227,7 @@ async def test_the_same_tree_whatever_the_latency() -> None:
     for _ in range(3):
         journal, model = Journal(), Slow(toy(lambda id: 5))
         model.pace = 0.004
-        await Searching(ModelAgent(model), model, search).answer(ASK, SCENE, journal)
+        await SearchingAgent(ModelAgent(model), model, search).answer(ASK, SCENE, journal)
         assert json.loads(journal.kept["tree"].text) == tree
 
 
@@ -239,7 +239,7 @@ def runner(**limits: int) -> Harness:
     return Harness(brief=brief, protocol=Everyone(act="argue", task="Argue."))
 
 
-def seats(sent: Counter[str]) -> dict[str, Searching | ModelAgent]:
+def seats(sent: Counter[str]) -> dict[str, SearchingAgent | ModelAgent]:
     """Ann searches, Bob does not; what is sent is counted."""
 
     def script(request: Request) -> str:
@@ -247,17 +247,17 @@ def seats(sent: Counter[str]) -> dict[str, Searching | ModelAgent]:
         return toy(third)(request)
 
     model = ScriptedModel(script)
-    search = Searching(ModelAgent(model), model, Search(simulations=4, depth=1))
+    search = SearchingAgent(ModelAgent(model), model, Search(simulations=4, depth=1))
     return {"Ann": search, "Bob": ModelAgent(ScriptedModel(["Coffee."]))}
 
 
 async def test_no_call_is_sent_twice_wherever_a_debate_is_cut() -> None:
     sent = Counter[str]()
-    whole = await runner().hold(seats(sent))
+    whole = await runner().run(seats(sent))
     assert max(sent.values()) == 1
     for cut in range(1, len(whole.lines)):
         again = Counter[str]()
-        resumed = await runner().hold(seats(again), whole.lines[:cut])
+        resumed = await runner().run(seats(again), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert resumed.transcript.usage == whole.transcript.usage
         kept = {e.event.call for e in whole.entries[:cut] if isinstance(e.event, Called)} - {"answer"}
@@ -265,14 +265,14 @@ async def test_no_call_is_sent_twice_wherever_a_debate_is_cut() -> None:
 
 
 async def test_a_limit_pauses_and_a_resumed_search_grows_the_same_tree() -> None:
-    whole = await runner().hold(seats(Counter()))
+    whole = await runner().run(seats(Counter()))
     first, second = Counter[str](), Counter[str]()
-    held = await runner(tokens=700).hold(seats(first))
+    held = await runner(tokens=700).run(seats(first))
     assert held.transcript.paused
     assert held.transcript.paused.kind == "limit"
     assert first["answer"] == 0
-    more = replace(runner(tokens=700), hosting=lambda: Hosting(limits=Limits()))
-    resumed = await more.hold(seats(second), held.lines)
+    more = replace(runner(tokens=700), hosting=lambda: DriverOptions(limits=Limits()))
+    resumed = await more.run(seats(second), held.lines)
     assert essence(resumed.transcript) == essence(whole.transcript)
     assert first["search-claims"] + second["search-claims"] == 1
 
@@ -292,11 +292,11 @@ async def test_a_seat_that_searches_keeps_the_promise_of_seats() -> None:
         vote = "I vote for" in request.messages[-1].text
         return "I vote for: Tea" if vote else '{"ANSWER": "Tea", "ARGUMENT": "It is warm."}'
 
-    def seat() -> Searching:
+    def seat() -> SearchingAgent:
         model = ScriptedModel(script)
-        return Searching(ModelAgent(model), model, Search(simulations=2, depth=1))
+        return SearchingAgent(ModelAgent(model), model, Search(simulations=2, depth=1))
 
-    await check_seat(seat)
+    await check_agent(seat)
 
 
 # ---- the tree ---------------------------------------------------------------------------------------------------
@@ -307,18 +307,18 @@ def grown(*values: float) -> Node:
     root = Node("", "")
     for n, value in enumerate(values, start=1):
         root.children.append(Node(str(n), "c", root))
-        root.children[-1].book(value)
+        root.children[-1].add_value(value)
     return root
 
 
 def test_uct_is_the_published_formula() -> None:
     root = grown(0.2, 0.8)
-    root.children[1].book(0.6)
-    assert reservation(root.children[0], 3) == pytest.approx(0.2 + (2 * 1.0986122886681098) ** 0.5)  # pyright: ignore[reportUnknownMemberType]
-    assert reservation(root.children[1], 3) == pytest.approx(0.7 + 1.0986122886681098**0.5)  # pyright: ignore[reportUnknownMemberType]
+    root.children[1].add_value(0.6)
+    assert uct(root.children[0], 3) == pytest.approx(0.2 + (2 * 1.0986122886681098) ** 0.5)  # pyright: ignore[reportUnknownMemberType]
+    assert uct(root.children[1], 3) == pytest.approx(0.7 + 1.0986122886681098**0.5)  # pyright: ignore[reportUnknownMemberType]
     reply = Node("1.1", "r", root.children[0])
-    reply.book(0.2)
-    assert reservation(reply, 1) == pytest.approx(0.8)  # pyright: ignore[reportUnknownMemberType]
+    reply.add_value(0.2)
+    assert uct(reply, 1) == pytest.approx(0.8)  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_ties_are_decided_by_chance_alone() -> None:

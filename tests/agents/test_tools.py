@@ -14,13 +14,13 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import ModelError, Refused, Unavailable
 from moot.core.event import Called
 from moot.core.transcript import SUMMARY
-from moot.engine.driver import Hosting
+from moot.engine.driver import DriverOptions
 from moot.models.base import Request, Traits
 from moot.models.pool import Pool
 from moot.phases.base import Sequence
 from moot.phases.revise import STRATEGY
 from moot.phases.speak import SPOKEN, Everyone
-from moot.testing.conformance import Journal, check_seat
+from moot.testing.conformance import Journal, check_agent
 from moot.testing.replay import Harness, essence
 from moot.testing.scripted import ScriptedModel
 from moot.testing.wire_formats import Plan
@@ -203,12 +203,12 @@ async def test_no_tool_is_used_twice_wherever_a_debate_is_cut() -> None:
         return made, shelves
 
     first, shelves = seats()
-    whole = await runner().hold(first)
+    whole = await runner().run(first)
     assert [len(shelf.used) for shelf in shelves] == [1, 1]
     assert whole.transcript.closed
     for cut in range(1, len(whole.lines)):
         again, shelves = seats()
-        resumed = await runner().hold(again, whole.lines[:cut])
+        resumed = await runner().run(again, whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert resumed.transcript.usage == whole.transcript.usage
         kept = [entry.event for entry in whole.entries[:cut] if isinstance(entry.event, Called)]
@@ -233,11 +233,11 @@ async def test_what_was_answered_without_tools_stands_when_a_debate_is_resumed(r
         return {"Ann": ModelAgent(ScriptedModel(script), tools=(Lookup(),))}
 
     alone = Harness(brief=Brief(topic="Tea?", participants=(ANN,)), protocol=Everyone(act="argue", task="Argue."))
-    whole = await alone.hold(ann(True, []))
+    whole = await alone.run(ann(True, []))
     calls = [entry.event.call if isinstance(entry.event, Called) else "" for entry in whole.entries]
     cut = calls.index("answer-plain") + 1
     sent: list[str] = []
-    resumed = await alone.hold(ann(False, sent), whole.lines[:cut])
+    resumed = await alone.run(ann(False, sent), whole.lines[:cut])
     assert sent == []
     assert essence(resumed.transcript) == essence(whole.transcript)
     (turn,) = resumed.transcript.turns()
@@ -265,7 +265,7 @@ async def test_a_tool_sees_what_its_participant_sees() -> None:
     seats = {name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser())) for name, shelf in shelves.items()}
     turns = (Everyone(act="argue", task="Argue.", who=(name,)) for name in ("Ann", "Bob"))
     two = replace(runner(), protocol=Sequence(parts=tuple(turns)))
-    await two.hold(seats)
+    await two.run(seats)
     (context,) = shelves["Bob"].contexts
     assert (context.me.name, context.turns, context.about) == ("Bob", (), ())
 
@@ -275,12 +275,14 @@ async def test_a_limit_pauses_the_debate_within_the_loop() -> None:
         return {name: ModelAgent(ScriptedModel(play), tools=(shelf, Adviser())) for name in ("Ann", "Bob")}
 
     shelf = Lookup()
-    held = await runner(tokens=200, parallel=1).hold(seats())
+    held = await runner(tokens=200, parallel=1).run(seats())
     assert held.transcript.paused
     assert held.transcript.paused.kind == "limit"
     assert shelf.used == ["search1"]
-    more = replace(runner(), brief=held.transcript.brief or CONTEXT.brief, hosting=lambda: Hosting(limits=Limits()))
-    resumed = await more.hold(seats(), held.lines)
+    more = replace(
+        runner(), brief=held.transcript.brief or CONTEXT.brief, hosting=lambda: DriverOptions(limits=Limits())
+    )
+    resumed = await more.run(seats(), held.lines)
     assert resumed.transcript.closed
     assert shelf.used == ["search1", "search1"]
 
@@ -291,7 +293,7 @@ async def test_a_seat_with_tools_keeps_the_promise_of_seats() -> None:
             return wants("search")
         return "I vote for: Tea" if "I vote for" in said(request) else '{"ANSWER": "Tea", "ARGUMENT": "It is warm."}'
 
-    await check_seat(lambda: ModelAgent(ScriptedModel(script), tools=(Lookup(),)))
+    await check_agent(lambda: ModelAgent(ScriptedModel(script), tools=(Lookup(),)))
 
 
 # ---- over real connections --------------------------------------------------------------------------------------

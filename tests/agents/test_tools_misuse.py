@@ -9,7 +9,17 @@ from dataclasses import replace
 import pytest
 
 from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import LONGEST, MOST_SOURCES, Found, Kit, SilentRecorder, ToolUse, lay, misfit, read_arguments
+from moot.agents.toolkit import (
+    LONGEST,
+    MOST_SOURCES,
+    SilentRecorder,
+    Toolkit,
+    ToolResult,
+    ToolUse,
+    argument_fault,
+    format_result,
+    read_arguments,
+)
 from moot.core.ask import ToolCall
 from moot.core.errors import RecordError, ToolError, Unavailable
 from moot.core.event import Called
@@ -23,14 +33,14 @@ from tests.kits.tools import ASK, CONTEXT, FORM, Adviser, Lookup, said, wants
 @pytest.mark.parametrize(
     ("found", "text", "sources"),
     [
-        (Found(text="x" * (LONGEST + 5)), clip("x" * (LONGEST + 5), LONGEST), ()),
-        (Found(text="a\x1b[31m\ud800"), "a[31m\ufffd", ()),
-        (Found(text=""), "", ()),
-        (Found(text="a", sources=("b\n[Bob]:", "b [Bob]:", " ", "c")), "a", ("b [Bob]:", "c")),
-        (Found(text="a", sources=tuple(map(str, range(99)))), "a", tuple(map(str, range(MOST_SOURCES)))),
+        (ToolResult(text="x" * (LONGEST + 5)), clip("x" * (LONGEST + 5), LONGEST), ()),
+        (ToolResult(text="a\x1b[31m\ud800"), "a[31m\ufffd", ()),
+        (ToolResult(text=""), "", ()),
+        (ToolResult(text="a", sources=("b\n[Bob]:", "b [Bob]:", " ", "c")), "a", ("b [Bob]:", "c")),
+        (ToolResult(text="a", sources=tuple(map(str, range(99)))), "a", tuple(map(str, range(MOST_SOURCES)))),
     ],
 )
-async def test_results_are_cut_and_cleaned(found: Found, text: str, sources: tuple[str, ...]) -> None:
+async def test_results_are_cut_and_cleaned(found: ToolResult, text: str, sources: tuple[str, ...]) -> None:
     journal = Journal()
     model = ScriptedModel([wants("search"), "Done."])
     await ModelAgent(model, tools=(Lookup(answer=lambda q: found),)).answer(ASK, CONTEXT, journal)
@@ -38,11 +48,13 @@ async def test_results_are_cut_and_cleaned(found: Found, text: str, sources: tup
 
 
 def test_nothing_in_a_result_stands_at_the_margin() -> None:
-    shown = lay("search", Called(key="", call="", text="[Bob]:\nI vote for: B\n[search found]:\n\nok", sources=("a",)))
+    shown = format_result(
+        "search", Called(key="", call="", text="[Bob]:\nI vote for: B\n[search found]:\n\nok", sources=("a",))
+    )
     head, *body = shown.split("\n")
     assert head.startswith("[search found, from a;")
     assert all(line.startswith("  ") for line in body)
-    assert lay("search", Called(key="", call="", text="")).endswith("\n  (nothing)")
+    assert format_result("search", Called(key="", call="", text="")).endswith("\n  (nothing)")
 
 
 FAKES = [
@@ -66,8 +78,8 @@ async def test_the_name_of_a_tool_that_is_none_imitates_no_result(name: str) -> 
 # ---- what goes wrong --------------------------------------------------------------------------------------------
 
 
-def fails(error: Exception) -> Callable[[str], Found]:
-    def answer(q: str) -> Found:
+def fails(error: Exception) -> Callable[[str], ToolResult]:
+    def answer(q: str) -> ToolResult:
         raise error
 
     return answer
@@ -97,12 +109,12 @@ async def test_what_goes_wrong_is_told_and_the_model_goes_on(called: Called, she
 
 async def test_a_tool_that_takes_too_long_is_stopped() -> None:
     class Sleeper(Lookup):
-        async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+        async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
             await asyncio.sleep(5)
             raise AssertionError
 
     errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
-    (called,) = await Kit((Sleeper(),), seconds=0.01).use(wants("search").tools[0], errand)
+    (called,) = await Toolkit((Sleeper(),), seconds=0.01).use(wants("search").tools[0], errand)
     assert called.text == "The tool gave no result within 0.01 seconds."
     assert 0 < called.seconds < 1
 
@@ -116,7 +128,7 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
     ],
 )
 async def test_names_are_such_as_any_provider_takes(names: Sequence[str], offered: Sequence[str]) -> None:
-    kit = Kit([Lookup(name) for name in names])
+    kit = Toolkit([Lookup(name) for name in names])
     assert [each.name for each in kit.specs] == offered
     errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
     (called,) = await kit.use(replace(wants("search").tools[0], name=offered[0]), errand)
@@ -155,7 +167,7 @@ CHOICE: Mapping[str, object] = {"properties": {"a": {"enum": ["x", 1]}}}
     ],
 )
 def test_arguments_that_do_not_fit(schema: Mapping[str, object], arguments: Mapping[str, object], wrong: str) -> None:
-    assert misfit(schema, arguments) == wrong
+    assert argument_fault(schema, arguments) == wrong
 
 
 @pytest.mark.parametrize(
@@ -172,8 +184,8 @@ def test_arguments_that_do_not_fit(schema: Mapping[str, object], arguments: Mapp
     ],
 )
 def test_types(kind: str, fitting: str, others: str) -> None:
-    assert {misfit(of_type(kind), {"a": value}) for value in json.loads(fitting)} == {""}
-    assert all(misfit(of_type(kind), {"a": value}).endswith(f"of type {kind}") for value in json.loads(others))
+    assert {argument_fault(of_type(kind), {"a": value}) for value in json.loads(fitting)} == {""}
+    assert all(argument_fault(of_type(kind), {"a": value}).endswith(f"of type {kind}") for value in json.loads(others))
 
 
 # ---- tools that ask the model -----------------------------------------------------------------------------------
@@ -212,7 +224,7 @@ def test_a_silent_line_knows_what_is_on_record() -> None:
 
 
 async def test_without_a_model_a_tool_cannot_ask() -> None:
-    (called,) = await Kit((Adviser(),)).use(
+    (called,) = await Toolkit((Adviser(),)).use(
         wants("summarizer").tools[0], ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
     )
     assert called.text.endswith("this tool needs a language model, and the participant has none")
@@ -221,15 +233,15 @@ async def test_without_a_model_a_tool_cannot_ask() -> None:
 class Slow(ScriptedModel):
     """A model that takes its time."""
 
-    async def complete(self, request: Request, say: object) -> Called:
+    async def complete(self, request: Request, recorder: object) -> Called:
         await asyncio.sleep(0.05)
-        return await super().complete(request, say)  # pyright: ignore[reportArgumentType]
+        return await super().complete(request, recorder)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.0, "Tea. {}"), (0.1, "The tool gave no result within 0.03 seconds.")])
 async def test_the_clock_stands_still_while_the_model_is_asked(seconds: float, text: str) -> None:
     errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=Slow(["Tea."]))
-    *_, called = await Kit((Adviser(seconds=seconds),), seconds=0.03).use(wants("summarizer").tools[0], errand)
+    *_, called = await Toolkit((Adviser(seconds=seconds),), seconds=0.03).use(wants("summarizer").tools[0], errand)
     assert called.text == text
 
 
@@ -241,4 +253,6 @@ async def test_a_tool_may_ask_without_a_clock() -> None:
 async def test_a_record_that_lacks_what_it_must_hold_is_damaged() -> None:
     journal = Journal(kept={"tool-1": Called(key="", call="tool-1", text="x", served="scripted:model")})
     with pytest.raises(RecordError, match="not what the model was asked"):
-        await Kit((Adviser(),)).use(wants("summarizer").tools[0], ToolUse(context=CONTEXT, say=journal, name="tool-1"))
+        await Toolkit((Adviser(),)).use(
+            wants("summarizer").tools[0], ToolUse(context=CONTEXT, say=journal, name="tool-1")
+        )

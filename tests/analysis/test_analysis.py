@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.analysis.agreement import agreement
-from moot.analysis.disagreement import Tie, ties
+from moot.analysis.disagreement import Interaction, ties
 from moot.core.ask import Fields
 from moot.core.decision import Ballot
 from moot.core.event import TOOL, Called
@@ -121,10 +121,10 @@ def test_who_did_what_towards_whom() -> None:
     ballots = (Ballot(voter="Ann", choice="Ben"), Ballot(voter="Ben", choice="Ben"), Ballot(voter="Cid", choice="Ann"))
     ballots += (Ballot(voter="Dee", state="abstained"),)
     found = {(each.by, each.to): each for each in decide(diary, "Ben", *ballots).ties}
-    assert found["Ben", "Ann"] == Tie(by="Ben", to="Ann", answers=2, attacks=2, together=1)
-    assert found["Cid", "Ann"] == Tie(by="Cid", to="Ann", answers=1, supports=1, votes=1, apart=1)
-    assert found["Cid", "Ben"] == Tie(by="Cid", to="Ben", answers=2, questions=1, apart=1)
-    assert found["Ann", "Ben"] == Tie(by="Ann", to="Ben", moved=1, votes=1, together=1)
+    assert found["Ben", "Ann"] == Interaction(by="Ben", to="Ann", answers=2, attacks=2, together=1)
+    assert found["Cid", "Ann"] == Interaction(by="Cid", to="Ann", answers=1, supports=1, votes=1, apart=1)
+    assert found["Cid", "Ben"] == Interaction(by="Cid", to="Ben", answers=2, questions=1, apart=1)
+    assert found["Ann", "Ben"] == Interaction(by="Ann", to="Ben", moved=1, votes=1, together=1)
     assert ("Dee", "Ann") not in found
     assert ties(fold(table().entries), ()) == ()
 

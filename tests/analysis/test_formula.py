@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.analysis.claim_arithmetic import TooLarge, declarations, domain, holds, smt, value, written
+from moot.analysis.claim_arithmetic import TooLarge, declarations, domain, format_number, holds, to_smt, value
 from moot.analysis.claim_language import Compare, Connective, NotFormal, parse
 from moot.app.export.solver_process import answer
 
@@ -119,7 +119,7 @@ def test_premises_names_and_integers() -> None:
     ],
 )
 def test_a_claim_in_smt_lib(text: str, script: str) -> None:
-    assert smt(parse(text).conclusion, NONE) == script
+    assert to_smt(parse(text).conclusion, NONE) == script
 
 
 def test_integers_are_numbers_like_others_and_divisors_are_not_0() -> None:
@@ -136,7 +136,7 @@ def test_a_division_by_0_is_no_claim(text: str) -> None:
     with pytest.raises(NotFormal, match="divides by 0"):
         true(text)
     with pytest.raises(NotFormal, match="divides by 0"):
-        smt(parse(text.replace("1 /", "x /")).conclusion, NONE)
+        to_smt(parse(text.replace("1 /", "x /")).conclusion, NONE)
 
 
 def test_numbers_do_not_grow_without_end() -> None:
@@ -144,7 +144,7 @@ def test_numbers_do_not_grow_without_end() -> None:
         with pytest.raises(TooLarge):
             true(text)
     with pytest.raises(NotFormal, match="exponent 21 over a variable"):
-        smt(parse("x ** 21 = 1").conclusion, NONE)
+        to_smt(parse("x ** 21 = 1").conclusion, NONE)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_numbers_do_not_grow_without_end() -> None:
     ],
 )
 def test_a_number_in_words(number: Fraction, text: str) -> None:
-    assert written(number) == text
+    assert format_number(number) == text
 
 
 @given(st.text(max_size=80) | st.text("0123456789.,+-*/^%()=<>! xandorti:", max_size=80))
@@ -234,6 +234,6 @@ def test_the_solver_agrees_with_the_exact_value(text: str, reals: tuple[Fraction
     for name, number in values.items():
         sized = f"(/ {abs(number.numerator)}.0 {number.denominator}.0)" if name != "n" else str(abs(number.numerator))
         lines.append(f"(assert (= v_{name} {sized if number >= 0 else f'(- {sized})'}))")
-    lines += [f"(assert {smt(each, ('n',))})" for each in (*claim.premises, claim.conclusion)]
+    lines += [f"(assert {to_smt(each, ('n',))})" for each in (*claim.premises, claim.conclusion)]
     found = answer({"script": "\n".join(lines), "steps": 1_000_000, "milliseconds": 5000})
     assert found["answer"] == ("sat" if expected else "unsat")

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.answers.manual_form import allowed, take
+from moot.answers.manual_form import allowed_values, read_manual_answer
 from moot.answers.plain_text import LIMIT
 from moot.core.ask import ABSTAIN, Field, Form, Value, allows
 from moot.core.errors import BriefError
 from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
-from moot.phases.vote import slip
-from moot.protocols.board import judged, last_word, message
+from moot.phases.vote import ballot_form
+from moot.protocols.board import form_with_verdict, last_word, message
 
-AB = slip(("Proposal A", "Proposal B"))
-YESNO = slip(("yes", "no"))
+AB = ballot_form(("Proposal A", "Proposal B"))
+YESNO = ballot_form(("yes", "no"))
 PICK = Form(name="verdict", fields=(Field(name="REASON", help="why"), *AB.fields))
 MIXED = Form(
     name="mixed",
@@ -59,7 +59,7 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
     (SETTLEMENT, "Who pays is open.", {"STATUS": "continue"}, {"STATUS": "CONTINUE"}, ""),
     (BOARD, "Not yet.", {"Withdrawn": "false"}, {"Withdrawn": False, "Content": "Not yet."}, ""),
     (BOARD, "Bye.", {"Withdrawn": "true", "Verdict": "hire"}, {"Withdrawn": True, "Verdict": "HIRE"}, ""),
-    (judged(BOARD), "Bye.", {"Withdrawn": "true", "VerdictReasoning": "So."}, {"Withdrawn": True}, ""),
+    (form_with_verdict(BOARD), "Bye.", {"Withdrawn": "true", "VerdictReasoning": "So."}, {"Withdrawn": True}, ""),
     (LAST, "Hire her.", {}, {"Verdict": "Hire her."}, "Hire her."),
     (LAST, "I abstain.", {}, {"Verdict": ABSTAIN}, "I abstain."),
     (LAST, "", {"Verdict": "abstain"}, {"Verdict": ABSTAIN}, "Verdict: ABSTAIN"),
@@ -72,7 +72,7 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
 def test_what_a_person_may_write(
     form: Form | None, words: str, fields: dict[str, Value], found: dict[str, Value], text: str
 ) -> None:
-    reading = take(form, words, fields)
+    reading = read_manual_answer(form, words, fields)
     assert reading.unread == ()
     assert {name: reading.fields[name] for name in found} == found
     assert {name.upper() for name in fields} <= {name.upper() for name in reading.fields}
@@ -80,9 +80,12 @@ def test_what_a_person_may_write(
 
 
 def test_lists_and_flags_stand_in_the_words_that_others_read() -> None:
-    reading = take(MIXED, "", {"TEXT": "t", "GRADE": 1, "POINTS": ("a", "b"), "SURE": False})
+    reading = read_manual_answer(MIXED, "", {"TEXT": "t", "GRADE": 1, "POINTS": ("a", "b"), "SURE": False})
     assert reading.text == "TEXT: t\nGRADE: 1\nPOINTS:\n- a\n- b\nSURE: false"
-    assert take(Form(name="tagged", fields=AB.fields, layout="tags"), "abstain").text == "I vote for: ABSTAIN"
+    assert (
+        read_manual_answer(Form(name="tagged", fields=AB.fields, layout="tags"), "abstain").text
+        == "I vote for: ABSTAIN"
+    )
 
 
 REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
@@ -95,7 +98,7 @@ REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
     (AB, "not Proposal B", {}, "the answer must say I vote for"),
     (AB, "A or B", {}, "the answer must say I vote for"),
     (AB, "", {BALLOT: "C"}, "I vote for is 'C'; it must be Proposal A or Proposal B, or abstain"),
-    (slip(("tea", "iced tea")), "ice", {}, r"I vote for \(tea or iced tea, or abstain\)"),
+    (ballot_form(("tea", "iced tea")), "ice", {}, r"I vote for \(tea or iced tea, or abstain\)"),
     (YESNO, "maybe", {}, r"I vote for \(yes or no, or abstain\)"),
     (PICK, "B", {}, r"the answer must say REASON \(why\) and I vote for \("),
     (CLOSED, "It is cheap.", {}, r"must say ANSWER \(build or buy\) and ARGUMENT \(your best argument"),
@@ -120,12 +123,12 @@ def test_what_is_missing_or_wrong_is_one_sentence(
     form: Form | None, words: str, fields: dict[str, Value], message: str
 ) -> None:
     with pytest.raises(BriefError, match=message) as caught:
-        take(form, words, fields)
+        read_manual_answer(form, words, fields)
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_allowed_in_words() -> None:
-    assert [allowed(each) for each in MIXED.fields] == [
+    assert [allowed_values(each) for each in MIXED.fields] == [
         "your words",
         "a number from 0 to 10",
         'a list: one line for each, beginning with "- "',
@@ -162,7 +165,7 @@ def test_whatever_is_written_is_read_as_the_form_allows_or_refused(
     form: Form | None, words: str, more: Mapping[str, Value]
 ) -> None:
     try:
-        reading = take(form, words, more)
+        reading = read_manual_answer(form, words, more)
     except BriefError:
         return
     fields = {each.name: each for each in form.fields} if form else {}
@@ -183,4 +186,4 @@ VALUES = st.one_of(
 
 @given(st.lists(VALUES, unique_by=lambda each: each[0]).map(lambda pairs: {"TEXT": "t", "GRADE": 1, **dict(pairs)}))
 def test_fields_that_are_given_come_back_as_they_are(fields: dict[str, Value]) -> None:
-    assert take(MIXED, "", fields).fields == fields
+    assert read_manual_answer(MIXED, "", fields).fields == fields

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moot.answers.layout import instruct, read, repair, write
+from moot.answers.layout import form_instructions, read, repair_question, write
 from moot.answers.plain_text import LIMIT
 from moot.answers.values import is_blank
 from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
@@ -113,14 +113,18 @@ def test_a_line_holds_other_fields_too():
     "asked", [*FORMS, *map(form, LAYOUTS), form("tags", envelope="Message"), form("json", under="inner")]
 )
 def test_a_repeated_instruction_is_no_answer(asked: Form):
-    for text in (instruct(asked), f"You said: {instruct(asked)}", f"```\n{instruct(asked)}\n```"):
+    for text in (
+        form_instructions(asked),
+        f"You said: {form_instructions(asked)}",
+        f"```\n{form_instructions(asked)}\n```",
+    ):
         reading = read(asked, text, speaker="Agent1")
         assert reading.fields == {}
         assert reading.unread
 
 
 def test_instructions_name_choices_ranges_and_what_may_be_left_out():
-    text = instruct(
+    text = form_instructions(
         replace(form("sections"), fields=(*EVERY_KIND, Field(name="AGE", kind="number", low=1, help="in years")))
     )
     for words in (
@@ -131,23 +135,23 @@ def test_instructions_name_choices_ranges_and_what_may_be_left_out():
         "AGE: in years.",
     ):
         assert words in text
-    assert '"I abstain from voting"' in instruct(ballot())
-    assert "of at most 3" in instruct(Form(name="few", fields=(Field(name="N", kind="number", high=3),)))
-    assert "[a number]" in instruct(Form(name="any", fields=(Field(name="N", kind="number"),)))
-    assert "[a name]" in instruct(ballot(()))
-    assert ABSTAIN in instruct(
+    assert '"I abstain from voting"' in form_instructions(ballot())
+    assert "of at most 3" in form_instructions(Form(name="few", fields=(Field(name="N", kind="number", high=3),)))
+    assert "[a number]" in form_instructions(Form(name="any", fields=(Field(name="N", kind="number"),)))
+    assert "[a name]" in form_instructions(ballot(()))
+    assert ABSTAIN in form_instructions(
         Form(name="pick", fields=(Field(name="PICK", kind="choice", choices=("a",), abstain=True),))
     )
 
 
 def test_the_repair_question_names_each_fault_and_shows_the_form_again():
     reading = read(draft(), "ANSWER: 42\nCONFIDENCE: 7")
-    question = repair(draft(), reading)
+    question = repair_question(draft(), reading)
     assert question.startswith(
         "I could not read this in your answer:\n- CONFIDENCE: the number is outside of the scale.\n"
     )
-    assert question.endswith(instruct(draft()))
-    assert "could not be read" in repair(draft(), replace(reading, unread=("X: other",)))
+    assert question.endswith(form_instructions(draft()))
+    assert "could not be read" in repair_question(draft(), replace(reading, unread=("X: other",)))
 
 
 # ---- words -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from moot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Judgement, Node, Relation, judge
 from moot.arguments.svg import svg, width, wrap
-from moot.arguments.tree import SIGNS, VERBS, arrange, as_data, forest, mermaid, safe, standing
+from moot.arguments.tree import (
+    SIGNS,
+    VERBS,
+    acceptance_in_words,
+    arrange,
+    as_data,
+    claim_trees,
+    escape_mermaid,
+    mermaid,
+)
 
 NS = "{http://www.w3.org/2000/svg}"
 
@@ -54,7 +63,7 @@ SMALL = ArgumentMap(
 
 
 def shape(found: ArgumentMap) -> list[tuple[str, int]]:
-    return [(each.node.mark, each.depth) for each in forest(found)]
+    return [(each.node.mark, each.depth) for each in claim_trees(found)]
 
 
 def test_a_claim_hangs_on_the_first_that_it_answers() -> None:
@@ -74,7 +83,7 @@ GRAPHS = st.integers(1, 12).flatmap(
 
 @given(found=GRAPHS, high=st.lists(st.integers(40, 200), min_size=12, max_size=12))
 def test_no_two_claims_overlap_and_parents_stand_before_their_children(found: ArgumentMap, high: list[int]) -> None:
-    branches = forest(found)
+    branches = claim_trees(found)
     assert sorted(each.node.mark for each in branches) == sorted(each.mark for each in found.nodes)
     heights = {each.node.mark: float(size) for each, size in zip(branches, high, strict=False)}
     tops = arrange(branches, heights, 10)
@@ -90,7 +99,7 @@ def test_no_two_claims_overlap_and_parents_stand_before_their_children(found: Ar
 
 
 def test_a_parent_stands_in_the_middle_of_its_children() -> None:
-    branches = forest(drawn(4, edge(2, 1), edge(3, 1), edge(4, 1)))
+    branches = claim_trees(drawn(4, edge(2, 1), edge(3, 1), edge(4, 1)))
     assert arrange(branches, dict.fromkeys(("T1", "T2", "T3", "T4"), 50.0), 10) == {
         "T1": 60.0,
         "T2": 0.0,
@@ -101,7 +110,7 @@ def test_a_parent_stands_in_the_middle_of_its_children() -> None:
 
 def test_a_long_chain_is_no_trouble() -> None:
     long = drawn(1500, *(edge(n + 1, n) for n in range(1, 1500)))
-    assert forest(long)[-1].depth == 1499
+    assert claim_trees(long)[-1].depth == 1499
 
 
 # ---- words ---------------------------------------------------------------------------------------------------------
@@ -115,7 +124,7 @@ def test_every_relation_has_its_own_sign_and_word() -> None:
 
 def test_standing_in_words() -> None:
     judged = judge(SMALL)
-    assert [standing(each, judged) for each in SMALL.nodes] == [
+    assert [acceptance_in_words(each, judged) for each in SMALL.nodes] == [
         "~ undecided",
         "~ undecided",
         "? question",
@@ -124,7 +133,7 @@ def test_standing_in_words() -> None:
         "~ undecided",
     ]
     two = drawn(2, edge(2, 1))
-    assert [standing(each, judge(two)) for each in two.nodes] == ["✗ does not stand", "✓ stands"]
+    assert [acceptance_in_words(each, judge(two)) for each in two.nodes] == ["✗ does not stand", "✓ stands"]
 
 
 def test_widths_are_those_of_the_font() -> None:
@@ -186,7 +195,7 @@ def test_every_relation_has_a_line_and_every_standing_a_style() -> None:
 
 @given(st.text())
 def test_any_text_is_safe_in_a_flowchart(text: str) -> None:
-    made = safe(text)
+    made = escape_mermaid(text)
     bare = re.sub(r"#\d+;", "", made)
     assert not re.search(r"[^\w\s,.?!'()%\u0080-\U0010ffff]|_", bare)
     assert not re.match(r"\d+[.)]", made), "Markdown would make a list of it"

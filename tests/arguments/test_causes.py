@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.arguments.positions import causes, changes, stands, stated
+from moot.arguments.positions import answers_given, causes, changes, stated
 from moot.core.ask import Fields
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons
@@ -29,7 +29,7 @@ def test_all_causes_are_found_and_those_pointed_at_are_stated(
     say(diary, "Cid", {"ANSWER": "stay"})
     say(diary, "Cid", {"ANSWER": "move", **fields}, at=2)
     transcript = fold(diary.entries)
-    held = stands(transcript)
+    held = answers_given(transcript)
     (change,) = changes(held)
     traced = causes(transcript, change, held)
     assert [(each.how, each.turn.mark) for each in traced] == found

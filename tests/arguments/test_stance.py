@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.arguments.positions import alike, changes, stands
+from moot.arguments.positions import alike, answers_given, changes
 from moot.core.transcript import fold, normalise
 from moot.phases.vote import candidates
 from tests.analysis.courses import ANN, BEN, look, say, table
@@ -31,5 +31,5 @@ def test_rules_and_readers_have_one_notion_of_the_same_answer(one: str, other: s
     say(diary, "Ben", {"ANSWER": one}, at=2)
     transcript = fold(diary.entries)
     assert len(candidates(transcript, ("argue",), latest=False)) == (1 if same else 2)
-    assert len(changes(stands(transcript))) == (0 if same else 1)
+    assert len(changes(answers_given(transcript))) == (0 if same else 1)
     assert len(look(diary.entries).agreement.stages[0].tally.holders) == (1 if same else 2)

@@ -144,7 +144,7 @@ async def test_a_prompt(choices: Choices, act: str, words: str) -> None:
     # Without rounds a mediator speaks before the first phase that decides, here behind the closing statements.
     tree = mediate(Sequence(parts=(said, *deciding)), brief, choices)
     player = Player(script)
-    await Harness(brief=brief, protocol=tree).hold(dict.fromkeys(("Ann", "Bob", "Chair"), player))
+    await Harness(brief=brief, protocol=tree).run(dict.fromkeys(("Ann", "Bob", "Chair"), player))
     ask, context = next((ask, context) for ask, context in player.asked if ask.act == act)
     prompt = "\n".join(f"[{each.role}]\n{each.text}" for each in compose(ask, context, Traits()))
     prompt = prompt.replace("/debate/said/close", "/debate/close")

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from moot.answers.layout import instruct, read, write
+from moot.answers.layout import form_instructions, read, write
 from moot.core.ask import Field, Form, Value
 from tests.answers.answer_forms import ballot
 from tests.paths import SHARED
@@ -133,7 +133,7 @@ def test_a_choice_in_the_midst_of_a_sentence(text: str, value: Value | None) -> 
     name = "Output ({}) is better"
     form = choose(name, "a", "b")
     assert read(form, text).fields.get(name) == value
-    assert "Output ([a or b]) is better" in instruct(form)
+    assert "Output ([a or b]) is better" in form_instructions(form)
     assert write(form, {name: "b"}) == "Output (b) is better"
 
 

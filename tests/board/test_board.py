@@ -15,7 +15,7 @@ from moot.phases.choices import Choices, Extras, Mediation
 from moot.protocols.board import Meeting, message
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -32,13 +32,13 @@ def runner(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTION
     return Harness(brief=brief, protocol=build("board", brief, choices), name="board")
 
 
-async def play(place: Harness, answers: Answers) -> tuple[Held, Player]:
+async def play(place: Harness, answers: Answers) -> tuple[HeldDebate, Player]:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         before = [each for each, _ in player.asked[:-1] if each.to == ask.to]
         return {} if ask.to == "TimeKeeper" else answers(ask, len(before))
 
     player = Player(script)
-    return await place.hold({each.name: player for each in place.brief.participants}), player
+    return await place.run({each.name: player for each in place.brief.participants}), player
 
 
 def nothing(ask: Ask, before: int) -> Mapping[str, Value]:
@@ -51,7 +51,7 @@ def order(player: Player) -> str:
     return f"{meeting}|{''.join(ask.to for ask, _ in player.asked if ask.act == 'verdict')}"
 
 
-def decision(held: Held) -> Decision:
+def decision(held: HeldDebate) -> Decision:
     assert held.transcript.decision
     return held.transcript.decision
 
@@ -321,7 +321,7 @@ async def test_artifacts_are_named_to_those_who_may_cite_them() -> None:
 async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> None:
     place = runner(count, rounds=rounds)
     for seed in (1, 2):
-        whole = await place.hold(dict.fromkeys([each.name for each in place.brief.participants], SeededAgent(seed)))
+        whole = await place.run(dict.fromkeys([each.name for each in place.brief.participants], SeededAgent(seed)))
         await resume_everywhere(place, whole, seed=seed, step=3)
 
 

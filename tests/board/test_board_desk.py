@@ -7,10 +7,10 @@ import pytest
 
 from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
 from moot.app.brief.reader import read_brief
-from moot.app.plan.assignment import agent_for
+from moot.app.plan.assignment import make_agents
 from moot.app.plan.estimate import estimate
-from moot.app.run.api import take
-from moot.app.run.prepare import Wishes, choose, prepare
+from moot.app.run.api import read_brief_argument
+from moot.app.run.prepare import Overrides, make_choices, prepare
 from moot.app.run.workspace import Workspace
 from moot.board.members import PRESETS
 from moot.core.agent import Context
@@ -59,7 +59,11 @@ def test_a_timekeeper_is_no_debater() -> None:
 
 
 async def plan(text: str | Brief, **wishes: str) -> Brief:
-    ready = await prepare(Workspace(InMemoryStore()), take(text), Wishes(models=("builtin:quotes",), **wishes))  # pyright: ignore[reportArgumentType]
+    ready = await prepare(
+        Workspace(InMemoryStore()),
+        read_brief_argument(text),
+        Overrides(models=("builtin:quotes",), **wishes),  # pyright: ignore[reportArgumentType]
+    )
     return ready.plan.brief
 
 
@@ -77,7 +81,7 @@ async def test_another_protocol_gets_no_timekeeper() -> None:
 
 async def test_the_built_in_timekeeper_says_the_first_paragraph_of_its_task() -> None:
     brief = Brief(topic="?", participants=(TIMEKEEPER,))
-    (clock,) = agent_for(brief, Pool()).values()
+    (clock,) = make_agents(brief, Pool()).values()
     assert isinstance(clock, Timekeeper)
     ask = Ask(key="k", to="TimeKeeper", act="remind", task="So far 4.\n\nYou keep the time.")
     reply = await clock.answer(ask, Context(brief=brief, me=TIMEKEEPER), Ear())
@@ -87,7 +91,7 @@ async def test_the_built_in_timekeeper_says_the_first_paragraph_of_its_task() ->
 def test_the_clock_is_no_member() -> None:
     brief = Brief(topic="?", participants=(Participant(name="Ann", seat=CLOCK),))
     with pytest.raises(BriefError, match="Ann: builtin:clock keeps the time of a board and is not a member of it"):
-        agent_for(brief, Pool())
+        make_agents(brief, Pool())
 
 
 def test_a_character_stands_behind_the_persona_in_a_fixed_order() -> None:
@@ -118,13 +122,13 @@ def test_a_character_stands_behind_the_persona_in_a_fixed_order() -> None:
 )
 def test_what_a_board_does_not_take_is_said(more: str, words: str) -> None:
     with pytest.raises(BriefError, match=words):
-        choose(read_brief(HEAD.format(more=more) + PEOPLE, folder=Path()), Wishes())
+        make_choices(read_brief(HEAD.format(more=more) + PEOPLE, folder=Path()), Overrides())
 
 
 @pytest.mark.parametrize(("given", "kept"), [("supermajority", "supermajority"), ("vote", "")])
 def test_the_strategy_of_a_board_is_kept(given: str, kept: str) -> None:
     read = read_brief(HEAD.format(more=f"strategy: {given}\n") + PEOPLE, folder=Path())
-    assert choose(read, Wishes()).strategy == kept
+    assert make_choices(read, Overrides()).strategy == kept
 
 
 @pytest.mark.parametrize("options", [(), ("HIRE", "NO_HIRE")])
@@ -156,7 +160,7 @@ def test_every_preset_has_its_example() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_an_example_is_the_preset_over_a_case(name: str) -> None:
-    found = take(EXAMPLES / name).brief
+    found = read_brief_argument(EXAMPLES / name).brief
     preset = PRESETS[FILES[name]]
     assert found.options == preset.verdicts
     assert " ".join(found.rules.split()) == preset.rules

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.agents.prompt import BRIDGE, GO_ON, UNREAD, compose
-from moot.answers.layout import instruct, read
+from moot.answers.layout import form_instructions, read
 from moot.core.agent import context_of
 from moot.core.ask import Ask, Fields, Form, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Traits
-from moot.protocols.board import OWN, addressed, last_word, message
+from moot.protocols.board import OWN, last_word, member_form, message
 
 CHEN, RODRIGUEZ, PARK = "Dr. Chen", "Prof. Rodriguez", "Ms. Park"
 NAMES = (CHEN, RODRIGUEZ, PARK)
@@ -24,7 +24,7 @@ BARE = View(own=True)
 
 
 def form_of(who: str) -> Form:
-    return addressed(message(("HIRE", "NO_HIRE", "UNDECIDED")), who, NAMES)
+    return member_form(message(("HIRE", "NO_HIRE", "UNDECIDED")), who, NAMES)
 
 
 def ask(who: str, n: int, *, form: Form | None = None, view: View = OWN) -> Ask:
@@ -106,7 +106,7 @@ OWN_WORDS = """<Message>
 def test_others_read_a_message_under_its_mark_without_what_is_private() -> None:
     held = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER))
     _, newest = prompt(PARK, held)
-    assert newest.text == SEEN_BY_PARK + instruct(form_of(PARK))
+    assert newest.text == SEEN_BY_PARK + form_instructions(form_of(PARK))
     assert "10:02" not in newest.text
 
 
@@ -148,7 +148,7 @@ def test_two_own_messages_in_a_row_are_bridged_and_gone_on_from() -> None:
 
 def test_a_last_verdict_behind_ones_own_message_goes_on_from_nothing() -> None:
     held = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING))
-    asked = replace(ask(CHEN, 99), act="verdict", form=addressed(last_word(("HIRE",)), CHEN, NAMES))
+    asked = replace(ask(CHEN, 99), act="verdict", form=member_form(last_word(("HIRE",)), CHEN, NAMES))
     assert not any(GO_ON in each.text for each in compose(asked, context_of(BRIEF, held, asked), Traits()))
     held.apply(Interjected(by=CHEN, text="One more thing."))
     assert not any(GO_ON in each.text for each in prompt(CHEN, held))
@@ -205,12 +205,12 @@ def test_a_form_without_an_envelope_has_no_id() -> None:
 
 
 def test_who_reads_what_is_told_in_one_place() -> None:
-    told = instruct(form_of(CHEN))
+    told = form_instructions(form_of(CHEN))
     line = (
         "Who reads what: only you read Thoughts; only you and the one whom WhisperTo names read Whisper and WhisperTo;"
     )
     assert f"{line} all read the rest.\n" in told
-    assert "Who reads what" not in instruct(Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:]))
+    assert "Who reads what" not in form_instructions(Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:]))
 
 
 NASTY = st.lists(

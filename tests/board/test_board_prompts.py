@@ -38,7 +38,7 @@ async def test_the_prompts_of_a_board() -> None:
         seed=2,
     )
     place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
-    await place.hold(dict.fromkeys([each.name for each in PEOPLE], player))
+    await place.run(dict.fromkeys([each.name for each in PEOPLE], player))
     asked = {ask.key.removeprefix("/debate/"): ask for ask, _ in player.asked}
     text = "".join(
         f"######## {key}: {ask.to}\n\n{prompt(player, key)}\n\n" for key, ask in asked.items() if key in SHOWN

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moot.answers.layout import instruct, read, write
+from moot.answers.layout import form_instructions, read, write
 from moot.answers.tags import escape
 from moot.answers.values import is_blank
 from moot.core.ask import ABSTAIN, Value
 from moot.core.text import clean
-from moot.protocols.board import addressed, bound_to_judge, last_word, message
+from moot.protocols.board import bound_to_judge, last_word, member_form, message
 
 CHEN, RODRIGUEZ = "Dr. Sarah Chen", "Prof. Rodriguez"
-FORM = addressed(message(("HIRE", "NO_HIRE", "UNDECIDED")), CHEN, (CHEN, RODRIGUEZ, "Ms. Park"))
+FORM = member_form(message(("HIRE", "NO_HIRE", "UNDECIDED")), CHEN, (CHEN, RODRIGUEZ, "Ms. Park"))
 
 SEED = """<Message id="7" timestamp="10:02">
 <Speaker>Dr. Sarah Chen</Speaker>
@@ -108,7 +108,7 @@ def test_the_authors_own_message_is_found(text: str) -> None:
 
 # ---- verdicts in free words -------------------------------------------------------------------------------------
 
-FREE = addressed(message(()), CHEN, (CHEN, RODRIGUEZ))
+FREE = member_form(message(()), CHEN, (CHEN, RODRIGUEZ))
 NOTHING = (
     *("None yet", "N/A", "n/a.", "undecided", "**Undecided.**", "-", "—", "...", "TBD", "No verdict yet", "not yet"),
     *("No verdict so far, I need the file.", "Undecided — more data", "None yet (waiting for Ann)", "none as yet"),
@@ -152,10 +152,10 @@ def test_other_words_are_the_verdict(text: str) -> None:
 
 def test_an_abstention_is_offered_where_a_verdict_is_demanded() -> None:
     offer = 'Whoever does not want to choose may write "ABSTAIN".'
-    assert offer in instruct(bound_to_judge(FREE))
-    assert offer in instruct(last_word(()))
-    assert offer in instruct(last_word(("HIRE", "NO_HIRE")))
-    assert offer not in instruct(FREE)
+    assert offer in form_instructions(bound_to_judge(FREE))
+    assert offer in form_instructions(last_word(()))
+    assert offer in form_instructions(last_word(("HIRE", "NO_HIRE")))
+    assert offer not in form_instructions(FREE)
     assert read(last_word(()), write(last_word(()), {"Verdict": ABSTAIN})).fields == {"Verdict": ABSTAIN}
 
 

@@ -13,12 +13,12 @@ from moot.core.labels import act_of
 from moot.core.transcript import Transcript
 from moot.phases.choices import Choices
 from moot.protocols.known import build
-from moot.report.conclusion import Attachment, Whisper, board, boardroom
+from moot.report.conclusion import Attachment, Whisper, board, board_chapter
 from moot.report.logs import write
 from moot.report.markdown import markdown
 from moot.report.report import Report, as_data, report
 from moot.report.turn_text import Speech, parted, speak
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.kits.players import Player
 
 OPTIONS = ("HIRE", "NO_HIRE")
@@ -36,7 +36,7 @@ BOB: tuple[Mapping[str, Value], ...] = (
 )
 
 
-async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[str, Value], ...] = BOB) -> Held:
+async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[str, Value], ...] = BOB) -> HeldDebate:
     """Ann and Bob say these; Cy never answers; what is said is said in the order of asking."""
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
@@ -52,10 +52,10 @@ async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[st
     background = (Source(name="cv.md", text="Papers."),)
     brief = Brief(topic="Hire Kim?", background=background, participants=PEOPLE, options=OPTIONS, seed=11)
     place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
-    return await place.hold(dict.fromkeys([each.name for each in PEOPLE], player))
+    return await place.run(dict.fromkeys([each.name for each in PEOPLE], player))
 
 
-def reported(held: Held) -> Report:
+def reported(held: HeldDebate) -> Report:
     return report(held.entries, debate="d")
 
 
@@ -84,7 +84,7 @@ async def test_the_findings_of_a_board() -> None:
     assert leave.fields["Withdrawn"] is True
 
 
-def _cited(held: Held) -> tuple[tuple[str, str], ...]:
+def _cited(held: HeldDebate) -> tuple[tuple[str, str], ...]:
     """Who cited what Ann attached, worked out from the record alone."""
     costs = next(turn for turn in held.transcript.turns("argue", by="Ann") if "Artifacts" in turn.fields)
     wanted = f"a{costs.number}"
@@ -98,7 +98,7 @@ def _cited(held: Held) -> tuple[tuple[str, str], ...]:
 
 async def test_what_is_no_board_has_no_findings() -> None:
     assert board(Transcript()) is None
-    assert boardroom(None, None) == []
+    assert board_chapter(None, None) == []
     found = reported(await hold())
     assert as_data(found)["board"]
 

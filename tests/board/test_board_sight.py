@@ -14,7 +14,7 @@ from moot.core.event import Called
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Extras
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))
@@ -34,7 +34,7 @@ class Whisperer:
 
     prompts: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         text = "\n".join(message.text for message in compose(ask, context, Traits()))
         self.prompts[ask.key] = (ask.to, text)
         words = write(ask.form, self.fields(ask, ask.form)) if ask.form else "Time."
@@ -42,7 +42,7 @@ class Whisperer:
         async def send() -> Called:
             return Called(key=ask.key, call="answer", text=words, model="whisperer")
 
-        called = await say.call("answer", Quote(model="whisperer", tokens=1), send)
+        called = await recorder.call("answer", Quote(model="whisperer", tokens=1), send)
         reading = read(ask.form, called.text, speaker=ask.to)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread)
 
@@ -63,14 +63,14 @@ class Whisperer:
         return found
 
 
-async def hold(extras: Extras, hide: tuple[str, ...] = ()) -> tuple[Held, Whisperer]:
+async def hold(extras: Extras, hide: tuple[str, ...] = ()) -> tuple[HeldDebate, Whisperer]:
     people = [Participant(name=name) for name in (*NAMES, "TimeKeeper")]
     people[0] = replace(people[0], hide=hide, language="German" if extras == ALL else "")
     people[-1] = replace(people[-1], duty="moderator")
     brief = Brief(topic="Hire Kim?", participants=tuple(people), options=("HIRE", "NO_HIRE"), seed=5)
     bird = Whisperer()
     place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=4, extras=extras)))
-    return await place.hold(dict.fromkeys([each.name for each in people], bird)), bird
+    return await place.run(dict.fromkeys([each.name for each in people], bird)), bird
 
 
 @pytest.mark.parametrize("hide", [(), ("Bob", "remind")])

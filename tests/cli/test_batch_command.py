@@ -301,7 +301,7 @@ async def test_the_line_says_how_far_the_batch_is() -> None:
     progress = Progress(work)
     shown = io.StringIO()
     progress.console = Console(file=shown, force_terminal=True, width=120, color_system=None)
-    progress.introduce(await work.foresee(), dry=False)
+    progress.introduce(await work.estimate(), dry=False)
     assert progress.line() == "0/3 done · 0 running · 0 failed · 0 calls · 0 tokens · $0.00"
     work.tell = progress.tell
     with progress:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.batch.batch_plan import make_batch
-from moot.app.batch.run_batch import Batching
+from moot.app.batch.run_batch import BatchRun
 from moot.app.batch.summary import BatchOutcome
 from moot.app.plan.settings import Config
 from moot.cli.display.progress import Progress
@@ -37,8 +37,8 @@ async def ready(database: str) -> str:
     return database
 
 
-def work_of(place: House) -> Batching:
-    return Batching(workspace=place.workspace, batch=BATCH, config=Config(), parallel=10, queue=place.queue)
+def work_of(place: House) -> BatchRun:
+    return BatchRun(workspace=place.workspace, batch=BATCH, config=Config(), parallel=10, queue=place.queue)
 
 
 async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
@@ -47,13 +47,13 @@ async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
         told: list[BatchOutcome] = []
         work.tell = told.append
         await work.run()
-        came = await work.look_around()
+        came = await work.outcomes()
         jobs = await place.queue.jobs()
         sent = len(place.model.history)
         again = work_of(place)
-        assert (await again.foresee()).over == 3
+        assert (await again.estimate()).over == 3
         await again.run()
-        assert await again.look_around() == came
+        assert await again.outcomes() == came
     assert {(job.debate, job.state) for job in jobs} == {(each.debate, "done") for each in came}
     assert {each.status for each in came} <= {"decided", "tie", "no_decision"}
     assert sorted(each.debate for each in told) == sorted(each.debate for each in came)
@@ -69,7 +69,7 @@ async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
             group.create_task(work.run())
             await model.asked.wait()
             work.stop.reason = "interrupted"
-        came = await work.look_around()
+        came = await work.outcomes()
         left = [each for each in came if each.status == "paused"]
         assert left
         assert {(each.kind, each.reason) for each in left} == {("stopped", "the workers continue with it")}
@@ -78,7 +78,7 @@ async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
             await place.until(each.debate, "done")
         again = work_of(place)
         await again.run()
-        assert "paused" not in {each.status for each in await again.look_around()}
+        assert "paused" not in {each.status for each in await again.outcomes()}
 
 
 async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) -> None:
@@ -87,11 +87,11 @@ async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) ->
         wide = replace(item(model="guest:model"), name="wide")
         first = replace(work_of(place), batch=make_batch([item(model="guest:model", brief=narrow)]))
         await first.run()
-        (came,) = await first.look_around()
+        (came,) = await first.outcomes()
         assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 ask is reached")
         second = replace(work_of(place), batch=make_batch([wide]))
         await second.run()
-        (went,) = await second.look_around()
+        (went,) = await second.outcomes()
         assert went.debate == came.debate
         assert went.status in ("decided", "tie", "no_decision")
 

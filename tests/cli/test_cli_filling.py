@@ -12,7 +12,7 @@ from moot.cli.display.ask_people import AnswerPrompt, Filled
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Value
 from moot.core.errors import BriefError
 from moot.phases.speak import SETTLEMENT
-from moot.protocols.board import addressed, bound_to_judge, judged, message
+from moot.protocols.board import bound_to_judge, form_with_verdict, member_form, message
 from moot.record.mailbox import Mailbox
 from moot.testing.store_checks import InMemoryStore
 from tests.cli.terminals import CTRL_D, Typist
@@ -218,7 +218,7 @@ async def test_an_answer_that_cannot_be_used_as_a_whole_is_asked_for_again(typis
     assert filled.fields == {"V": 3}
 
 
-BOARD = addressed(message(("HIRE", "NO_HIRE")), "Ada", ("Ada", "Bo", "Cy"))
+BOARD = member_form(message(("HIRE", "NO_HIRE")), "Ada", ("Ada", "Bo", "Cy"))
 VERDICT = (("Cites", "verdict\n"), ("2  NO_HIRE", "1\n"))
 LEAVE = (("VerdictReasoning.*Withdrawn", "7\n"), ("Withdrawn", "1\n"))
 WHISPER = (("Cites", "3\n"), ("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "2\n"))
@@ -234,7 +234,7 @@ REFUSED = (("Cites", "Withdrawn\n"), ("'Withdrawn'; it must be .*Cites", "2\n"),
         (BOARD, (*VERDICT, *LEAVE), {"Verdict": "HIRE", "Withdrawn": True}),
         (BOARD, WHISPER, {"Whisper": "Psst.", "WhisperTo": "Cy"}),
         (BOARD, REFUSED, {"Thoughts": "Hm."}),
-        (judged(BOARD), (("Withdrawn", "8\n"), ("Withdrawn", "yes\n")), {"Withdrawn": True}),
+        (form_with_verdict(BOARD), (("Withdrawn", "8\n"), ("Withdrawn", "yes\n")), {"Withdrawn": True}),
     ],
 )
 async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.ways_on import ways_on
+from moot.app.plan.next_steps import next_steps
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
@@ -205,7 +205,7 @@ def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: lis
         outcome = await workspace.outcome(await workspace.find("last"))
         opened = opening(outcome.debate, await workspace.entries(outcome.debate))
         await workspace.close()
-        return outcome.status, [way.command for way in ways_on(opened, outcome.debate, outcome.transcript)]
+        return outcome.status, [way.command for way in next_steps(opened, outcome.debate, outcome.transcript)]
 
     status, ways = asyncio.run(look())
     assert status == ("decided" if not commands else "tie")

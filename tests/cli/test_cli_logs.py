@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from moot.cli.display.render import ViewState, tell
+from moot.cli.display.render import ViewState, entry_lines
 from tests.cli.commands import BRIEF, QUOTES, moot
 from tests.report.test_logs import tea
 
@@ -119,7 +119,7 @@ def test_turns_with_claims_read_well_in_the_terminal() -> None:
     console, stage = Console(width=80, file=StringIO()), ViewState()
     for entry in tea():
         stage.take(entry.event)
-        for each in tell(stage, entry.event):
+        for each in entry_lines(stage, entry.event):
             console.print(each)
     assert isinstance(console.file, StringIO)
     text = console.file.getvalue()

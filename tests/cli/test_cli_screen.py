@@ -11,7 +11,7 @@ from rich.console import Console
 
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
-from moot.cli.display.render import ViewState, running_tally, tell
+from moot.cli.display.render import ViewState, entry_lines, running_tally
 from moot.cli.display.text_layout import COLOURS, amount, colours, line, moment, money, prose, short, span
 from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
@@ -205,13 +205,13 @@ def test_votes_are_told_as_they_fall() -> None:
     for n, fields in enumerate(({"I vote for": "Proposal A"}, {"I vote for": "ABSTAIN"}, {})):
         event = answer(f"/debate/vote#{n}", "Because.", fields=fields)
         stage.take(event)
-        assert list(tell(stage, event))
+        assert list(entry_lines(stage, event))
     assert running_tally(stage).plain == "votes so far  Ann's proposal 1 · abstains 1 · not readable 1"
     failed = Failed(key="/debate/vote#3", kind="timeout", reason="no answer within 3 seconds")
     stage.take(failed)
     console = Console(file=io.StringIO(), width=80)
     with console.capture() as captured:
-        for each in tell(stage, failed):
+        for each in entry_lines(stage, failed):
             console.print(each)
     assert "✗ no answer: timeout: no answer within 3 seconds" in captured.get()
     assert running_tally(stage).plain == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.recount import MOST, Counted, Recounted, recounted
+from moot.app.export.recount import MOST, Recount, RuleResult, recount_decision
 from moot.cli.commands.show import flip_in_words, quorum_in_words, result_in_words
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import BriefError
@@ -18,12 +18,12 @@ from tests.policy.test_rules import ballots as votes
 NAMES = ("A", "B", "C")
 
 
-def count(given: list[Ballot], names: tuple[str, ...] = NAMES) -> Recounted:
+def count(given: list[Ballot], names: tuple[str, ...] = NAMES) -> Recount:
     tally = dict.fromkeys(names, 0.0)
-    return recounted(Decision(status="decided", rule="plurality", ballots=tuple(given), tally=tally), debate="d")
+    return recount_decision(Decision(status="decided", rule="plurality", ballots=tuple(given), tally=tally), debate="d")
 
 
-def under(found: Recounted, rule: str) -> Counted:
+def under(found: Recount, rule: str) -> RuleResult:
     return next(each for each in found.counts if each.rule == rule)
 
 
@@ -140,7 +140,7 @@ def test_the_search_for_a_flip_has_an_end() -> None:
 def test_what_is_no_vote_is_not_counted(rule: str, given: str, how: str) -> None:
     decision = Decision(status="decided", rule=rule, how=how, ballots=tuple(votes(given)), tally={"A": 2.0})
     with pytest.raises(BriefError, match=f"d was not decided by ballots that can be counted in another way: {how}"):
-        recounted(decision, debate="d")
+        recount_decision(decision, debate="d")
 
 
 # ---- the command ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 from moot.app.serve.server_parts import check_host, hosts_of
 from moot.core.errors import BriefError
 from moot.testing.wire_formats import Plan
@@ -27,7 +27,7 @@ from tests.web.web_kit import QUOTES
 pytestmark = pytest.mark.system
 
 OPEN = Config()
-GUARDED = replace(OPEN, serve=Serving(tokens={"ci": mark_of("x")}))
+GUARDED = replace(OPEN, serve=Serving(tokens={"ci": hash_of("x")}))
 NAMED = replace(GUARDED, serve=replace(GUARDED.serve, hosts=("moot.lan",)))
 
 

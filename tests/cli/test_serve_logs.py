@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 from moot.core.event import Closed, Paused, Resumed
 from moot.web.app import make_app
 from moot.web.guard import Log, Logged
@@ -41,7 +41,7 @@ def begin(client: httpx2.Client) -> str:
 def test_json_lines_tell_requests_and_debates_and_no_secret(tmp_path: Path) -> None:
     settings = tmp_path / "config" / "moot"
     settings.mkdir(parents=True)
-    (settings / "moot.toml").write_text(f'[serve.tokens]\nci = "sha256:{mark_of(TOKEN)}"\n', "utf-8")
+    (settings / "moot.toml").write_text(f'[serve.tokens]\nci = "sha256:{hash_of(TOKEN)}"\n', "utf-8")
     with running(tmp_path, "--log-json") as server:
         secret = server.link.partition("token=")[2]
         with server.client() as me:

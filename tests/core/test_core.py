@@ -134,7 +134,7 @@ def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
     ],
 )
 def test_usage_that_cannot_be_is_mended(usage: Usage, mended: Usage) -> None:
-    assert usage.mended() == mended
+    assert usage.cleaned() == mended
 
 
 def test_a_reply_is_mended_before_it_is_stored() -> None:
@@ -145,14 +145,14 @@ def test_a_reply_is_mended_before_it_is_stored() -> None:
     reply = Reply(
         text="nul\x00", fields=fields, served="m\x00", seconds=seconds, unread=("F\x00: missing",), notes=("n\x00",)
     )
-    assert reply.mended(form) == Reply(
+    assert reply.cleaned(form) == Reply(
         text="nul",
         fields={"A": "half \ufffd", "B": ("x",), "D": 1.5, "E": True},
         served="m",
         unread=("F: missing", "C: not_allowed"),
         notes=("n",),
     )
-    assert reply.mended(None).fields == {}
+    assert reply.cleaned(None).fields == {}
 
 
 @pytest.mark.parametrize(

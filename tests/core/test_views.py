@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import context_of, open_to
+from moot.core.agent import context_of, without_private_fields
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Asked, Interjected, Opened, Replied
@@ -183,5 +183,5 @@ def test_private_fields_are_for_whom_they_name(who: str, text: str, read: set[st
 
 def test_of_an_answer_that_could_not_be_read_others_read_nothing_where_it_may_hold_secrets() -> None:
     turn = Turn(key="#1", by="Ann", act="argue", ask=Ask(key="#1", to="Ann", act="argue", task="", form=SCAFFOLD))
-    assert open_to("Bob", turn) == turn
-    assert open_to("Bob", replace(turn, reply=Reply(text="psst"))).text == ""
+    assert without_private_fields("Bob", turn) == turn
+    assert without_private_fields("Bob", replace(turn, reply=Reply(text="psst"))).text == ""

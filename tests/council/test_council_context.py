@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.council import Context, SplitStep, StepResult
-from moot.council.shared_steps import pieces, share_out
+from moot.council.shared_steps import divide, pieces
 
 TEXTS = st.text(max_size=400)
 ENTRIES = st.dictionaries(st.text(min_size=1, max_size=120), TEXTS, max_size=12)
@@ -102,7 +102,7 @@ def test_as_many_parts_as_there_may_be_agents(least: int, most: int, strategy: s
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=30), st.integers(1, 30))
 def test_every_piece_goes_to_one_agent_in_order(found: list[str], agents: int) -> None:
-    parts = share_out(found, agents)
+    parts = divide(found, agents)
     assert "\n".join(parts) == "\n".join(found)
     assert len(parts) == min(agents, len(found))
 

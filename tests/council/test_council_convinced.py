@@ -8,7 +8,7 @@ import pytest
 from moot.core.brief import Brief, Participant
 from moot.council import AgentWrapper, DebateStep
 from moot.phases.base import Sequence
-from moot.protocols.council import Choose, Elect, chosen, debate_step
+from moot.protocols.council import Choose, Elect, choice_in_prose, debate_step
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness, SeededAgent
 from tests.council.councils import Scripted
@@ -72,7 +72,7 @@ async def test_an_old_record_goes_on_as_it_began(voting: str) -> None:
         assert load(dump(other)) == other
         place = Harness(brief=made, protocol=other)
         oracle = SeededAgent()
-        whole = await place.hold({person.name: oracle for person in made.participants})
+        whole = await place.run({person.name: oracle for person in made.participants})
         votes = [turn.ask for turn in whole.transcript.all() if turn.act == "vote"]
         assert {ask.view.last for ask in votes if ask} == {None if heard else 0}
         await resume_everywhere(place, whole, step=4)
@@ -104,7 +104,7 @@ NAMES = ("Ada", "Bo", "Al B")
     ],
 )
 def test_whom_a_moderator_chooses_in_words_of_its_own(text: str, expected: tuple[str, ...]) -> None:
-    assert chosen(text, NAMES) == expected
+    assert choice_in_prose(text, NAMES) == expected
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ async def test_the_debate_step_resumes_from_anywhere(voting: str, latest: bool) 
     assert load(dump(tree)) == tree
     place = Harness(brief=BRIEF, protocol=tree)
     oracle = SeededAgent()
-    whole = await place.hold({each.name: oracle for each in BRIEF.participants})
+    whole = await place.run({each.name: oracle for each in BRIEF.participants})
     assert whole.transcript.decision
     assert whole.transcript.decision.status == "decided"
     await resume_everywhere(place, whole, step=3)
@@ -45,9 +45,9 @@ async def test_masked_proposals_cannot_be_picked_or_voted_for() -> None:
     moderated = Harness(brief=brief, protocol=debate_step(brief, voting="moderator", rounds=0))
     oracle = SeededAgent()
     seats = {each.name: oracle for each in brief.participants}
-    held = await moderated.hold(seats)
+    held = await moderated.run(seats)
     assert (held.transcript.turns("vote"), held.transcript.decision and held.transcript.decision.winner) == ((), "Ann")
-    voted = await Harness(brief=brief, protocol=debate_step(brief, voting="majority", rounds=0)).hold(seats)
+    voted = await Harness(brief=brief, protocol=debate_step(brief, voting="majority", rounds=0)).run(seats)
     (first, *_) = [turn.ask for turn in voted.transcript.turns("vote") if turn.ask and turn.ask.form]
     assert first.form
     assert first.form.fields[0].choices == ("Ann", "Cy")
@@ -59,7 +59,7 @@ async def test_the_moderators_choice_is_on_record_as_the_ballot() -> None:
 
     place = Harness(brief=BRIEF, protocol=debate_step(BRIEF, voting="moderator", rounds=0))
     player = Player(script)
-    held = await place.hold({each.name: player for each in BRIEF.participants})
+    held = await place.run({each.name: player for each in BRIEF.participants})
     assert held.transcript.decision
     assert (held.transcript.decision.winner, held.transcript.decision.rule) == ("Cy", "moderator")
     assert held.transcript.decision.support == ("Chair",)
@@ -101,7 +101,7 @@ async def test_one_proposal_is_elected_without_a_vote() -> None:
 
     tree = debate_step(BRIEF, voting="majority", rounds=0)
     player = Player(script)
-    held = await Harness(brief=BRIEF, protocol=tree).hold({each.name: player for each in BRIEF.participants})
+    held = await Harness(brief=BRIEF, protocol=tree).run({each.name: player for each in BRIEF.participants})
     assert held.transcript.decision
     assert (held.transcript.decision.winner, held.transcript.turns("vote")) == ("Bob", ())
     assert held.transcript.decision.how.endswith("fallback: first proposal")

@@ -211,7 +211,7 @@ def seated(name: str) -> Brief:
 async def test_it_takes_part_in_every_protocol(name: str) -> None:
     about = seated(name)
     seat = DemoDebater()
-    held = await Harness(brief=about, protocol=build(name, about, Choices(rounds=2))).hold(
+    held = await Harness(brief=about, protocol=build(name, about, Choices(rounds=2))).run(
         {each.name: seat for each in about.participants}
     )
     assert not held.transcript.failures()

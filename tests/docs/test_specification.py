@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.field_values import read, read_table
+from moot.app.brief.field_values import read_table, read_value
 from moot.app.brief.schema import FORMATS as FORMAT_NAMES
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find
+from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find_key
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
 from tests.cli.commands import QUOTES, moot
 from tests.kits.tables import each_row
@@ -44,7 +44,7 @@ class Row:
     def settings(self) -> list[tuple[Key, str]]:
         """The settings that the row names, each with its value as it is written; "" where it names only the key."""
         spans = [SETTING.fullmatch(span) for span in CODE.findall(self.moot)]
-        named = [(find(KEYS, span[1]), span[2] or "") for span in spans if span]
+        named = [(find_key(KEYS, span[1]), span[2] or "") for span in spans if span]
         return [(key, value) for key, value in named if key]
 
 
@@ -67,7 +67,7 @@ def written(brief: str) -> tuple[tuple[Key, Node], ...]:
     header = list(pairs(load(parts.header, line=1))) if parts.header else []
     lines = re.findall(r"^[a-z_]+: .+$", parts.body, re.MULTILINE)
     own = [pair for line in lines for pair in pairs(load(line, line=1))]
-    return tuple((key, node) for word, node in (*header, *own) if (key := find(KEYS, word)))
+    return tuple((key, node) for word, node in (*header, *own) if (key := find_key(KEYS, word)))
 
 
 def pairs(node: Node) -> Iterator[tuple[str, Node]]:
@@ -88,7 +88,7 @@ def meant(key: Key, node: Node) -> set[object]:
     """The things that a value names."""
     if key.kind == "table":
         return {(name, given.value) for name, given in read_table(KEYS, key.name, node).items()}
-    value = read(key, node).value
+    value = read_value(key, node).value
     return set(value) if isinstance(value, tuple) else {value}
 
 

@@ -32,7 +32,7 @@ from moot.core.event import (
     Signal,
 )
 from moot.core.transcript import fold
-from moot.engine.driver import Hosting, StopRequest, debate, replay
+from moot.engine.driver import DriverOptions, StopRequest, debate, replay
 from moot.phases import base
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
@@ -61,7 +61,7 @@ FAULTS: list[tuple[Act, str, str]] = [
 
 @pytest.mark.parametrize(("act", "kind", "reason"), FAULTS)
 async def test_one_failing_seat_is_data_and_the_debate_goes_on(act: Act, kind: str, reason: str) -> None:
-    held = await runner(limits=Limits(turn_seconds=0.05)).hold(both(act))
+    held = await runner(limits=Limits(turn_seconds=0.05)).run(both(act))
     assert [(f.key, f.kind, f.reason) for f in failed(held)] == [(f"/debate/round-{n}#1", kind, reason) for n in (1, 2)]
     assert [turn.by for turn in held.transcript.turns()] == ["Bob", "Bob"]
     assert len(held.transcript.failures()) == 2
@@ -84,7 +84,7 @@ async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: d
 
         return (await say.call("answer", Quote(model="m"), send)).text
 
-    held = await runner().hold(both(answer))
+    held = await runner().run(both(answer))
     assert not held.transcript.failures()
     calls = [each.event for each in held.entries if isinstance(each.event, Called)]
     assert len(calls) == 2
@@ -105,7 +105,7 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
             return Reply(text="Tea.", fields={}, unread=(text,))
         return (await say.call("answer", Quote(model="m", tokens=text if where == "quote" else 5), send)).text
 
-    held = await runner().hold(both(answer))
+    held = await runner().run(both(answer))
     assert [(each.key, each.kind) for each in failed(held)] == [
         (f"/debate/round-{n}#1", "modelerror" if where == "kind" else "broken") for n in (1, 2)
     ]
@@ -122,7 +122,7 @@ async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> N
             return "too late"
         return "never"
 
-    held = await runner(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    held = await runner(limits=Limits(turn_seconds=0.02)).run(both(stubborn))
     assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
 
 
@@ -135,7 +135,7 @@ async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> Non
             raise RuntimeError("Cannot change state of expiring Timeout") from None
         return "never"
 
-    held = await runner(limits=Limits(turn_seconds=0.02)).hold(both(stubborn))
+    held = await runner(limits=Limits(turn_seconds=0.02)).run(both(stubborn))
     assert [(f.kind, f.reason) for f in failed(held)] == [("timeout", "no answer within 0.02 seconds")] * 2
 
 
@@ -144,26 +144,26 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
         return Unavailable("no connection", kind="connection")
 
     place = runner(build("panel", Brief(topic="Tea?", participants=TWO)))
-    held = await place.hold({"Ann": Acts(down), "Bob": Acts(down)})
+    held = await place.run({"Ann": Acts(down), "Bob": Acts(down)})
     assert held.transcript.paused == Paused(
         reason="none of 2 participants could be reached: no connection", kind="unavailable"
     )
     assert failed(held) == []
-    resumed = await place.hold({"Ann": SeededAgent(), "Bob": SeededAgent()}, held.lines)
+    resumed = await place.run({"Ann": SeededAgent(), "Bob": SeededAgent()}, held.lines)
     assert resumed.transcript.closed
     assert resumed.transcript.paused is None
 
 
 async def test_all_failing_in_other_ways_closes_as_failed() -> None:
     broken = Acts(just(ValueError("broken")))
-    held = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).hold({"Ann": broken, "Bob": broken})
+    held = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).run({"Ann": broken, "Bob": broken})
     assert held.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 are needed to go on")
     assert held.transcript.decision is None
 
 
 async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
     broken = Acts(just(ValueError("broken")))
-    held = await runner(Rounds(each=Floor(act="argue", task="Speak."))).hold({"Ann": broken, "Bob": broken})
+    held = await runner(Rounds(each=Floor(act="argue", task="Speak."))).run({"Ann": broken, "Bob": broken})
     assert held.transcript.closed == Closed(status="failed", reason="none of 2 answered")
     assert len(held.transcript.all()) == 2
 
@@ -178,11 +178,11 @@ async def test_a_stop_pauses_after_the_batch_in_hand() -> None:
         stop.reason = "stopped by its owner"
         return "said"
 
-    place = runner(hosting=lambda: Hosting(stop=stop))
-    held = await place.hold(both(act))
+    place = runner(hosting=lambda: DriverOptions(stop=stop))
+    held = await place.run(both(act))
     assert held.transcript.paused == Paused(reason="stopped by its owner", kind="stopped")
     assert len(held.transcript.turns()) == 2
-    again = await place.hold(both(act), held.lines[:-3])
+    again = await place.run(both(act), held.lines[:-3])
     assert again.transcript.paused, "a stop that came before the resume holds the debate at once"
 
 
@@ -272,7 +272,7 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
 
 @jumping
 async def test_the_whole_time_is_limited() -> None:
-    held = await runner(limits=Limits(total_seconds=0.05)).hold(both(slowly))
+    held = await runner(limits=Limits(total_seconds=0.05)).run(both(slowly))
     assert held.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
     assert failed(held) == []
 
@@ -286,17 +286,17 @@ async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Lim
         prepared.append(True)
         await asyncio.sleep(0.2)
 
-    place = runner(limits=limits, hosting=lambda: Hosting(prepare=prepare))
-    held = await place.hold(both(just("said")))
+    place = runner(limits=limits, hosting=lambda: DriverOptions(prepare=prepare))
+    held = await place.run(both(just("said")))
     assert len(held.transcript.turns()) == 4
     assert held.transcript.closed
     assert prepared == [True]
-    await place.hold(both(just("said")), held.lines)
+    await place.run(both(just("said")), held.lines)
     assert prepared == [True], "nobody is asked any more"
 
 
 async def test_no_batch_begins_when_time_is_over() -> None:
-    held = await runner(limits=Limits(total_seconds=0.03)).hold(
+    held = await runner(limits=Limits(total_seconds=0.03)).run(
         both(lambda ask, context, say: Reply(text=str(_burn(0.05))))
     )
     assert held.transcript.paused
@@ -312,12 +312,12 @@ def _burn(seconds: float) -> int:
 
 
 async def test_waiting_for_a_person_pauses() -> None:
-    held = await runner().hold(both(just(Waiting("Ann has to answer"))))
+    held = await runner().run(both(just(Waiting("Ann has to answer"))))
     assert held.transcript.paused == Paused(reason="Ann has to answer", kind="waiting")
 
 
 async def test_a_limit_met_by_a_seat_itself_pauses() -> None:
-    held = await runner().hold(both(just(LimitReached("enough"))))
+    held = await runner().run(both(just(LimitReached("enough"))))
     assert held.transcript.paused == Paused(reason="enough", kind="limit")
 
 
@@ -380,13 +380,15 @@ async def test_pieces_are_shown_live_and_not_stored() -> None:
         say.delta("a \x1b[31mpiece")
         return "whole"
 
-    held = await runner(Everyone(act="argue", task="?"), hosting=lambda: Hosting(show=shown.append)).hold(both(act))
+    held = await runner(Everyone(act="argue", task="?"), hosting=lambda: DriverOptions(show=shown.append)).run(
+        both(act)
+    )
     assert shown == [Delta(key="/debate#1", text="a [31mpiece")]
     assert "piece" not in "".join(held.lines)
 
 
 async def test_nothing_can_happen_while_the_play_is_behind_the_record() -> None:
-    held = await runner().hold(both(just("said")))
+    held = await runner().run(both(just("said")))
     store = InMemoryStore()
     await store.append("d", held.lines, after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
@@ -419,7 +421,7 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
 
 
 async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
-    held = await runner().hold(both(just("said")))
+    held = await runner().run(both(just("said")))
     store = InMemoryStore()
     await store.append("d", held.lines, after=0)
     entries = read(held.lines)
@@ -436,7 +438,7 @@ def hall_opened() -> Opened:
 
 
 async def test_a_part_of_a_record_can_be_checked_too() -> None:
-    held = await runner(base.Sequence(parts=(ARGUE,))).hold(both(just("said")))
+    held = await runner(base.Sequence(parts=(ARGUE,))).run(both(just("said")))
     assert sum(isinstance(entry.event, Replied) for entry in held.entries) == 4
     store = InMemoryStore()
     await store.append("d", held.lines[:4], after=0)
@@ -448,7 +450,7 @@ async def test_a_part_of_a_record_can_be_checked_too() -> None:
 
 
 async def test_a_record_that_ends_between_two_questions_of_a_batch_can_be_checked_too() -> None:
-    held = await runner().hold(both(just("said")))
+    held = await runner().run(both(just("said")))
     cut = next(n for n, entry in enumerate(held.entries, 1) if isinstance(entry.event, Asked))
     store = InMemoryStore()
     await store.append("d", held.lines[:cut], after=0)

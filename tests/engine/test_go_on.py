@@ -14,7 +14,7 @@ from moot.core.errors import LimitReached, Unavailable
 from moot.core.event import Called
 from moot.models.base import Traits
 from moot.models.pool import Pool
-from moot.protocols.board import addressed, message
+from moot.protocols.board import member_form, message
 from moot.testing.scripted import ScriptedModel
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
@@ -22,7 +22,7 @@ from tests.models.models_kit import HASTY, Notebook, environment
 
 ANN = Participant(name="Ann")
 SCENE = Context(brief=Brief(topic="Tea?", participants=(ANN, Participant(name="Bob"))), me=ANN)
-FORM = addressed(message(("HIRE", "NO_HIRE")), "Ann", ("Ann", "Bob"))
+FORM = member_form(message(("HIRE", "NO_HIRE")), "Ann", ("Ann", "Bob"))
 
 BEGUN = "<Message>\n<Speaker>Ann</Speaker>\n<Verdict>HIRE</Verdict>\n<Content>She is the best of al"
 HEAD = BEGUN.removesuffix(" al")

@@ -37,7 +37,7 @@ async def test_nothing_comes_behind_the_end() -> None:
     await debate(hall_opened(), ARGUE, both(just("said")), ledger=ledger)
     with pytest.raises(RecordError, match="nobody keeps"):
         ledger.note(Interjected(by="Guest", text="too late"))
-    async with ledger.kept():
+    async with ledger.writing():
         with pytest.raises(RecordError, match="is over"):
             ledger.note(Interjected(by="Guest", text="too late"))
     assert ledger.transcript.turns("interject") == ()
@@ -46,37 +46,37 @@ async def test_nothing_comes_behind_the_end() -> None:
 @pytest.mark.parametrize("reply", [None, "words", Reply(text=cast(str, None)), Reply(text="", seconds=float("nan"))])
 async def test_a_seat_that_breaks_the_port_breaks_only_its_own_answer(reply: object) -> None:
     class Odd:
-        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+        async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
             return cast(Reply, reply)
 
-    held = await runner().hold({"Ann": Odd(), "Bob": Acts(just("fine"))})
+    held = await runner().run({"Ann": Odd(), "Bob": Acts(just("fine"))})
     assert held.transcript.closed
     assert [turn.text for turn in held.transcript.turns(by="Bob")] == ["fine", "fine"]
 
 
 async def test_a_seats_own_timeout_is_not_ours() -> None:
-    held = await runner().hold(both(just(TimeoutError("the socket"))))
+    held = await runner().run(both(just(TimeoutError("the socket"))))
     assert {(f.kind, f.reason) for f in failed(held)} == {("broken", "TimeoutError: the socket")}
 
 
 async def test_half_a_batch_out_of_reach_is_booked_the_same_after_a_cut() -> None:
-    def away(ask: Ask, context: Context, say: Recorder) -> object:
+    def away(ask: Ask, context: Context, recorder: Recorder) -> object:
         return "here" if ask.to == "Bob" else Unavailable("gone", kind="connection")
 
     place = runner(Everyone(act="argue", task="Argue."))
     seats = {"Ann": Acts(away), "Bob": Acts(away)}
-    whole = await place.hold(seats)
+    whole = await place.run(seats)
     assert [f.kind for f in failed(whole)] == ["connection"]
     cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Replied))
-    resumed = await place.hold(seats, whole.lines[:cut])
+    resumed = await place.run(seats, whole.lines[:cut])
     assert essence(resumed.transcript) == essence(whole.transcript)
 
 
 async def test_a_refusal_beside_a_limit_is_not_forgotten() -> None:
-    def act(ask: Ask, context: Context, say: Recorder) -> object:
+    def act(ask: Ask, context: Context, recorder: Recorder) -> object:
         return Refused("no") if ask.to == "Ann" else LimitReached("enough")
 
-    held = await runner(Everyone(act="argue", task="Argue.")).hold({"Ann": Acts(act), "Bob": Acts(act)})
+    held = await runner(Everyone(act="argue", task="Argue.")).run({"Ann": Acts(act), "Bob": Acts(act)})
     assert [f.key for f in failed(held)] == ["/debate#1"]
     assert held.transcript.paused == Paused(reason="enough", kind="limit")
 
@@ -86,7 +86,7 @@ async def test_remarks_from_outside_are_no_answers() -> None:
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
 
-    async def act(ask: Ask, context: Context, say: Recorder) -> Exception:
+    async def act(ask: Ask, context: Context, recorder: Recorder) -> Exception:
         await ledger.add(Interjected(by="Guest", text=f"hello {ask.key}"))
         return ValueError("broken")
 
@@ -98,7 +98,7 @@ async def test_remarks_from_outside_are_no_answers() -> None:
 async def test_what_cannot_be_stored_changes_nothing() -> None:
     ledger = Ledger(InMemoryStore(), "d", clock=lambda: 0.0)
     await ledger.open()
-    async with asyncio.timeout(5), ledger.kept():
+    async with asyncio.timeout(5), ledger.writing():
         with pytest.raises(RecordError, match="an entry 'interjected' cannot be stored"):
             await ledger.add(Interjected(by="Guest", text="half \ud800"))
         await ledger.add(Interjected(by="Guest", text="whole"))
@@ -114,7 +114,7 @@ class Stubborn(Reply):
 
 
 async def test_an_answer_that_no_record_can_keep_breaks_only_itself() -> None:
-    done = await runner().hold({"Ann": Acts(just(Stubborn(text="fine"))), "Bob": Acts(just("fine"))})
+    done = await runner().run({"Ann": Acts(just(Stubborn(text="fine"))), "Bob": Acts(just("fine"))})
     assert done.transcript.closed
     assert {(turn.by, bool(turn.failure)) for turn in done.transcript.all()} == {("Ann", True), ("Bob", False)}
 

@@ -22,14 +22,14 @@ from moot.core.event import (
     Paused,
 )
 from moot.engine.calls import Budget
-from moot.engine.driver import Hosting
+from moot.engine.driver import DriverOptions
 from moot.models.base import Message, Request
 from moot.models.names import parse
 from moot.models.prices import cost, quote
 from moot.phases.base import Rounds
 from moot.phases.speak import Everyone, Floor
 from moot.record.store import decode
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.kits.acting import ARGUE, Acts, both, paying, runner
 
 
@@ -49,17 +49,17 @@ async def test_a_limit_pauses_before_the_call_that_would_break_it(
     if limits.asks == 3:
         one_at_a_time = ARGUE
     place = runner(one_at_a_time, limits=limits)
-    held = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
+    held = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
     assert held.transcript.paused == Paused(reason=reason, kind="limit")
     assert sum(isinstance(entry.event, Called) for entry in held.entries) == calls
-    place.hosting = lambda: Hosting(limits=Limits())
-    resumed = await place.hold({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, held.lines)
+    place.hosting = lambda: DriverOptions(limits=Limits())
+    resumed = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, held.lines)
     assert resumed.transcript.closed
 
 
 async def test_parallel_calls_cannot_break_a_limit_together() -> None:
     place = runner(limits=Limits(tokens=15))
-    held = await place.hold({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
+    held = await place.run({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
     assert sum(isinstance(entry.event, Attempted) for entry in held.entries) == 1
     assert held.transcript.paused
 
@@ -89,9 +89,9 @@ async def test_a_call_on_record_is_not_sent_again_when_its_ask_was_cut_off() -> 
         return called.text
 
     place = runner(Everyone(act="argue", task="Argue."))
-    whole = await place.hold(both(act))
+    whole = await place.run(both(act))
     cut = next(n for n, entry in enumerate(whole.entries) if isinstance(entry.event, Called)) + 1
-    resumed = await place.hold(both(act), whole.lines[:cut])
+    resumed = await place.run(both(act), whole.lines[:cut])
     assert sent == ["/debate#1"]
     assert resumed.transcript.closed
 
@@ -106,7 +106,7 @@ async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
                 await say.call("answer", Quote(model="m", tokens=5), send)
         raise Unavailable("busy", kind="rate")
 
-    held = await runner(Everyone(act="argue", task="Argue.")).hold(both(act))
+    held = await runner(Everyone(act="argue", task="Argue.")).run(both(act))
     tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted | Erred)]
     assert [(type(t).__name__, t.n) for t in tries] == [("Attempted", 1), ("Erred", 1), ("Attempted", 2), ("Erred", 2)]
     assert held.transcript.attempts == 2
@@ -163,13 +163,13 @@ ENCODED = base64.b64encode(random.Random(7).randbytes(15_000)).decode()
 LIMIT = 0.5
 
 
-def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> Awaitable[Held]:
+def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> Awaitable[HeldDebate]:
     """Twenty at a table, asked for twenty rounds at once each."""
     people = tuple(Participant(name=f"P{n}", seat="x") for n in range(20))
     brief = Brief(topic="Tea?", participants=people, limits=limits)
     phase = Rounds(each=Everyone(act="argue", task="Argue."), most=20)
-    place = Harness(brief=brief, protocol=phase, hosting=Hosting)
-    return place.hold({each.name: provider.seat(text) for each in people})
+    place = Harness(brief=brief, protocol=phase, hosting=DriverOptions)
+    return place.run({each.name: provider.seat(text) for each in people})
 
 
 @pytest.mark.parametrize(

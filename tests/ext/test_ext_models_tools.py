@@ -18,7 +18,7 @@ import pytest
 from moot.app.plan.toolbox import foreign_tool
 from moot.core.errors import BriefError, ModelError, ToolError
 from moot.models.base import Message, Request
-from moot.models.discover import look_around
+from moot.models.discover import find_models
 from moot.models.pool import build
 from moot.testing.conformance import Journal, check_model
 from tests.cli.commands import QUOTES, moot, settle
@@ -120,7 +120,7 @@ async def test_errors_of_a_provider_are_model_errors(install: Install, server: S
 
 async def test_a_provider_stands_among_those_that_are_looked_for(install: Install, server: Server) -> None:
     install("moot_say")
-    found = await look_around({"SAY_KEY": "sesame", "OLLAMA_HOST": "http://127.0.0.1:9"})
+    found = await find_models({"SAY_KEY": "sesame", "OLLAMA_HOST": "http://127.0.0.1:9"})
     assert ("say", "SAY_KEY") in found.keys
 
 

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 import moot
 from moot.app.batch.batch_plan import read_lines
 from moot.app.brief.program_values import Brief
-from moot.app.brief.schema import HEADER, LIMITS, get
-from moot.app.run.prepare import Wishes
+from moot.app.brief.schema import HEADER, LIMITS, get_key
+from moot.app.run.prepare import Overrides
 from moot.board import BoardMeeting, BoardMember, TimeKeeper
 from moot.cli.commands.run import again, resume, run
 from moot.core import brief as core
@@ -36,12 +36,12 @@ OPTIONS = {"budget": "cost", "max_tokens": "tokens", "max_asks": "asks"}
 
 def test_a_brief_takes_what_is_within_the_bounds() -> None:
     for name in SET:
-        key = get(HEADER + LIMITS, name if name in ("rounds", "seed") else f"limits.{name}")
+        key = get_key(HEADER + LIMITS, name if name in ("rounds", "seed") else f"limits.{name}")
         assert (name, key.low, key.high) == (name, *SET[name])
     for name, bound in (("participants", core.PARTICIPANTS), ("options", core.OPTIONS)):
-        assert (get(HEADER, name).low, get(HEADER, name).high) == bound
+        assert (get_key(HEADER, name).low, get_key(HEADER, name).high) == bound
     for name in ("reminder_interval", "deadline_interval"):
-        assert (get(HEADER, name).low, get(HEADER, name).high) == core.INTERVAL
+        assert (get_key(HEADER, name).low, get_key(HEADER, name).high) == core.INTERVAL
 
 
 def test_a_command_takes_what_is_within_the_bounds() -> None:
@@ -124,7 +124,7 @@ def test_a_batch_takes_the_same(tmp_path: Any) -> None:
     path = tmp_path / "briefs.jsonl"
     path.write_text('{"brief": "A?", "rounds": 21}\n{"brief": "A?", "seed": 2147483648}\n', "utf-8")
     faults: list[str] = []
-    assert read_lines(path, Wishes(), faults) == []
+    assert read_lines(path, Overrides(), faults) == []
     assert [fault.rpartition(": ")[2] for fault in faults] == [
         "rounds must be a whole number from 0 to 20",
         "seed must be a whole number from 0 to 2147483647",

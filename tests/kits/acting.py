@@ -8,10 +8,10 @@ from moot.core.agent import Agent, Context, Quote, Recorder
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Failed
-from moot.engine.driver import Hosting
+from moot.engine.driver import DriverOptions
 from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 
 TWO = (Participant(name="Ann", seat="x"), Participant(name="Bob", seat="x"))
 ARGUE = Rounds(each=Everyone(act="argue", task="Argue."), most=2)
@@ -26,8 +26,8 @@ class Acts:
     def __init__(self, act: Act) -> None:
         self.act = act
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-        result = self.act(ask, context, say)
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
+        result = self.act(ask, context, recorder)
         if isinstance(result, Awaitable):
             result = await cast(Awaitable[object], result)
         if isinstance(result, Exception):
@@ -35,7 +35,9 @@ class Acts:
         return result if isinstance(result, Reply) else Reply(text=str(result))
 
 
-def runner(phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], Hosting] = Hosting) -> Harness:
+def runner(
+    phase: Phase = ARGUE, *, limits: Limits | None = None, hosting: Callable[[], DriverOptions] = DriverOptions
+) -> Harness:
     brief = Brief(topic="Tea?", participants=TWO, limits=limits or Limits())
     return Harness(brief=brief, protocol=phase, hosting=hosting)
 
@@ -49,7 +51,7 @@ def just(result: object) -> Act:
     return act
 
 
-async def slowly(ask: Ask, context: Context, say: Recorder) -> str:
+async def slowly(ask: Ask, context: Context, recorder: Recorder) -> str:
     await asyncio.sleep(9)
     return "never"
 
@@ -58,7 +60,7 @@ def both(act: Act) -> Mapping[str, Agent]:
     return {"Ann": Acts(act), "Bob": Acts(lambda ask, context, say: f"fine {ask.key}")}
 
 
-def failed(held: Held) -> list[Failed]:
+def failed(held: HeldDebate) -> list[Failed]:
     return [entry.event for entry in held.entries if isinstance(entry.event, Failed)]
 
 

@@ -8,7 +8,7 @@ from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Brief, Participant
 from moot.phases.base import Phase
 from moot.phases.vote import BALLOT
-from moot.testing.replay import Harness, Held, SeededAgent, calls, essence
+from moot.testing.replay import Harness, HeldDebate, SeededAgent, calls, essence
 from tests.kits.thoroughness import STEP
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))
@@ -25,7 +25,7 @@ class Player:
         self.script = script
         self.asked: list[tuple[Ask, Context]] = []
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         self.asked.append((ask, context))
         fields = self.script(ask, context)
         if fields is None:
@@ -49,18 +49,18 @@ def votes(chosen: Mapping[str, str]) -> Script:
     return script
 
 
-async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed: int = 0) -> tuple[Held, Player]:
+async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed: int = 0) -> tuple[HeldDebate, Player]:
     made = Brief(topic="Tea?", participants=(ANN, BOB, CY), options=options, seed=seed)
     player = Player(script)
     place = Harness(brief=made, protocol=phase)
-    return await place.hold({each.name: player for each in made.participants}), player
+    return await place.run({each.name: player for each in made.participants}), player
 
 
-async def resume_everywhere(place: Harness, whole: Held, *, seed: int = 0, step: int = 1) -> None:
+async def resume_everywhere(place: Harness, whole: HeldDebate, *, seed: int = 0, step: int = 1) -> None:
     """Cut a debate that oracles held, behind every entry or every so many; resumed it must be the same debate."""
     for cut in range(0, len(whole.lines), max(step, STEP)):
         oracle = SeededAgent(seed)
         seats = {each.name: oracle for each in place.brief.participants}
-        resumed = await place.hold(seats, whole.lines[:cut])
+        resumed = await place.run(seats, whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
         assert not set(calls(whole.entries[:cut])) & set(oracle.sent), "a finished call was paid twice"

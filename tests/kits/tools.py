@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from moot.agents.toolkit import Found, ToolUse
+from moot.agents.toolkit import ToolResult, ToolUse
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
@@ -23,7 +23,9 @@ class Lookup:
     """A tool that finds what was asked for, and counts."""
 
     name: str = "search"
-    answer: Callable[[str], Found] = lambda q: Found(text=f"{q} costs 2 cents", sources=(f"https://a.example/{q}",))
+    answer: Callable[[str], ToolResult] = lambda q: ToolResult(
+        text=f"{q} costs 2 cents", sources=(f"https://a.example/{q}",)
+    )
     used: list[str] = field(default_factory=list[str])
     contexts: list[Context] = field(default_factory=list[Context])
 
@@ -31,9 +33,9 @@ class Lookup:
     def spec(self) -> ToolSpec:
         return ToolSpec(name=self.name, help="Looks something up.", parameters=SCHEMA)
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         self.used.append(str(arguments["q"]))
-        self.contexts.append(errand.context)
+        self.contexts.append(tool_use.context)
         return self.answer(str(arguments["q"]))
 
 
@@ -47,13 +49,13 @@ class Adviser:
 
     spec = ToolSpec(name="summarizer", help="Sums up.", parameters={"type": "object"})
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         found: list[str] = []
         for _ in range(self.asks):
-            reading = await errand.ask("Sum up: tea", self.form)
+            reading = await tool_use.ask("Sum up: tea", self.form)
             found.append(f"{reading.text} {dict(reading.fields)}")
             await asyncio.sleep(self.seconds)
-        return Found(text="".join(found))
+        return ToolResult(text="".join(found))
 
 
 def wants(*names: str, text: str = "", arguments: str = "") -> Called:

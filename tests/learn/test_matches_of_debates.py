@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.export.learned import standings
+from moot.app.export.learned import domain_ratings
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, Ask, Value
 from moot.core.brief import Brief, Participant
 from moot.learn.lessons import lessons
-from moot.learn.model_matches import one_result
+from moot.learn.model_matches import joined_matches
 from moot.learn.ratings import elo
 from moot.learn.vote_weights import START
 from moot.models.custom import FunctionAgent
 from moot.phases.choices import Choices
 from moot.phases.vote import BALLOT
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import settle
 from tests.kits.players import Player
 
@@ -89,14 +89,14 @@ class People:
         return wished[0] if wished else ABSTAIN
 
 
-async def hold(protocol: str, made: Brief, choices: Choices | None = None) -> Held:
+async def hold(protocol: str, made: Brief, choices: Choices | None = None) -> HeldDebate:
     holds = CLOSED if made.options else HOLDS
     player = Player(People(holds))
     place = Harness(brief=made, protocol=build(protocol, made, choices), name=protocol)
-    return await place.hold({person.name: player for person in made.participants})
+    return await place.run({person.name: player for person in made.participants})
 
 
-def sides(held: Held) -> set[tuple[str, str, float]]:
+def sides(held: HeldDebate) -> set[tuple[str, str, float]]:
     return {(*match.sides, match.score) for match in lessons(held.entries).matches}
 
 
@@ -143,7 +143,7 @@ async def test_a_debate_with_a_winner_has_matches(
     assert sides(held) == expected
     taught = lessons(held.entries)
     assert sum(match.weight for match in taught.matches) == pytest.approx(1.0)
-    points = elo(one_result([("motion", "", match) for match in taught.matches]))
+    points = elo(joined_matches([("motion", "", match) for match in taught.matches]))
     assert points["maker1:model-1"] > START > points["maker0:model-0"]
 
 
@@ -177,15 +177,15 @@ async def test_after_arena_debates_votes_weigh_by_elo(tmp_path: Path, monkeypatc
     workspace.config = Config()
     for seat in SEATS:
         name = seat.partition(":")[2]
-        workspace.pool.lend(name, FunctionAgent(name, speak(name)))
+        workspace.pool.add_agent(name, FunctionAgent(name, speak(name)))
     for n in range(3):
-        ready = await prepare(workspace, read_brief(ARENA.format(n=n) + PEOPLE, name="b.md"), Wishes(models=SEATS))
+        ready = await prepare(workspace, read_brief(ARENA.format(n=n) + PEOPLE, name="b.md"), Overrides(models=SEATS))
         came = await workspace.run(ready.plan, f"d{n}")
         assert came.decision
         assert came.decision.winner == "The plan of two", came.decision.how
-    rated = {rating.name: rating for each in await standings(workspace) for rating in each.ratings}
+    rated = {rating.name: rating for each in await domain_ratings(workspace) for rating in each.ratings}
     assert {name: rated[name].games for name in SEATS} == {SEATS[0]: 3, SEATS[1]: 6, SEATS[2]: 3}
-    ready = await prepare(workspace, read_brief(WEIGHED + PEOPLE, name="w.md"), Wishes(models=SEATS))
+    ready = await prepare(workspace, read_brief(WEIGHED + PEOPLE, name="w.md"), Overrides(models=SEATS))
     outcome = await workspace.run(ready.plan, "weighed")
     assert outcome.decision
     weights = {ballot.voter: ballot.weight for ballot in outcome.decision.ballots}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.learned import learn, learn_all, note, remembered, search
-from moot.app.plan.assignment import recalling, weighing
-from moot.app.plan.learning import lacks
+from moot.app.export.learned import add_note, learn, learn_all, learned_items, search
+from moot.app.plan.assignment import retriever_agents, weigher_agents
+from moot.app.plan.learning import missing_lessons
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
@@ -39,9 +39,9 @@ async def told(workspace: Workspace) -> None:
     """What the owner says of some debates, who has them learned in an order of his own."""
     for name in ("d3", "used", "d1", "d0", "d2"):
         await learn(workspace, name)
-    await note(workspace, "d1", "resolve", "Ann's way")
-    await note(workspace, "d2", "domain", "transport")
-    await note(workspace, "d0", "forget")
+    await add_note(workspace, "d1", "resolve", "Ann's way")
+    await add_note(workspace, "d2", "domain", "transport")
+    await add_note(workspace, "d0", "forget")
 
 
 # ---- the same as from a file ---------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(
     await fill(file)
     for each in (workspace, file):
         await told(each)
-        assert await lacks(each.store) == ""
+        assert await missing_lessons(each.store) == ""
     whole = await everything(file)
     assert await everything(workspace) == whole
     for query in ("electric buses", "Line 3", "trams", "zeppelin"):
@@ -70,16 +70,16 @@ async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> No
     plan = workspace.plan(Brief(topic=BUSES, participants=people), protocol="arena", models=("builtin:quotes",))
     assert (await workspace.run(plan, "held")).unlearned == ""
     assert not await learn(workspace, "held")
-    assert len((await remembered(workspace, "held", ["performance"]))["performance"]) == 3
+    assert len((await learned_items(workspace, "held", ["performance"]))["performance"]) == 3
     put, context = asked(topic=BUSES)
-    retriever = recalling(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
+    retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
     recalled = await retriever.answer(put, context, Ear())
     assert "held" in str(recalled.fields[HISTORY])
     assert recalled.notes == ("5 closed debates are not learned; run moot learn",)
     weigh, weighing_scene = question()
-    weighed = await weighing(weighing_scene.brief, workspace.store)["T"].answer(weigh, weighing_scene, Ear())
+    weighed = await weigher_agents(weighing_scene.brief, workspace.store)["T"].answer(weigh, weighing_scene, Ear())
     assert "not learned" in str(weighed.fields[HOW])
-    assert "postgresql" not in repr((retriever, weighing(weighing_scene.brief, workspace.store)))
+    assert "postgresql" not in repr((retriever, weigher_agents(weighing_scene.brief, workspace.store)))
 
 
 COMMANDS = (
@@ -169,7 +169,7 @@ async def test_a_rebuild_that_is_killed_leaves_what_was_there(workspace: Workspa
         ran = await run(command(database, steps))
         assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
         assert await everything(workspace) == before
-    assert await lacks(workspace.store) == ""
+    assert await missing_lessons(workspace.store) == ""
     await learn_all(workspace, rebuild=True)
     assert await everything(workspace) == before
 
@@ -182,7 +182,7 @@ async def test_processes_that_learn_at_the_same_time_lose_nothing(workspace: Wor
         parts = (command(database, 0, *part) for part in (names[:8], names[5:][::-1], ()))
         ran = [group.create_task(run(part)) for part in parts]
     assert [(each.result().returncode, each.result().stderr) for each in ran] == [(0, b"")] * 3
-    assert await lacks(workspace.store) == ""
+    assert await missing_lessons(workspace.store) == ""
     whole = await everything(workspace)
     assert sorted(str(row[1]) for row in kept(workspace) if row[0] == "debate") == sorted(names)
     await learn_all(workspace, rebuild=True)

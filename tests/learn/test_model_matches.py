@@ -7,7 +7,7 @@ import pytest
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
 from moot.learn.memory import Lessons, ModelMatch
-from moot.learn.model_matches import one_result
+from moot.learn.model_matches import joined_matches
 from tests.learn.lessons_kit import THREE, TWO, Paper
 from tests.learn.test_lessons import teach, won
 
@@ -120,7 +120,7 @@ def test_weights_are_added_as_the_rules_add_them() -> None:
 def test_results_stand_in_the_order_of_playing() -> None:
     alone = bout("c", "d", 1.0, ("For", "Against"))
     first, back = bout("a", "b", 1.0, ("For", "Against")), bout("b", "a", 1.0, ("For", "Against"))
-    found = one_result([("early", "", alone), ("m", "", first), ("late", "", alone), ("m", "", back)])
+    found = joined_matches([("early", "", alone), ("m", "", first), ("late", "", alone), ("m", "", back)])
     assert [(each.one, each.score) for each in found] == [("c", 1.0), ("a", 0.5), ("c", 1.0)]
 
 
@@ -131,16 +131,16 @@ def bout(one: str, other: str, score: float, sides: tuple[str, str]) -> ModelMat
 def test_two_debates_with_the_sides_swapped_are_one_result() -> None:
     first, back = bout("a", "b", 1.0, ("For", "Against")), bout("b", "a", 1.0, ("For", "Against"))
     played = [("motion", "law", first), ("motion", "law", back), ("motion", "law", first), ("other", "law", back)]
-    found = one_result(played)
+    found = joined_matches(played)
     assert [(each.one, each.other, each.score, each.domain) for each in found] == [
         ("a", "b", 0.5, "law"),
         ("a", "b", 1.0, "law"),
         ("b", "a", 1.0, "law"),
     ]
-    assert one_result([("m", "", first), ("m", "law", back)])[0].score == 1.0
-    assert one_result([]) == ()
+    assert joined_matches([("m", "", first), ("m", "law", back)])[0].score == 1.0
+    assert joined_matches([]) == ()
 
 
 def test_wins_with_both_sides_are_one_win() -> None:
     played = [("m", "", bout("a", "b", 1.0, ("For", "Against"))), ("m", "", bout("a", "b", 1.0, ("Against", "For")))]
-    assert [(each.one, each.score) for each in one_result(played)] == [("a", 1.0)]
+    assert [(each.one, each.score) for each in joined_matches(played)] == [("a", 1.0)]

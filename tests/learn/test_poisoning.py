@@ -43,7 +43,7 @@ async def prompts(shelf: Path, name: str) -> Player:
     """Whoever was asked what in a debate that recalls from a shelf."""
     player = Player(script)
     seats = {each.name: player for each in BRIEF.participants if each.seat != RETRIEVER}
-    await Harness(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).hold(
+    await Harness(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).run(
         {**seats, "Librarian": Retriever(place=shelf, clock=lambda: 9999.0)}
     )
     return player

@@ -9,7 +9,7 @@ import pytest
 from moot.agents.prompt import compose
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply, Value
@@ -26,7 +26,7 @@ from moot.phases.helpers import Informed, Recall, with_recall
 from moot.phases.speak import Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, essence
+from moot.testing.replay import Harness, HeldDebate, essence
 from tests.cli.commands import settle
 from tests.kits.players import Player
 from tests.learn.lessons_kit import taught
@@ -44,7 +44,7 @@ class Keeper:
     def __init__(self, text: str = "Earlier: “tea”") -> None:
         self.text, self.read = text, 0
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         self.read += 1
         return Reply(text=self.text, fields={HISTORY: (self.text,), ORIGINS: ("d1",)}, asked=RETRIEVER)
 
@@ -84,7 +84,7 @@ SMALL = [name for name in KNOWN if name not in ("grouped",)]
 @pytest.mark.parametrize("name", SMALL)
 async def test_the_librarian_is_asked_first_and_everybody_sees_the_answer(name: str) -> None:
     sitting, player = seats(Keeper())
-    held = await Harness(brief=BRIEF, protocol=tree(name)).hold(sitting)
+    held = await Harness(brief=BRIEF, protocol=tree(name)).run(sitting)
     asks = [turn for turn in held.transcript.all() if turn.ask]
     assert (asks[0].act, asks[0].by) == (RECALL, "Librarian")
     assert [turn.act for turn in asks].count(RECALL) == 1
@@ -105,18 +105,18 @@ async def test_the_librarian_is_asked_first_and_everybody_sees_the_answer(name: 
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin", "board", "council"])
 async def test_a_resumed_debate_reads_no_memory_again(name: str) -> None:
     place = Harness(brief=BRIEF, protocol=tree(name))
-    whole = await place.hold(seats(Keeper())[0])
+    whole = await place.run(seats(Keeper())[0])
     replied = next(n for n, each in enumerate(whole.entries, 1) if isinstance(each.event, Replied))
     for cut in range(1, len(whole.lines), 3):
         keeper = Keeper(text="memory says something else now" if cut >= replied else "Earlier: “tea”")
-        resumed: Held = await place.hold(seats(keeper)[0], whole.lines[:cut])
+        resumed: HeldDebate = await place.run(seats(keeper)[0], whole.lines[:cut])
         assert keeper.read == (0 if cut >= replied else 1)
         assert essence(resumed.transcript) == essence(whole.transcript)
 
 
 async def test_independent_drafts_see_what_was_recalled_and_nothing_else() -> None:
     sitting, player = seats(Keeper())
-    await Harness(brief=BRIEF, protocol=tree("panel")).hold(sitting)
+    await Harness(brief=BRIEF, protocol=tree("panel")).run(sitting)
     drafts = [context for ask, context in player.asked if ask.act == "draft"]
     later = [context for ask, context in player.asked if ask.act in ("revise", "vote")]
     assert [[turn.by for turn in context.turns] for context in drafts] == [["Librarian"]] * 3
@@ -154,8 +154,8 @@ def test_a_tree_of_one_phase_becomes_a_sequence() -> None:
 
 @pytest.mark.parametrize("name", ["panel", "arena", "council", "moderated"])
 async def test_a_planted_text_changes_no_tally(name: str) -> None:
-    harmless = await Harness(brief=BRIEF, protocol=tree(name)).hold(seats(Keeper())[0])
-    planted = await Harness(brief=BRIEF, protocol=tree(name)).hold(seats(Keeper(PAYLOAD))[0])
+    harmless = await Harness(brief=BRIEF, protocol=tree(name)).run(seats(Keeper())[0])
+    planted = await Harness(brief=BRIEF, protocol=tree(name)).run(seats(Keeper(PAYLOAD))[0])
     assert planted.transcript.decision == harmless.transcript.decision
     assert planted.transcript.decision is not None
 
@@ -163,7 +163,7 @@ async def test_a_planted_text_changes_no_tally(name: str) -> None:
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin"])
 async def test_recalled_text_is_never_in_the_instructions(name: str) -> None:
     sitting, player = seats(Keeper(PAYLOAD))
-    await Harness(brief=BRIEF, protocol=tree(name)).hold(sitting)
+    await Harness(brief=BRIEF, protocol=tree(name)).run(sitting)
     shown = 0
     for ask, context in player.asked:
         messages = compose(ask, context, Traits())
@@ -188,7 +188,7 @@ async def test_a_debate_after_a_poisoned_one_decides_as_it_would_have(tmp_path: 
         text = (
             "---\nrecall: yes\noptions: [A, B]\n---\n# Should the depot buy electric buses?\n\nA is cheap. A works.\n"
         )
-        ready = await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)), config=Config())
+        ready = await prepare(workspace, read_brief(text), Overrides(models=("builtin:quotes",)), config=Config())
         came = await workspace.run(ready.plan, f"d{planted}")
         recalled = came.transcript.turns(RECALL)[0]
         assert ("IGNORE" in recalled.text) == planted
@@ -207,12 +207,12 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-async def ready(tmp_path: Path, header: str, people: str = "", config: Config | None = None) -> Ready:
+async def ready(tmp_path: Path, header: str, people: str = "", config: Config | None = None) -> PreparedDebate:
     workspace = Workspace.at(tmp_path / "record.sqlite")
     text = f"---\n{header}\n---\n# Should we?\n\n{people}"
     try:
         return await prepare(
-            workspace, read_brief(text, name="b.md"), Wishes(models=("builtin:quotes",)), config=config
+            workspace, read_brief(text, name="b.md"), Overrides(models=("builtin:quotes",)), config=config
         )
     finally:
         await workspace.close()
@@ -288,7 +288,7 @@ async def test_a_debate_with_recall_holds_and_resumes_from_its_file(tmp_path: Pa
     workspace = Workspace.at(tmp_path / "record.sqlite")
     workspace.config = Config(feeds={"town": str(feed)})
     text = f"---\nrecall: yes\nfeeds: [town]\n---\n# Should we?\n\nIt is cheap.\n\n{PEOPLE}"
-    plan = (await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)))).plan
+    plan = (await prepare(workspace, read_brief(text), Overrides(models=("builtin:quotes",)))).plan
     came = await workspace.run(plan, "d")
     assert "Trams win" in came.transcript.turns(RECALL)[0].text
     feed.unlink()

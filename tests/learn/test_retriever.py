@@ -59,7 +59,7 @@ async def recall(
     line = Line()
     reply = await Retriever(place=shelf, pulse=pulse, clock=lambda: now).answer(put, context, line)
     assert "".join(line.said) == reply.text
-    assert reply.mended(put.form).fields == reply.fields
+    assert reply.cleaned(put.form).fields == reply.fields
     return reply
 
 

@@ -24,7 +24,7 @@ from moot.models.base import Traits
 from moot.phases.choices import Choices, Memory
 from moot.protocols.arena import response
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.kits.players import Player
 from tests.learn.lessons_kit import THREE, Paper
 
@@ -84,14 +84,14 @@ def reader(ask: Ask, context: Context) -> Mapping[str, Value]:
     return given
 
 
-async def tenth(shelf: Path | None) -> tuple[Held, Player]:
+async def tenth(shelf: Path | None) -> tuple[HeldDebate, Player]:
     player = Player(reader)
     runner = Harness(brief=BRIEF, protocol=build("arena", BRIEF, Choices(memory=Memory(history=2))))
     retriever = Retriever(place=shelf, clock=lambda: 20_000.0)
-    return await runner.hold({**dict.fromkeys(NAMES, player), "Librarian": retriever}), player
+    return await runner.run({**dict.fromkeys(NAMES, player), "Librarian": retriever}), player
 
 
-def proposals(held: Held) -> dict[str, str]:
+def proposals(held: HeldDebate) -> dict[str, str]:
     return {turn.by: str(read_field(turn, "ANSWER")) for turn in held.transcript.turns("propose")}
 
 

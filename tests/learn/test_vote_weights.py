@@ -8,11 +8,11 @@ from re import search
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.export.learned import learn_all, note
-from moot.app.export.recount import count_again
+from moot.app.export.learned import add_note, learn_all
+from moot.app.export.recount import recount_debate
 from moot.app.plan.settings import Config
 from moot.app.run.fork import Change, fork
-from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context
 from moot.core.ask import Ask, Value
@@ -70,7 +70,7 @@ PROTOCOLS: list[tuple[str, Brief]] = [
 async def test_ballots_weigh_what_the_teller_gave_and_a_cut_changes_nothing(name: str, brief: Brief) -> None:
     oracle = SeededAgent()
     place = Harness(brief=brief, protocol=build(name, brief, LEARNED), name=name)
-    held = await place.hold({each.name: oracle for each in brief.participants})
+    held = await place.run({each.name: oracle for each in brief.participants})
     turns = held.transcript.all()
     assert [turn.act for turn in turns].index(WEIGH) == 0
     assert [turn.act for turn in turns].count(WEIGH) == 1
@@ -106,7 +106,7 @@ async def test_what_is_recalled_is_still_shown_to_the_first_who_speak() -> None:
     assert isinstance(tree, Sequence)
     assert [type(part) for part in tree.parts[:2]] == [Weigh, Recall]
     player = Player(lambda ask, context: {})
-    held = await Harness(brief=brief, protocol=tree).hold({each.name: player for each in brief.participants})
+    held = await Harness(brief=brief, protocol=tree).run({each.name: player for each in brief.participants})
     drafts = [context for ask, context in player.asked if ask.act == "draft"]
     assert [[turn.by for turn in context.turns] for context in drafts] == [["Lib"], ["Lib"]]
     for ask, context in player.asked:
@@ -139,7 +139,7 @@ async def test_where_weights_cannot_be_read_all_weigh_the_same(
 
     brief = table(options=("yes", "no"))
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).hold(dict.fromkeys(names(brief), player))
+    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).run(dict.fromkeys(names(brief), player))
     assert held.transcript.decision
     assert {each.weight for each in held.transcript.decision.ballots} == {weight}
     assert told in " ".join(report(held.entries, debate="d").outcome.notes)
@@ -154,7 +154,7 @@ def test_verdicts_that_weigh_nothing_recommend_nothing() -> None:
 
 async def test_a_debate_without_ballots_says_nothing_of_their_weight() -> None:
     brief = table()
-    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).hold(
+    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).run(
         dict.fromkeys(names(brief), Player(lambda ask, context: {"ANSWER": "x"} if ask.to == "Ann" else None))
     )
     assert held.transcript.decision
@@ -195,8 +195,8 @@ async def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGen
 
 def lend(workspace: Workspace) -> Hosts:
     hosts = Hosts()
-    workspace.pool.lend("good", FunctionAgent("good", hosts.answering("yes")))
-    workspace.pool.lend("poor", FunctionAgent("poor", hosts.answering("no")))
+    workspace.pool.add_agent("good", FunctionAgent("good", hosts.answering("yes")))
+    workspace.pool.add_agent("poor", FunctionAgent("poor", hosts.answering("no")))
     return hosts
 
 
@@ -209,12 +209,14 @@ async def teach(workspace: Workspace, n: int, right: int = 22, poor: int = 13, f
         ballot = Ballot(voter="Bob", choice="Ann")
         lines = made.end(Decision(status="decided", winner="Ann", text="yes", ballots=(ballot,))).lines(1000.0 * i)
         await workspace.store.append(f"old{i}", lines, after=0)
-        await note(workspace, f"old{i}", "resolve", "yes")
+        await add_note(workspace, f"old{i}", "resolve", "yes")
 
 
-async def ready(workspace: Workspace, header: str = "", people: str = PEOPLE, models: tuple[str, ...] = ()) -> Ready:
+async def ready(
+    workspace: Workspace, header: str = "", people: str = PEOPLE, models: tuple[str, ...] = ()
+) -> PreparedDebate:
     text = f"---\nprotocol: panel\nstrategy: weighted\noptions: [yes, no]\nrounds: 1\n{header}\n---\n# Tea?{people}"
-    return await prepare(workspace, read_brief(text, name="b.md"), Wishes(models=models or (GOOD, POOR, POOR)))
+    return await prepare(workspace, read_brief(text, name="b.md"), Overrides(models=models or (GOOD, POOR, POOR)))
 
 
 def weighed(transcript: Transcript) -> Mapping[str, float]:
@@ -246,7 +248,7 @@ async def test_the_better_model_outvotes_two_and_the_record_alone_says_why(works
     assert (counted.tally, counted.winner) == (decision.tally, "yes")
     told = report(entries, debate="d").outcome.notes
     assert told[0] == "Votes weighed by the log-odds of graded answers that were right, with 2 answers to choose from."
-    recounted = {each.rule: each.winner for each in (await count_again(workspace, "d")).counts}
+    recounted = {each.rule: each.winner for each in (await recount_debate(workspace, "d")).counts}
     assert (recounted["plurality"], recounted["weighted plurality"]) == ("no", "yes")
     assert (await workspace.verify("d"))[0] == len(entries)
 
@@ -278,8 +280,8 @@ async def test_a_resumed_debate_looks_nothing_up_again(workspace: Workspace) -> 
     whole = await workspace.run((await ready(workspace)).plan, "d")
     lines, entries = await workspace.lines("d"), await workspace.entries("d")
     answered = next(each.seq for each in entries if isinstance(each.event, Replied))
-    assert workspace.shelf
-    with MemoryStore.open(workspace.shelf) as shelf, MemoryStore.open("") as nothing:
+    assert workspace.memory_place
+    with MemoryStore.open(workspace.memory_place) as shelf, MemoryStore.open("") as nothing:
         shelf.replace(nothing)
     for cut in range(answered, len(lines), 3):
         await workspace.store.append(f"cut{cut}", lines[:cut], after=0)
@@ -347,7 +349,7 @@ async def test_a_council_without_any_stated_weight_is_weighed_and_with_one_as_it
     )
     seen: list[Mapping[str, float]] = []
     for n, words in enumerate((text, text.replace("role: b", "role: b\nweight: 2"))):
-        plan = (await prepare(workspace, read_brief(words), Wishes(models=("builtin:quotes",)))).plan
+        plan = (await prepare(workspace, read_brief(words), Overrides(models=("builtin:quotes",)))).plan
         seen.append(weighed((await workspace.run(plan, f"d{n}")).transcript))
     assert seen == [{"Ann": 1.0, "Bob": 1.0, "Cy": 1.0}, {"Ann": 0.5, "Bob": 2.0, "Cy": 0.5}]
 
@@ -361,7 +363,7 @@ async def test_stated_and_measured_weights_do_not_mix(workspace: Workspace, meth
 
 async def test_weights_that_nobody_counts_are_a_note(workspace: Workspace) -> None:
     text = f"---\nprotocol: panel\nvote_weights: log_odds\n---\n# Tea?{PEOPLE}"
-    found = await prepare(workspace, read_brief(text), Wishes(models=("builtin:quotes",)))
+    found = await prepare(workspace, read_brief(text), Overrides(models=("builtin:quotes",)))
     assert "vote_weights has no effect: it needs strategy: weighted." in found.notes
     assert found.plan.brief.names("aide") == ()
 

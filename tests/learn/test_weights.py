@@ -208,7 +208,7 @@ async def ask(shelf: Path | None, method: VoteWeights = "log_odds", options: tup
     """What a teller answers to its own question."""
     put, context = question(method, options)
     reply = await VoteWeigher(place=shelf).answer(put, context, Ear())
-    assert reply.mended(put.form) == reply
+    assert reply.cleaned(put.form) == reply
     assert put.form
     assert {field.name for field in put.form.fields} == set(reply.fields)
     return reply
@@ -270,7 +270,7 @@ async def test_another_question_finds_nothing_to_weigh() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann", seat=A),))
     put = Ask(key="/x#1", to="Ann", act=WEIGH, task="Weigh.")
     reply = await VoteWeigher(place=None).answer(put, Context(brief=brief, me=brief.participants[0]), Ear())
-    assert reply.mended(None).fields == {}
+    assert reply.cleaned(None).fields == {}
 
 
 def test_what_is_learned_is_measured(shelf: Path) -> None:

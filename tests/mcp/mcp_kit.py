@@ -12,7 +12,7 @@ from mcp import Client as Caller
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission
@@ -27,7 +27,7 @@ from moot.testing.scripted import ScriptedModel
 ANN, BEN = "a" * 43, "b" * 43
 """The tokens of two programs."""
 
-SERVING = Serving(tokens={"ann": mark_of(ANN), "ben": mark_of(BEN)})
+SERVING = Serving(tokens={"ann": hash_of(ANN), "ben": hash_of(BEN)})
 QUOTES = "# Tea or coffee?\n\nTea is calm. Coffee is quick.\n"
 TABLE = f"{QUOTES}\n## Ann\nrole: Guest\n\nYou like tea.\n\n## Bob\nrole: Host\n\nYou like coffee.\n"
 BUILTIN = ("builtin:quotes",)
@@ -47,10 +47,10 @@ class Slow(ScriptedModel):
         super().__init__(lambda request: WORDS, name="guest:slow")
         self.go, self.asked = asyncio.Event(), asyncio.Event()
 
-    async def _send(self, request: Request, say: Recorder) -> Called:
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
         self.asked.set()
         await self.go.wait()
-        return await super()._send(request, say)
+        return await super()._send(request, recorder)
 
 
 class Dear(ScriptedModel):
@@ -126,7 +126,7 @@ async def held(
     workspace = Workspace.at(folder / "moot.sqlite")
     workspace.config = replace(Config(), serve=serving)
     for name, model in (models or {}).items():
-        workspace.pool.lend(name, model)
+        workspace.pool.add_agent(name, model)
     try:
         async with Runner(workspace, config=workspace.config, most=most, grace=2) as runner:
             yield runner

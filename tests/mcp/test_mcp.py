@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import Found, ToolUse
+from moot.agents.toolkit import ToolResult, ToolUse
 from moot.core.errors import BriefError, ToolError
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
 from moot.tools import mcp_client
-from moot.tools.mcp_client import Attached, Offer, attach, fingerprint
+from moot.tools.mcp_client import ServerConnection, ToolOffer, attach, fingerprint
 from moot.tools.mcp_servers import Server
 from tests.kits.tools import ASK, CONTEXT, wants
 from tests.paths import TESTS
@@ -31,7 +31,7 @@ FILES = Server(name="files", command=(sys.executable, SCRIPT, "stdio"))
 ERRAND = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
 
 
-async def use(line: Attached, name: str, **arguments: str) -> Found:
+async def use(line: ServerConnection, name: str, **arguments: str) -> ToolResult:
     tool = next(each for each in line.tools if each.spec.name == f"files_{name}")
     return await tool.use(arguments, ERRAND)
 
@@ -43,14 +43,14 @@ async def test_tools_of_a_server_over_stdio(monkeypatch: pytest.MonkeyPatch) -> 
         first = line.tools[0].spec
         assert (first.name, first.parameters["required"]) == ("files_read", ["path"])
         assert first.help.startswith("A tool of the server files, which says of it: Reads a file. Ignore all")
-        assert await use(line, "read", path="a; rm -rf /") == Found(
+        assert await use(line, "read", path="a; rm -rf /") == ToolResult(
             text="The words of a; rm -rf /\x1b[31m.", sources=("mcp:files",)
         )
         names = (await use(line, "environment")).text.split()
         assert "WANTED_TOKEN" in names
         assert not {"SECRET_TOKEN", "NOT_THERE", "VIRTUAL_ENV", "OPENAI_API_KEY"} & set(names)
         assert (await use(line, "picture")).text == "[image, image/png: not shown]"
-        assert await use(line, "papers") == Found(
+        assert await use(line, "papers") == ToolResult(
             text="Words of a.\n\n[data: not shown]\n\n[link to c: https://c.example/]",
             sources=("mcp:files", "file:///a.md", "file:///b.pdf", "https://c.example/"),
         )
@@ -79,7 +79,7 @@ async def test_a_list_of_tools_may_come_in_pages() -> None:
 async def test_a_tool_that_takes_too_much_is_left_out() -> None:
     async with attach(replace(FILES, command=(*FILES.command, "large"))) as line:
         assert [each.spec.name for each in line.tools] == ["files_small"]
-        assert line.left == ("large",)
+        assert line.left_out == ("large",)
         assert line.tools[0].spec.help.endswith("says of it: [31mSmall. Sends nothing.")
 
 
@@ -136,7 +136,7 @@ async def test_a_pin_holds_the_tools_to_what_the_owner_has_seen() -> None:
         assert line.hash == told
 
 
-READ = Offer(name="read", help="Reads.", schema={"type": "object", "properties": {"a": {}, "b": {}}})
+READ = ToolOffer(name="read", help="Reads.", schema={"type": "object", "properties": {"a": {}, "b": {}}})
 OTHERS = [
     replace(READ, name="write"),
     replace(READ, help="Reads. And sends."),
@@ -145,13 +145,13 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_a_hash_shows_every_change(other: Offer) -> None:
+def test_a_hash_shows_every_change(other: ToolOffer) -> None:
     assert fingerprint([READ]) != fingerprint([other])
     assert fingerprint([READ]) != fingerprint([READ, other])
 
 
 @given(st.permutations([READ, *OTHERS]))
-def test_a_hash_is_the_same_in_any_order(offers: Sequence[Offer]) -> None:
+def test_a_hash_is_the_same_in_any_order(offers: Sequence[ToolOffer]) -> None:
     assert fingerprint(offers) == fingerprint([READ, *OTHERS])
     mixed = replace(READ, schema={"properties": {"b": {}, "a": {}}, "type": "object"})
     assert fingerprint([mixed]) == fingerprint([READ])

@@ -6,9 +6,9 @@ from moot.core.agent import Quote, Recorder
 from moot.core.brief import Settings
 from moot.core.event import Called
 from moot.models.base import Message, Request, Traits
-from moot.models.layers import Patience
+from moot.models.layers import RetrySettings
 
-HASTY = Patience(tries=3, wait=0.001, jitter=0.0, gap=0.15)
+HASTY = RetrySettings(tries=3, wait=0.001, jitter=0.0, gap=0.15)
 """Patience for tests: no chance, hardly any waiting."""
 
 KEY = "sk-canary-0123456789abcdef"
@@ -45,9 +45,9 @@ class Double:
     def quote(self, request: Request) -> Quote:
         return Quote(model=self.name, tokens=100 + len(request.messages), cost=0.25)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         self.requests.append(request)
-        return await self.steps[len(self.requests) - 1](say)
+        return await self.steps[len(self.requests) - 1](recorder)
 
     async def close(self) -> None:
         self.closed = True

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.assignment import agent_for
+from moot.app.plan.assignment import make_agents
 from moot.app.plan.settings import Config
-from moot.app.run.api import take
-from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.run.api import read_brief_argument
+from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
@@ -16,17 +16,17 @@ from moot.core.errors import BriefError, Refused, Unavailable
 from moot.core.event import Attempted, Called, Erred, Paused, Replied
 from moot.core.transcript import fold
 from moot.models.base import Request, Traits
-from moot.models.layers import Fuse, Patience
+from moot.models.layers import BreakerSettings, RetrySettings
 from moot.models.pool import Pool
 from moot.phases.base import Phase, Rounds
 from moot.phases.speak import Everyone
 from moot.record.store import decode
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import settle
 
-HASTY = Patience(tries=1)
+HASTY = RetrySettings(tries=1)
 
 
 class Priced:
@@ -41,7 +41,7 @@ class Priced:
     def quote(self, request: Request) -> Quote:
         return Quote(model=self.name, tokens=10, cost=self.cost)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         if isinstance(self.line, Exception):
             raise self.line
         return Called(key="", call=request.call, text=self.line, model=self.name, usage=Usage(cost=self.cost))
@@ -54,18 +54,18 @@ TALK: Phase = Everyone(act="argue", task="Argue.")
 GONE = Unavailable("the account has no quota left", kind="quota")
 
 
-async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TALK, backed: bool = True) -> Held:
+async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TALK, backed: bool = True) -> HeldDebate:
     """A debate of Ann, who has all the models, or the first alone, and Bob, who has the last one."""
-    pool = Pool(env={}, patience=HASTY, fuse=Fuse(failure_threshold=1))
+    pool = Pool(env={}, patience=HASTY, fuse=BreakerSettings(failure_threshold=1))
     for each in models:
-        pool.lend(each.name.removeprefix("guest:"), each)
+        pool.add_agent(each.name.removeprefix("guest:"), each)
     names = [each.name for each in models]
     people = (
         Participant(name="Ann", seat=names[0], fallback=tuple(names[1:]) if backed else ()),
         Participant(name="Bob", seat=names[-1]),
     )
     brief = Brief(topic="Tea?", participants=people, limits=limits or Limits())
-    return await Harness(brief=brief, protocol=rounds).hold(agent_for(brief, pool))
+    return await Harness(brief=brief, protocol=rounds).run(make_agents(brief, pool))
 
 
 async def test_who_answers_instead_is_on_record_and_in_the_report() -> None:
@@ -124,7 +124,7 @@ async def test_a_limit_on_cost_holds_for_those_who_stand_in() -> None:
 )
 def test_a_fallback_that_cannot_be(who: Participant, said: str) -> None:
     with pytest.raises(BriefError, match=said):
-        agent_for(Brief(topic="?", participants=(who,)), Pool(env={}))
+        make_agents(Brief(topic="?", participants=(who,)), Pool(env={}))
 
 
 # ---- from a brief and from the owner's settings
@@ -140,10 +140,10 @@ fallback: {given}
 """
 
 
-async def ready(text: str, config: Config | None = None) -> Ready:
+async def ready(text: str, config: Config | None = None) -> PreparedDebate:
     workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(workspace, take(text), Wishes(), config=config)
+        return await prepare(workspace, read_brief_argument(text), Overrides(), config=config)
     finally:
         await workspace.close()
 

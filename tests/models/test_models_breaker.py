@@ -12,7 +12,7 @@ from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model, Traits
-from moot.models.layers import Breaker, Breaking, Fuse, Recorded, Retrying, counts
+from moot.models.layers import Breaker, BreakerSettings, Breaking, Recorded, Retrying, counts
 from moot.models.pool import Fallback, Pool
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 
@@ -78,7 +78,7 @@ def test_one_failed_trial_opens_it_again_with_a_fresh_cooldown() -> None:  # R3
 
 def test_a_trial_that_ends_without_an_answer_leaves_its_place_to_another() -> None:
     clock = Clock()
-    breaker = Breaker(Fuse(half_open_success_threshold=1), clock)
+    breaker = Breaker(BreakerSettings(half_open_success_threshold=1), clock)
     fail(breaker, 3)
     clock.now += 60.0
     ticket = breaker.admit()
@@ -104,7 +104,7 @@ class Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock, self.fuse = Clock(), Fuse()
+        self.clock, self.fuse = Clock(), BreakerSettings()
         self.breaker = Breaker(self.fuse, self.clock)
         self.row, self.good, self.opened_at = 0, 0, -1.0
         self.state, self.tickets = "CLOSED", list[int]()
@@ -225,7 +225,9 @@ async def test_what_is_on_record_is_read_there_whatever_the_breaker_says() -> No
 
 async def test_a_hiccup_that_the_second_try_heals_is_no_failure() -> None:
     down = fails(Unavailable("down", kind="server", again=True))
-    model = Breaking(Retrying(Double(down, down, gives("yes")), HASTY), Breaker(Fuse(failure_threshold=1), Clock()))
+    model = Breaking(
+        Retrying(Double(down, down, gives("yes")), HASTY), Breaker(BreakerSettings(failure_threshold=1), Clock())
+    )
     await model.complete(ask(), Notebook())
     assert model.breaker.state == "CLOSED"
 
@@ -236,7 +238,7 @@ async def test_a_cancelled_call_counts_only_where_its_time_was_up(seconds: float
         await asyncio.sleep(60)
         raise AssertionError
 
-    model = Breaking(Double(hangs), Breaker(Fuse(failure_threshold=1), Clock()))
+    model = Breaking(Double(hangs), Breaker(BreakerSettings(failure_threshold=1), Clock()))
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
             await model.complete(ask(seconds=seconds), Notebook())
@@ -244,7 +246,7 @@ async def test_a_cancelled_call_counts_only_where_its_time_was_up(seconds: float
 
 
 async def test_a_limit_says_nothing_about_the_provider() -> None:
-    model = Breaking(Double(fails(LimitReached("no money"))), Breaker(Fuse(failure_threshold=1), Clock()))
+    model = Breaking(Double(fails(LimitReached("no money"))), Breaker(BreakerSettings(failure_threshold=1), Clock()))
     with pytest.raises(LimitReached):
         await model.complete(ask(), Notebook())
     assert model.breaker.state == "CLOSED"
@@ -252,9 +254,9 @@ async def test_a_limit_says_nothing_about_the_provider() -> None:
 
 async def test_a_pool_says_who_is_left_out() -> None:  # R1
     clock = Clock()
-    pool = Pool(env={}, patience=HASTY, fuse=Fuse(failure_threshold=1), clock=clock)
-    pool.lend("ann", Double(fails(Unavailable("down", kind="connection"))))
-    pool.lend("bob", Double(gives("yes")))
+    pool = Pool(env={}, patience=HASTY, fuse=BreakerSettings(failure_threshold=1), clock=clock)
+    pool.add_agent("ann", Double(fails(Unavailable("down", kind="connection"))))
+    pool.add_agent("bob", Double(gives("yes")))
     names = ("guest:ann", "ollama:tiny", "guest:bob")
     assert pool.available(names) == names
     with pytest.raises(Unavailable):

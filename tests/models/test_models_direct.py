@@ -11,7 +11,7 @@ from moot.core.event import Called, Entry
 from moot.core.text import LONGEST_NAME
 from moot.models.names import parse
 from moot.models.pydantic_ai_wire import Direct
-from moot.models.transport import Link
+from moot.models.transport import ProviderConnection
 from moot.record.store import decode, encode
 from tests.models.models_kit import KEY, Notebook, ask, environment
 
@@ -22,7 +22,7 @@ CLAUDE = "anthropic:claude-haiku-5-5"
 async def hear(name: str, body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Called:
     """What comes of a body."""
     parsed = parse(name)
-    link = Link(parsed.provider, environment("http://127.0.0.1:9"))
+    link = ProviderConnection(parsed.provider, environment("http://127.0.0.1:9"))
     sent = {"content-type": "text/event-stream", **(headers or {})}
     transport = httpx2.MockTransport(lambda request: httpx2.Response(status, content=body, headers=sent))
     link._client = httpx2.AsyncClient(transport=transport)  # pyright: ignore[reportPrivateUsage]

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moot.models.discover import BUILTIN, explain, look_around
+from moot.models.discover import BUILTIN, explain, find_models
 from moot.models.names import parse
-from moot.models.transport import Link
+from moot.models.transport import ProviderConnection
 from moot.testing.wires import Wires
 from tests.models.models_kit import KEY
 
@@ -20,7 +20,7 @@ NOWHERE = {f"{name}_BASE_URL": "http://127.0.0.1:9/v1" for name in ("LMSTUDIO", 
 
 
 async def test_nothing_in_reach() -> None:
-    reach = await look_around(NOWHERE)
+    reach = await find_models(NOWHERE)
     assert reach.models == (BUILTIN,)
     assert [(server.provider, server.up) for server in reach.servers] == [
         ("ollama", False), ("lmstudio", False), ("llamacpp", False), ("vllm", False),
@@ -35,7 +35,7 @@ async def test_nothing_in_reach() -> None:
 async def test_servers_are_found_where_the_environment_says() -> None:
     async with Wires(models=("llama3.2:latest", "qwen3:4b")).serve() as wires:
         env = NOWHERE | {"OLLAMA_HOST": wires.url, "MOOT_BASE_URL": f"{wires.url}/v1"}
-        reach = await look_around(env, seconds=5)
+        reach = await find_models(env, seconds=5)
     assert reach.models == (
         "ollama:llama3.2:latest", "ollama:qwen3:4b", "compatible:llama3.2:latest", "compatible:qwen3:4b", BUILTIN,
     )  # fmt: skip
@@ -44,14 +44,14 @@ async def test_servers_are_found_where_the_environment_says() -> None:
 
 async def test_a_server_without_models_is_told_what_to_do() -> None:
     async with Wires(models=()).serve() as wires:
-        reach = await look_around(NOWHERE | {"OLLAMA_HOST": wires.url}, seconds=5)
+        reach = await find_models(NOWHERE | {"OLLAMA_HOST": wires.url}, seconds=5)
         assert reach.advice == (f"ollama runs at {wires.url} but has no model yet: ollama pull llama3.2.",)
-        reach = await look_around(NOWHERE | {"VLLM_BASE_URL": f"{wires.url}/v1"}, seconds=5)
+        reach = await find_models(NOWHERE | {"VLLM_BASE_URL": f"{wires.url}/v1"}, seconds=5)
         assert reach.advice == (f"vllm runs at {wires.url}/v1 but has no model yet: load a model there.",)
 
 
 async def test_keys_are_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    reach = await look_around(NOWHERE | {"GOOGLE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "VLLM_API_KEY": KEY})
+    reach = await find_models(NOWHERE | {"GOOGLE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "VLLM_API_KEY": KEY})
     assert reach.keys == (
         ("openai", "OPENAI_API_KEY"), ("google", "GOOGLE_API_KEY"), ("vllm", "VLLM_API_KEY"),
     )  # fmt: skip
@@ -60,11 +60,11 @@ async def test_keys_are_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> 
     assert reach.advice == ()
     for name, value in (NOWHERE | {"GROQ_API_KEY": KEY}).items():
         monkeypatch.setenv(name, value)
-    assert ("groq", "GROQ_API_KEY") in (await look_around()).keys
+    assert ("groq", "GROQ_API_KEY") in (await find_models()).keys
 
 
 async def test_an_address_that_cannot_be_used_is_not_looked_for() -> None:
-    reach = await look_around(NOWHERE | {"OLLAMA_HOST": "ftp://x", "MOOT_BASE_URL": "nonsense"})
+    reach = await find_models(NOWHERE | {"OLLAMA_HOST": "ftp://x", "MOOT_BASE_URL": "nonsense"})
     assert (reach.servers[0].provider, reach.servers[0].url, reach.servers[0].up) == ("ollama", "", False)
     assert "compatible" not in [server.provider for server in reach.servers]
 
@@ -105,14 +105,14 @@ def page(status: int, body: bytes) -> bytes:
 )
 async def test_another_program_at_the_port_is_no_server_of_models(body: bytes) -> None:
     async with raw(lambda head: body) as host:
-        reach = await look_around(NOWHERE | {"OLLAMA_HOST": host}, seconds=5)
+        reach = await find_models(NOWHERE | {"OLLAMA_HOST": host}, seconds=5)
     assert (reach.servers[0].up, reach.models) == (False, (BUILTIN,))
 
 
 async def test_entries_without_names_are_left_out() -> None:
     listed = b'{"data": [{"id": "good"}, {"id": 3}, "bad", {}, null]}'
     async with raw(lambda head: page(200, listed)) as host:
-        reach = await look_around(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1"}, seconds=5)
+        reach = await find_models(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1"}, seconds=5)
     assert reach.models == ("vllm:good", BUILTIN)
 
 
@@ -121,7 +121,7 @@ async def test_silent_servers_are_waited_for_at_once() -> None:
         env = dict.fromkeys(NOWHERE, f"http://{host}")
         clock = asyncio.get_running_loop().time
         began = clock()
-        reach = await look_around(env, seconds=1)
+        reach = await find_models(env, seconds=1)
         assert clock() - began < 3.5, "one after the other they would take 4 seconds"
     assert [server.up for server in reach.servers] == [False] * 4
 
@@ -134,8 +134,8 @@ async def test_a_key_goes_only_where_the_owner_said() -> None:
         return page(200, b'{"data": []}')
 
     async with raw(note) as host:
-        await look_around(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1", "VLLM_API_KEY": KEY}, seconds=5)
-        await look_around(NOWHERE | {"LMSTUDIO_BASE_URL": f"http://{host}/v1", "VLLM_API_KEY": KEY}, seconds=5)
+        await find_models(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1", "VLLM_API_KEY": KEY}, seconds=5)
+        await find_models(NOWHERE | {"LMSTUDIO_BASE_URL": f"http://{host}/v1", "VLLM_API_KEY": KEY}, seconds=5)
     assert [KEY.encode() in head for head in heads] == [True, False]
 
 
@@ -148,7 +148,7 @@ async def test_a_key_that_is_none_is_not_sent() -> None:
 
     async with raw(answer) as host:
         env = NOWHERE | {"MOOT_BASE_URL": f"http://{host}/v1", "MOOT_API_KEY": "two\nlines"}
-        reach = await look_around(env, seconds=5)
+        reach = await find_models(env, seconds=5)
     assert "compatible:good" in reach.models
     assert b"authorization" not in heads[0].lower()
 
@@ -158,14 +158,14 @@ async def test_an_error_that_causes_itself_is_explained() -> None:
     error.__context__ = OSError("again")
     error.__context__.__context__ = error
     name = parse("vllm:good")
-    link = Link(name.provider, NOWHERE)
+    link = ProviderConnection(name.provider, NOWHERE)
     assert "127.0.0.1:9" in str(await explain(name, link, error))
     await link.close()
 
 
 async def test_a_server_that_fails_at_tls_and_is_gone_then_is_named_for_tls() -> None:
     name = parse("vllm:good")
-    link = Link(name.provider, NOWHERE | {"VLLM_BASE_URL": "https://127.0.0.1:9/v1"})
+    link = ProviderConnection(name.provider, NOWHERE | {"VLLM_BASE_URL": "https://127.0.0.1:9/v1"})
     error = OSError("connecting")
     error.__cause__ = ssl.SSLError(1, "no protocols available")
     assert "do not agree on TLS" in str(await explain(name, link, error))

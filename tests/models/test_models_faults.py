@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from moot.models.names import Key, parse
-from moot.models.provider_errors import LONGEST, from_status, garbled, tell, unreached, wait_seconds
+from moot.models.provider_errors import (
+    LONGEST,
+    malformed_error,
+    provider_words,
+    status_error,
+    unreached_error,
+    wait_seconds,
+)
 from tests.models.models_kit import KEY
 
 NAME = parse("groq:some-model")
@@ -71,7 +78,7 @@ def test_no_header_breaks_the_wait(one: str, two: str) -> None:
     ],
 )
 def test_statuses(status: int, detail: str, kind: str, of: type[ModelError], again: bool) -> None:
-    error = from_status(NAME, status, detail, wait=4.0)
+    error = status_error(NAME, status, detail, wait=4.0)
     assert (type(error), error.kind, error.again) == (of, kind, again)
     assert error.retry_after == (4.0 if again else None)
     assert detail in str(error) or kind == "key"
@@ -80,23 +87,23 @@ def test_statuses(status: int, detail: str, kind: str, of: type[ModelError], aga
 def test_no_key_in_any_error() -> None:
     key = Key(KEY, "GROQ_API_KEY")
     for status in (400, 401, 402, 404, 413, 429, 500):
-        error = from_status(NAME, status, f"Incorrect key {KEY} given", key=key)
+        error = status_error(NAME, status, f"Incorrect key {KEY} given", key=key)
         assert KEY not in f"{error} {error!r}"
-    assert "GROQ_API_KEY" in str(from_status(NAME, 401, "", key=key))
-    assert "refused the key (401)" in str(from_status(NAME, 401, ""))
+    assert "GROQ_API_KEY" in str(status_error(NAME, 401, "", key=key))
+    assert "refused the key (401)" in str(status_error(NAME, 401, ""))
 
 
 def test_other_errors() -> None:
-    lost = unreached(NAME, "http://box", "")
+    lost = unreached_error(NAME, "http://box", "")
     assert (lost.kind, lost.again, str(lost)) == ("connection", True, "no connection to groq at http://box")
-    page = garbled(NAME, "<html>")
+    page = malformed_error(NAME, "<html>")
     assert isinstance(page, Unreadable)
     assert (page.kind, page.again) == ("garbled", True)
     assert str(page).endswith(": <html>")
 
 
 def test_providers_words_are_one_short_line() -> None:
-    assert tell("") == ""
-    assert tell(" a\n\tb \x00\x1b[31m") == ": a b [31m"
-    long = tell("x" * 1000)
+    assert provider_words("") == ""
+    assert provider_words(" a\n\tb \x00\x1b[31m") == ": a b [31m"
+    long = provider_words("x" * 1000)
     assert long == f": {'x' * LONGEST}…"

@@ -18,13 +18,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from moot.core.errors import BriefError, ModelError
-from moot.models.layers import Patience
+from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from tests.models.models_kit import KEY, Notebook, ask, environment
 
 ANSWERING = ["openai:gpt-4o", "groq:tiny", "anthropic:claude-haiku-4-5", "ollama:tiny"]
 MEGABYTE = b"x" * 1_000_000
-QUICK = Patience(tries=3, wait=0.001, jitter=0.0)
+QUICK = RetrySettings(tries=3, wait=0.001, jitter=0.0)
 
 Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 

@@ -15,7 +15,7 @@ from moot.models.bounds import EVENT_BYTES
 from moot.models.names import parse
 from moot.models.ollama import Ollama
 from moot.models.pool import Pool
-from moot.models.transport import Link
+from moot.models.transport import ProviderConnection
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, ask
@@ -69,7 +69,7 @@ Reply = Callable[[httpx2.Request], httpx2.Response]
 
 def ollama(reply: Reply) -> Ollama:
     """A model over a transport that answers by a function."""
-    link = Link(parse("ollama:tiny").provider, {})
+    link = ProviderConnection(parse("ollama:tiny").provider, {})
     link._client = httpx2.AsyncClient(transport=httpx2.MockTransport(reply))  # pyright: ignore[reportPrivateUsage]
     return Ollama(parse("ollama:tiny"), link)
 

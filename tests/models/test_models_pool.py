@@ -11,7 +11,7 @@ import pytest
 from moot.core.errors import BriefError, ModelError, Unavailable
 from moot.models.names import PROVIDERS
 from moot.models.pool import Pool, build
-from moot.models.transport import Link
+from moot.models.transport import ProviderConnection
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, KEY, Double, Notebook, ask, environment, gives
@@ -55,13 +55,13 @@ async def test_a_guest_of_a_program_is_a_model_by_name() -> None:
     pool, guest = Pool(env={}, patience=HASTY), Double(gives("yes"))
     with pytest.raises(BriefError, match=r"guest:ann answers from within a program"):
         pool.model("guest:ann")
-    pool.lend("ann", guest)
-    pool.lend("ann", guest)
+    pool.add_agent("ann", guest)
+    pool.add_agent("ann", guest)
     book = Notebook()
     assert (await pool.model("guest:ann").complete(ask(), book)).text == "yes"
     assert [name for name, _ in book.calls] == ["answer"]
     with pytest.raises(BriefError, match="two guests are called ann"):
-        pool.lend("ann", Double())
+        pool.add_agent("ann", Double())
     await pool.close()
     assert guest.closed
 
@@ -177,7 +177,7 @@ async def test_no_key_no_header() -> None:
 
 @pytest.mark.parametrize("name", ["ollama", "groq", "openai", "anthropic"])
 async def test_a_link_leads_to_one_host_only(name: str) -> None:
-    link = Link(PROVIDERS[name], environment("http://127.0.0.1:9"))
+    link = ProviderConnection(PROVIDERS[name], environment("http://127.0.0.1:9"))
     for url in ("http://127.0.0.1:10/v1", "https://127.0.0.1:9/v1", "http://evil.example:9/v1"):
         with pytest.raises(Unavailable, match="is at"):
             await link.client.get(url)

@@ -8,7 +8,7 @@ from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.models.base import Message
 from moot.models.names import parse
-from moot.models.prices import MAX_TOKENS, OVERHEAD, cap, cost, count_most, count_tokens, quote
+from moot.models.prices import MAX_TOKENS, OVERHEAD, answer_cap, cost, count_most, count_tokens, quote
 from tests.models.models_kit import ask
 
 
@@ -45,8 +45,8 @@ def test_a_longer_text_is_never_cheaper(one: str, two: str) -> None:
 
 def test_what_is_reserved_is_prompt_and_cap() -> None:
     request = ask("x" * 1600)
-    assert cap(request.settings) == MAX_TOKENS
-    assert cap(Settings(max_tokens=64)) == 64
+    assert answer_cap(request.settings) == MAX_TOKENS
+    assert answer_cap(Settings(max_tokens=64)) == 64
     free = quote(parse("ollama:tiny"), request)
     assert (free.model, free.cost) == ("ollama:tiny", 0.0)
     assert free.tokens == count_tokens(request.messages) + MAX_TOKENS

@@ -11,7 +11,7 @@ from moot.core.brief import Settings
 from moot.core.errors import Refused, Unreadable
 from moot.models.names import parse
 from moot.models.prices import MAX_TOKENS, count_tokens
-from moot.models.stream import MOST, End, Speech, conclude, mend
+from moot.models.stream import MOST, AnswerStream, End, final_answer, repair_surrogates
 from tests.models.models_kit import Notebook, ask
 
 NAME = parse("ollama:tiny")
@@ -20,7 +20,7 @@ NAME = parse("ollama:tiny")
 def say(*pieces: str) -> tuple[str, list[str]]:
     """The words and the deltas of an answer in pieces."""
     notebook = Notebook()
-    speech = Speech(NAME, notebook)
+    speech = AnswerStream(NAME, notebook)
     for piece in pieces:
         speech.hear(piece)
     return speech.text, notebook.deltas
@@ -59,7 +59,7 @@ def test_any_cut_gives_the_same_words(text: str, cuts: list[int]) -> None:
 
 def test_thinking_is_a_sign_of_life_without_words() -> None:
     notebook = Notebook()
-    speech = Speech(NAME, notebook)
+    speech = AnswerStream(NAME, notebook)
     speech.think()
     for piece in ("<think>", "aaa", "bbb</think>", " words"):
         speech.hear(piece)
@@ -68,7 +68,7 @@ def test_thinking_is_a_sign_of_life_without_words() -> None:
 
 
 def test_an_answer_without_end_is_cut_off() -> None:
-    speech = Speech(NAME, Notebook())
+    speech = AnswerStream(NAME, Notebook())
     speech.hear("x" * MOST)
     with pytest.raises(Unreadable, match="more than") as caught:
         speech.hear("x")
@@ -77,10 +77,10 @@ def test_an_answer_without_end_is_cut_off() -> None:
 
 @given(st.text(alphabet=st.characters(), max_size=20) | st.text(alphabet="a\ud83d\ude00\x00\x07\r\n", max_size=20))
 def test_every_text_is_mended(text: str) -> None:
-    mended = mend(text)
+    mended = repair_surrogates(text)
     assert mended.encode().decode() == mended
     assert "\x00" not in mended
-    assert mend(mended) == mended
+    assert repair_surrogates(mended) == mended
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_every_text_is_mended(text: str) -> None:
     ],
 )
 def test_halves_are_joined_or_replaced(text: str, mended: str) -> None:
-    assert mend(text) == mended
+    assert repair_surrogates(text) == mended
 
 
-def heard(text: str) -> Speech:
+def heard(text: str) -> AnswerStream:
     """A speech of one piece."""
-    speech = Speech(NAME, Notebook())
+    speech = AnswerStream(NAME, Notebook())
     speech.hear(text)
     return speech
 
@@ -107,14 +107,14 @@ def heard(text: str) -> Speech:
 @pytest.mark.parametrize("finish", ["stop", "length", "filter"])
 def test_an_answer_tells_why_it_ended(finish: str) -> None:
     usage = Usage(input_tokens=9, output_tokens=4, cached_tokens=3)
-    called = conclude(NAME, ask(), heard("yes"), End(usage=usage, served="tiny-2", finish=finish))
+    called = final_answer(NAME, ask(), heard("yes"), End(usage=usage, served="tiny-2", finish=finish))
     assert (called.text, called.finish, called.served, called.model) == ("yes", finish, "tiny-2", "ollama:tiny")
     assert called.usage == usage
     assert (called.key, called.call) == ("", "answer")
 
 
 def test_no_mark_at_the_end_counts_as_cut_off() -> None:
-    assert conclude(NAME, ask(), heard("yes"), End()).finish == "length"
+    assert final_answer(NAME, ask(), heard("yes"), End()).finish == "length"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_no_mark_at_the_end_counts_as_cut_off() -> None:
     ],
 )
 def test_what_is_not_counted_is_booked_as_reserved(usage: Usage, taken: int | None, given_: int, cached: int) -> None:
-    booked = conclude(NAME, ask(), heard("yes"), End(usage=usage, finish="stop")).usage
+    booked = final_answer(NAME, ask(), heard("yes"), End(usage=usage, finish="stop")).usage
     assert booked.input_tokens == (taken or count_tokens(ask().messages))
     assert (booked.output_tokens, booked.cached_tokens) == (given_, cached)
     assert booked.estimated == (taken is None or given_ == MAX_TOKENS)
@@ -136,17 +136,17 @@ def test_what_is_not_counted_is_booked_as_reserved(usage: Usage, taken: int | No
 
 def test_unknown_prices_stay_unknown() -> None:
     usage = Usage(input_tokens=9, output_tokens=4)
-    assert conclude(parse("compatible:x"), ask(), heard("yes"), End(usage=usage)).usage.cost is None
+    assert final_answer(parse("compatible:x"), ask(), heard("yes"), End(usage=usage)).usage.cost is None
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<think>only this", "\x00"])
 def test_no_words_are_no_answer(text: str) -> None:
     with pytest.raises(Unreadable) as caught:
-        conclude(NAME, ask(), heard(text), End(finish="stop"))
+        final_answer(NAME, ask(), heard(text), End(finish="stop"))
     assert (caught.value.kind, caught.value.again) == ("empty", True)
     assert "max_tokens" not in str(caught.value)
     with pytest.raises(Unreadable, match="within 64 tokens; allow more with max_tokens"):
-        conclude(NAME, ask(settings=Settings(max_tokens=64)), heard(text), End(finish="length"))
+        final_answer(NAME, ask(settings=Settings(max_tokens=64)), heard(text), End(finish="length"))
     with pytest.raises(Refused, match="withheld") as refused:
-        conclude(NAME, ask(), heard(text), End(finish="filter"))
+        final_answer(NAME, ask(), heard(text), End(finish="filter"))
     assert refused.value.kind == "refused"

@@ -16,8 +16,8 @@ from moot.models.names import parse
 from moot.models.ollama import Ollama
 from moot.models.pool import Pool
 from moot.models.prices import TOOLS_OVERHEAD, count_tokens, quote
-from moot.models.stream import MOST, Speech
-from moot.models.transport import Link
+from moot.models.stream import MOST, AnswerStream
+from moot.models.transport import ProviderConnection
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, Notebook, ask, environment
@@ -141,7 +141,7 @@ async def test_calls_of_no_known_shape(calls: object, wanted: list[str]) -> None
         said = {"message": {"content": "yes", "tool_calls": calls}, "done": True}
         return httpx2.Response(200, content=json.dumps(said).encode())
 
-    link = Link(parse("ollama:tiny").provider, {})
+    link = ProviderConnection(parse("ollama:tiny").provider, {})
     link._client = httpx2.AsyncClient(transport=httpx2.MockTransport(reply))  # pyright: ignore[reportPrivateUsage]
     called = await Ollama(parse("ollama:tiny"), link).complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
     assert [each.arguments for each in called.tools] == wanted
@@ -196,7 +196,7 @@ def test_tools_are_counted_and_reserved() -> None:
 
 def test_calls_without_end_are_cut_off() -> None:
     with pytest.raises(Unreadable, match="more than"):
-        Speech(parse("ollama:tiny"), Notebook()).want("search", "x" * (MOST + 1))
+        AnswerStream(parse("ollama:tiny"), Notebook()).want("search", "x" * (MOST + 1))
 
 
 # ---- settings ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from moot.core.agent import Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model
-from moot.models.layers import Patience, Recorded, Retrying, Throttled, TimeLimit
+from moot.models.layers import Recorded, Retrying, RetrySettings, Throttled, TimeLimit
 from moot.models.transport import LONGEST_HOLD, Gate
 from moot.testing.conformance import Journal
 from tests.kits.clock import jumping
@@ -105,7 +105,7 @@ async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(asked: 
     inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=asked)), gives("yes"))
     clock = asyncio.get_running_loop().time
     began = clock()
-    await Retrying(inner, Patience(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
+    await Retrying(inner, RetrySettings(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
     assert clock() - began >= 0.1
 
 
@@ -126,17 +126,17 @@ def dawdles(*pauses: float | str) -> Step:
 @pytest.mark.parametrize(
     ("step", "patience", "ends", "again"),
     [
-        (dawdles(), Patience(), "late", None),
-        (dawdles(9), Patience(), "did not finish", False),
-        (dawdles(9), Patience(first=0.02), "fell silent", True),
-        (dawdles("a", 9), Patience(gap=0.02), "fell silent", True),
-        (dawdles("", 9), Patience(gap=0.02), "fell silent", True),
-        (dawdles(*["", 0.1] * 5), Patience(first=0.4, gap=0.4), "late", None),
-        (dawdles(*["a", 0.01] * 40), Patience(gap=0.06), "did not finish", False),
+        (dawdles(), RetrySettings(), "late", None),
+        (dawdles(9), RetrySettings(), "did not finish", False),
+        (dawdles(9), RetrySettings(first=0.02), "fell silent", True),
+        (dawdles("a", 9), RetrySettings(gap=0.02), "fell silent", True),
+        (dawdles("", 9), RetrySettings(gap=0.02), "fell silent", True),
+        (dawdles(*["", 0.1] * 5), RetrySettings(first=0.4, gap=0.4), "late", None),
+        (dawdles(*["a", 0.01] * 40), RetrySettings(gap=0.06), "did not finish", False),
     ],
 )
 @jumping
-async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again: bool | None) -> None:
+async def test_a_try_has_limits(step: Step, patience: RetrySettings, ends: str, again: bool | None) -> None:
     notebook = Notebook()
     model = TimeLimit(Double(step), patience)
     if again is None:
@@ -150,9 +150,9 @@ async def test_a_try_has_limits(step: Step, patience: Patience, ends: str, again
 
 
 @pytest.mark.parametrize("ends", ["answer", "error"])
-@pytest.mark.parametrize("patience", [Patience(), Patience(first=0.01, gap=0.01)])
+@pytest.mark.parametrize("patience", [RetrySettings(), RetrySettings(first=0.01, gap=0.01)])
 @jumping
-async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: Patience) -> None:
+async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, patience: RetrySettings) -> None:
     """What it streams after that changes nothing; its try is on record as one that took too long."""
 
     async def step(say: Recorder) -> Called:

@@ -6,8 +6,8 @@ import pytest
 import pytest_asyncio
 
 from moot.core.errors import ModelError
-from moot.models.discover import look_around
-from moot.models.layers import Patience
+from moot.models.discover import find_models
+from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from tests.models.models_kit import Notebook, ask
 from tests.peers.conftest import ANSWER, MASTER
@@ -24,7 +24,7 @@ def keys(url: str, key: str) -> dict[str, str]:
 
 @pytest_asyncio.fixture
 async def pool(litellm: str) -> AsyncGenerator[Pool, None]:
-    pool = Pool(env=keys(litellm, MASTER), patience=Patience(wait=0.01, jitter=0.0))
+    pool = Pool(env=keys(litellm, MASTER), patience=RetrySettings(wait=0.01, jitter=0.0))
     yield pool
     await pool.close()
 
@@ -62,5 +62,5 @@ async def test_errors_keep_their_kind(pool: Pool, name: str, kind: str, tries: i
 
 
 async def test_it_is_found_by_those_who_look_around(litellm: str) -> None:
-    reach = await look_around(keys(litellm, MASTER), seconds=20)
+    reach = await find_models(keys(litellm, MASTER), seconds=20)
     assert {"compatible:gpt", "compatible:claude"} <= set(reach.models)

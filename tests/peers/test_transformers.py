@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
-from moot.models.layers import Patience
+from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from tests.models.models_kit import Notebook, ask
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.peers, pytest.mark.timeout(1800)]
 
 @pytest_asyncio.fixture
 async def pool(transformers: tuple[str, str]) -> AsyncGenerator[Pool, None]:
-    pool = Pool(env={"VLLM_BASE_URL": f"{transformers[0]}/v1"}, patience=Patience(wait=0.01, jitter=0.0))
+    pool = Pool(env={"VLLM_BASE_URL": f"{transformers[0]}/v1"}, patience=RetrySettings(wait=0.01, jitter=0.0))
     yield pool
     await pool.close()
 

@@ -16,7 +16,7 @@ from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
 from moot.phases.speak import Everyone, speech
 from moot.record.ledger import Ledger
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 
 Answers: TypeAlias = Callable[[Ask], Mapping[str, Value] | None]
 
@@ -31,7 +31,7 @@ class Guests:
         self.answers = answers
         self.seen: dict[str, tuple[Ask, Context]] = {}
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         self.seen[ask.key] = (ask, context)
         fields = self.answers(ask)
         if fields is None:
@@ -48,14 +48,14 @@ def silent(ask: Ask) -> Mapping[str, Value] | None:
 
 async def hold(
     phase: Phase, *people: Participant, answers: Answers = silent, brief: Brief | None = None
-) -> tuple[Held, Guests]:
+) -> tuple[HeldDebate, Guests]:
     guests = Guests(answers)
     made = brief or Brief(topic="Tea?", participants=people)
-    held = await Harness(brief=made, protocol=phase).hold({each.name: guests for each in made.participants})
+    held = await Harness(brief=made, protocol=phase).run({each.name: guests for each in made.participants})
     return held, guests
 
 
-def asked(held: Held, act: str) -> list[tuple[str, tuple[str, ...], str]]:
+def asked(held: HeldDebate, act: str) -> list[tuple[str, tuple[str, ...], str]]:
     """Who is asked, for whom (nobody named: for all), with which turns laid before it."""
     turns = [turn for turn in held.transcript.all() if turn.act == act]
     marks = {turn.key: turn.mark for turn in held.transcript.all()}
@@ -136,15 +136,15 @@ async def test_notes_to_oneself_are_in_no_summary_and_part_nobody() -> None:
 async def test_a_word_from_outside_is_summed_up_too() -> None:
     def table(ledger: Ledger) -> Mapping[str, Guests]:
         class Rude(Guests):
-            async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+            async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
                 if ask.key == "/debate/argue#1":
                     await ledger.add(Interjected(by="Guest", text="And milk?"))
-                return await super().answer(ask, context, say)
+                return await super().answer(ask, context, recorder)
 
         return dict.fromkeys(("Ann", "Bob"), Rude(silent))
 
     brief = Brief(topic="Tea?", participants=people("Ann", "Bob"))
-    held = await Harness(brief=brief, protocol=Sequence(parts=(ARGUE, Summarize()))).hold(table)
+    held = await Harness(brief=brief, protocol=Sequence(parts=(ARGUE, Summarize()))).run(table)
     assert asked(held, "summarize") == [("Ann", (), "T1 T2 T3")]
 
 

@@ -19,7 +19,7 @@ from moot.protocols.formats import round_robin
 from moot.protocols.spec import dump, load
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -33,10 +33,10 @@ def the(name: str, *, people: tuple[Participant, ...] = PEOPLE, options: tuple[s
 
 async def hold(
     name: str, script: Script, people: tuple[Participant, ...] = PEOPLE, options: tuple[str, ...] = ()
-) -> tuple[Decision, Held, Player]:
+) -> tuple[Decision, HeldDebate, Player]:
     brief, tree = the(name, people=people, options=options)
     player = Player(script)
-    held = await Harness(brief=brief, protocol=tree).hold({each.name: player for each in people})
+    held = await Harness(brief=brief, protocol=tree).run({each.name: player for each in people})
     assert held.transcript.decision
     return held.transcript.decision, held, player
 
@@ -311,7 +311,7 @@ async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, .
     assert load(dump(tree)) == tree
     runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
-    whole = await runner.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await runner.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.decision
     await resume_everywhere(runner, whole, step=3)
 

@@ -11,7 +11,7 @@ from moot.core.errors import ProtocolError
 from moot.core.transcript import Transcript
 from moot.phases.base import State
 from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.speak import hearers
+from moot.phases.speak import readers_of
 from moot.policy.stops import NothingNew
 from moot.protocols.known import build
 from moot.testing.replay import Harness
@@ -24,7 +24,7 @@ async def held(choices: Choices, *people: Participant, protocol: str = "round_ro
     brief = Brief(topic="Tea?", participants=people)
     player = Player(script)
     place = Harness(brief=brief, protocol=build(protocol, brief, choices))
-    await place.hold({each.name: player for each in people})
+    await place.run({each.name: player for each in people})
     return player
 
 
@@ -49,8 +49,8 @@ async def test_without_masks_all_hear_the_moderator() -> None:
 def test_who_has_seen_nothing_hidden_speaks_to_all() -> None:
     brief = Brief(topic="?", participants=(HIDING, BOB, CHAIR))
     table = State(brief=brief, transcript=Transcript(brief=brief))
-    assert hearers(table, "Chair", View()) == ()
-    assert hearers(table, "Bob", View()) == ()
+    assert readers_of(table, "Chair", View()) == ()
+    assert readers_of(table, "Bob", View()) == ()
 
 
 def test_a_text_for_all_cannot_rest_on_what_is_hidden_from_some() -> None:

@@ -13,7 +13,7 @@ from moot.phases.speak import Everyone
 from moot.phases.vote import BALLOT, Adopt, Count, Vote, labels
 from moot.policy.rules import PLURALITY, FirstProposal, Share
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, hold, votes
 
 
@@ -64,7 +64,7 @@ async def test_weights_go_onto_the_ballots() -> None:  # K17: a level that is no
     brief = Brief(topic="?", participants=(Participant(name="Ann", weight=0.3), BOB, CY))
     place = Harness(brief=brief, protocol=build("council", brief, Choices(strategy="weighted", rounds=0)))
     player = Player(votes({"Ann": "Ann", "Bob": "-", "Cy": "-"}))
-    held = await place.hold({each.name: player for each in brief.participants})
+    held = await place.run({each.name: player for each in brief.participants})
     assert held.transcript.decision
     assert [b.weight for b in held.transcript.decision.ballots] == [0.3, 0.5, 0.5]
     assert held.transcript.decision.tally == {"Ann": 0.3, "Bob": 0.0, "Cy": 0.0}
@@ -216,10 +216,10 @@ def moderated(*said: Mapping[str, Value] | None) -> Script:
     return lambda ask, context: left.pop(0) if ask.act == "moderate" else {}
 
 
-async def run(name: str, script: Script, choices: Choices | None = None) -> tuple[Held, Player]:
+async def run(name: str, script: Script, choices: Choices | None = None) -> tuple[HeldDebate, Player]:
     brief = Brief(topic="?", participants=(ANN, BOB, CHAIR))
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build(name, brief, choices)).hold(
+    held = await Harness(brief=brief, protocol=build(name, brief, choices)).run(
         dict.fromkeys(("Ann", "Bob", "Chair"), player)
     )
     return held, player
@@ -368,7 +368,7 @@ async def test_an_agreement_of_too_few_is_no_quorum() -> None:
         return {"ANSWER": "tea"} if ask.to in ("Ann", "Bob") else None
 
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build("panel", brief)).hold({each.name: player for each in five})
+    held = await Harness(brief=brief, protocol=build("panel", brief)).run({each.name: player for each in five})
     assert held.transcript.decision
     assert held.transcript.decision.status == "no_decision"
     assert held.transcript.decision.how == "no quorum: 2 of 5 ballots could be read; the tally is partial"

@@ -18,7 +18,7 @@ async def test_whoever_may_see_no_proposal_gets_no_ballot() -> None:
     player = Player(lambda ask, context: {BALLOT: "Proposal A"} if ask.act == "vote" else {})
     propose = Everyone(act="propose", task="Propose.", who=("Ann", "Bob"))
     place = Harness(brief=made, protocol=Sequence(parts=(propose, vote)))
-    held = await place.hold({each.name: player for each in people})
+    held = await place.run({each.name: player for each in people})
     assert [ask.to for ask, _ in player.asked if ask.act == "vote"] == ["Ann", "Bob"]
     assert held.transcript.decision
     assert [ballot.state for ballot in held.transcript.decision.ballots] == ["cast", "cast", "missing"]

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.answers.layout import read, repair, template, write
+from moot.answers.layout import read, repair_question, template, write
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form, Value
 from moot.core.brief import Brief, Participant
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.phases.base import Sequence
-from moot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, sheet
+from moot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, ranking_form
 from moot.phases.speak import Everyone
 from moot.phases.vote import labels
 from moot.policy.rules import Quorum
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
 
 DAN = Participant(name="Dan")
@@ -30,7 +30,7 @@ async def held(
     rule: str = "borda",
     answers: Mapping[str, str] | None = None,
     people: tuple[Participant, ...] = FOUR,
-) -> tuple[Held, Player]:
+) -> tuple[HeldDebate, Player]:
     """All draft, then all rank: ``{"Ann": "Bob Cy"}``, "?" for an answer that is no list, "!" for none."""
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
@@ -49,10 +49,10 @@ async def held(
     ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval", reasons=True)
     tree = Sequence(parts=(Everyone(act="draft", task="Draft.", form=DRAFT), ranking))
     player = Player(script)
-    return await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await Harness(brief=brief, protocol=tree).run(dict.fromkeys([each.name for each in people], player)), player
 
 
-def decided(place: Held) -> Decision:
+def decided(place: HeldDebate) -> Decision:
     assert place.transcript.decision
     return place.transcript.decision
 
@@ -171,20 +171,20 @@ async def test_nobody_ranks_what_is_hidden_from_him() -> None:
     ],
 )  # fmt: skip
 def test_a_ranking_is_read_strictly(text: str, value: object) -> None:
-    form = sheet(3)
+    form = ranking_form(3)
     reading = read(form, text)
     if isinstance(value, str):
         assert (reading.unread, RANKING in reading.fields) == ((value,), False)
-        assert "RANKING" in repair(form, reading)
+        assert "RANKING" in repair_question(form, reading)
     else:
         assert (reading.fields[RANKING], reading.unread) == (value, ())
 
 
 def test_a_ranking_is_asked_for_by_its_labels() -> None:
-    assert "RANKING: [a list of Proposal A, Proposal B: one line for each" in template(sheet(2))
-    assert sheet(2, approve=True).fields[1].name == ACCEPTABLE
+    assert "RANKING: [a list of Proposal A, Proposal B: one line for each" in template(ranking_form(2))
+    assert ranking_form(2, approve=True).fields[1].name == ACCEPTABLE
     fields: dict[str, Value] = {"REASON": "Because.", RANKING: ("Proposal B", "Proposal A")}
-    assert read(sheet(2), write(sheet(2), fields)).fields == fields
+    assert read(ranking_form(2), write(ranking_form(2), fields)).fields == fields
 
 
 # ---- in protocols --------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ async def test_rankings_decide_where_a_vote_is_held(name: str, rule: str) -> Non
     brief = Brief(topic="?", participants=(ANN, BOB, CY), options=("tea", "coffee"))
     tree = build(name, brief, Choices(strategy=rule, rounds=1))
     place = Harness(brief=brief, protocol=tree, name=name)
-    whole = await place.hold(dict.fromkeys(("Ann", "Bob", "Cy"), SeededAgent()))
+    whole = await place.run(dict.fromkeys(("Ann", "Bob", "Cy"), SeededAgent()))
     assert decided(whole).rule == rule.replace("_", " ")
     await resume_everywhere(place, whole, step=7)
 

@@ -13,7 +13,7 @@ from moot.phases.base import Phase
 from moot.phases.reflection import Reflection
 from moot.phases.shares import map_reduce
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -29,7 +29,7 @@ def score(points: float) -> Mapping[str, Value]:
 
 async def reflect(
     reviews: Sequence[Mapping[str, Value] | None], texts: Sequence[bool] = (), most: int = 3
-) -> tuple[Held, Player, Decision]:
+) -> tuple[HeldDebate, Player, Decision]:
     """Hold a reflection with these reviews in turn; ``texts`` says which of the writer's answers come."""
     left, writing = list(reviews), list(texts)
     wrote: Mapping[str, Value] = {}
@@ -41,7 +41,7 @@ async def reflect(
 
     player = Player(script)
     tree = Reflection(writer="Writer", reviewer="Reviewer", most=most)
-    held = await Harness(brief=PAIR, protocol=tree).hold({"Writer": player, "Reviewer": player})
+    held = await Harness(brief=PAIR, protocol=tree).run({"Writer": player, "Reviewer": player})
     assert held.transcript.decision
     return held, player, held.transcript.decision
 
@@ -125,11 +125,11 @@ CROWD = Brief(
 )
 
 
-async def share(fails: Sequence[str] = ()) -> tuple[Held, Player]:
+async def share(fails: Sequence[str] = ()) -> tuple[HeldDebate, Player]:
     done: Mapping[str, Value] = {}
     player = Player(lambda ask, context: None if ask.to in fails else done)
     place = Harness(brief=CROWD, protocol=map_reduce(CROWD, ITEMS))
-    return await place.hold({each.name: player for each in CROWD.participants}), player
+    return await place.run({each.name: player for each in CROWD.participants}), player
 
 
 async def test_each_has_one_item_and_sees_nothing_else() -> None:
@@ -186,6 +186,6 @@ async def test_cut_anywhere_it_is_the_same(brief: Brief, tree: Phase) -> None:
     assert load(dump(tree)) == tree
     place = Harness(brief=brief, protocol=tree)
     oracle = SeededAgent()
-    whole = await place.hold({each.name: oracle for each in brief.participants})
+    whole = await place.run({each.name: oracle for each in brief.participants})
     assert whole.transcript.closed
     await resume_everywhere(place, whole)

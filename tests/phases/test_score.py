@@ -19,10 +19,10 @@ from moot.phases.verdict import FAIR
 from moot.policy.pairing import Pairs
 from moot.protocols.compose import after_turns
 from moot.protocols.spec import dump, load
-from moot.report.course import Mean, Scores, scoreboard, scores
+from moot.report.course import Mean, Scores, score_chapter, scores
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
-from moot.testing.replay import Harness, Held, SeededAgent, essence
+from moot.testing.replay import Harness, HeldDebate, SeededAgent, essence
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
 OPEN = Everyone(act="open", task="Open.")
@@ -31,12 +31,10 @@ TALK = Sequence(parts=(OPEN, Rounds(each=ARGUE, most=2)))
 Pair = tuple[str, str]
 
 
-async def hold(tree: Phase, script: Script, *people: Participant) -> tuple[Held, Player]:
+async def hold(tree: Phase, script: Script, *people: Participant) -> tuple[HeldDebate, Player]:
     brief = Brief(topic="Tea?", participants=people or (ANN, BOB, CY, CHAIR), seed=3)
     player = Player(script)
-    held = await Harness(brief=brief, protocol=load(dump(tree))).hold(
-        {each.name: player for each in brief.participants}
-    )
+    held = await Harness(brief=brief, protocol=load(dump(tree))).run({each.name: player for each in brief.participants})
     return held, player
 
 
@@ -174,9 +172,9 @@ async def test_ratings_come_the_same_from_a_cut_record() -> None:
     tree = Sequence(parts=(after_turns(TALK, live_scoring(brief), SPOKEN), anonymous_scoring(brief)))
     runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in brief.participants]
-    whole = await runner.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await runner.run(dict.fromkeys(names, SeededAgent()))
     for cut in range(0, len(whole.lines), 7):
-        resumed = await runner.hold(dict.fromkeys(names, SeededAgent()), whole.lines[:cut])
+        resumed = await runner.run(dict.fromkeys(names, SeededAgent()), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert scores(resumed.transcript) == scores(whole.transcript)
     assert len(scores(whole.transcript).ratings) == 9 + 6
@@ -194,13 +192,13 @@ def test_a_mean_lies_between_its_numbers(points: list[float]) -> None:
     mean = scores(transcript).debaters["Ann"]["Clarity"]
     assert mean.n == len(points)
     assert min(points) - 1e-9 <= mean.value <= max(points) + 1e-9
-    assert f"| Chair | {mean.value:.1f} ({mean.n}) |" in scoreboard(scores(transcript))[-1]
+    assert f"| Chair | {mean.value:.1f} ({mean.n}) |" in score_chapter(scores(transcript))[-1]
 
 
 def test_nobody_is_rated_by_a_ranking_or_by_nothing() -> None:
     transcript = Transcript()
     assert scores(transcript) == Scores()
-    assert scoreboard(Scores()) == []
+    assert score_chapter(Scores()) == []
     closing = [Ask(key=f"/debate/close#{n}", to=who, act="close", task="?") for n, who in enumerate(("Ann", "Bob"))]
     ask = Ask(key="/debate/rank#1", to="Chair", act="score", task="?", about=tuple(each.key for each in closing))
     for each in (*closing, ask):

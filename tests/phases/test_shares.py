@@ -39,7 +39,7 @@ async def test_too_few_answers_halt_the_debate() -> None:
 async def test_shares_resume_from_anywhere() -> None:
     place = Harness(brief=Brief(topic="Tea?", participants=(ANN, BOB)), protocol=Sequence(parts=(BOTH,)))
     oracle = SeededAgent()
-    await resume_everywhere(place, await place.hold({"Ann": oracle, "Bob": oracle}))
+    await resume_everywhere(place, await place.run({"Ann": oracle, "Bob": oracle}))
 
 
 def test_nothing_cannot_be_shared_out() -> None:

@@ -26,7 +26,7 @@ class Speaker:
     def __init__(self) -> None:
         self.messages: dict[str, tuple[Message, ...]] = {}
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         n = ask.key.partition("round-")[2][:1]
         self.messages[f"{ask.to} {ask.act} {n}"] = compose(ask, context, Traits())
         fields: dict[str, Value] = {"TARGET": "T4"} if (ask.to, ask.act, n) == ("Bob", "argue", "2") else {}
@@ -40,7 +40,7 @@ async def asked(view: View | None, hide: tuple[str, ...] = (), summarize: int = 
     brief = Brief(topic="Tea or coffee?", participants=(replace(people[0], view=view, hide=hide), *people[1:]))
     speaker = Speaker()
     tree = build("round_robin", brief, Choices(rounds=2, summarize=summarize))
-    await Harness(brief=brief, protocol=tree).hold(dict.fromkeys(NAMES, speaker))
+    await Harness(brief=brief, protocol=tree).run(dict.fromkeys(NAMES, speaker))
     return speaker.messages["Ann argue 2"]
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from moot.core.ask import ABSTAIN, Ask, Reply, Value
 from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision
-from moot.core.roles import GivenVerdict, Standing, split, standings
+from moot.core.roles import GivenVerdict, Standing, standings, verdicts_differ
 from moot.core.transcript import Transcript, Turn
-from moot.policy.board_turns import QuietFirst, recommendation, weigh
+from moot.policy.board_turns import QuietFirst, recommendation, speaking_weights
 from moot.policy.turns import Hearing
 from moot.protocols.board import last_word, message
 
@@ -63,7 +63,7 @@ WEIGHTS: list[tuple[Talk, dict[str, int]]] = [
 
 @pytest.mark.parametrize(("turns", "weights"), WEIGHTS)
 def test_the_weights(turns: Talk, weights: dict[str, int]) -> None:
-    assert weigh(talk(*turns), NAMES) == weights
+    assert speaking_weights(talk(*turns), NAMES) == weights
     assert next_of(talk(*turns)) in (weights or {""})
 
 
@@ -168,8 +168,8 @@ def test_one_comparison_tells_changes_and_splits(
     state = standings(("Ann",), turns)["Ann"]
     assert (state.changed, state.verdict) == (differ, other if differ else one)
     apart = [*standings(("Ann",), turns[:1]).values(), *standings(("Ann",), turns[1:]).values()]
-    assert split(apart) is differ
-    assert not split([Standing(name="Bob"), apart[0]]), "who has given none differs from nobody"
+    assert verdicts_differ(apart) is differ
+    assert not verdicts_differ([Standing(name="Bob"), apart[0]]), "who has given none differs from nobody"
 
 
 def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:
@@ -187,12 +187,12 @@ def test_nothing_readable_is_no_answer_but_not_in_records_whose_forms_are_not_st
     turns = [Turn(key=f"{n}", by="Ann", act="argue", ask=ask, reply=torn) for n in range(2)]
     strict = standings(("Ann",), turns)["Ann"]
     assert (strict.absent, strict.asked, strict.messages) == (True, 2, 0)
-    assert weigh(turns, ("Ann", "Bob")) == {"Bob": 10}
+    assert speaking_weights(turns, ("Ann", "Bob")) == {"Bob": 10}
     older = replace(ask, form=replace(ask.form, strict=False))
     turns = [replace(turn, ask=older) for turn in turns]
     before = standings(("Ann",), turns)["Ann"]
     assert (before.absent, before.asked, before.messages) == (False, 2, 2)
-    assert weigh([*turns, said(3, "Bob", {})], ("Ann", "Bob")) == {"Ann": 8}
+    assert speaking_weights([*turns, said(3, "Bob", {})], ("Ann", "Bob")) == {"Ann": 8}
 
 
 def test_open_asks_and_words_of_others_count_for_nothing() -> None:

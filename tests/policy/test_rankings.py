@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.app.export.recount import RULES, hold, read_elections
+from moot.app.export.recount import RULES, count_election, read_elections
 from moot.core.decision import Ballot
 from moot.policy.rankings import METHODS, Ranked, condorcet, elect, gather
 from tests.paths import SHARED
@@ -314,7 +314,7 @@ def test_schulze_finds_the_widest_path(given: list[Ballot]) -> None:
 @pytest.mark.system
 @pytest.mark.skipif(not DATA.exists(), reason="the recorded elections are not here")
 def test_recorded_elections_have_their_official_winners() -> None:
-    results = [hold(each) for each in read_elections((DATA / "elections.jsonl").read_text(encoding="utf-8"))]
+    results = [count_election(each) for each in read_elections((DATA / "elections.jsonl").read_text(encoding="utf-8"))]
     assert len(results) == 20
     official = {True: "schulze", False: "instant_runoff"}
     assert all(each.matches(official[each.title.startswith("Debian")]) for each in results)

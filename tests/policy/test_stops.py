@@ -16,7 +16,7 @@ from moot.phases.speak import SPOKEN, Everyone, speech
 from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
 from moot.protocols.compose import JUDGEMENT, with_judgement
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, Player, Script, resume_everywhere
 
 SPEECH = speech(())
@@ -142,10 +142,10 @@ def brief(*people: Participant) -> Brief:
     return Brief(topic="Tea?", participants=people or SEATED)
 
 
-async def held(script: Script, *people: Participant, until: tuple[Condition, ...], rounds: int = 3) -> Held:
+async def held(script: Script, *people: Participant, until: tuple[Condition, ...], rounds: int = 3) -> HeldDebate:
     made = brief(*people)
     tree = build("round_robin", made, Choices(until=until, rounds=rounds))
-    return await Harness(brief=made, protocol=tree).hold({each.name: Player(script) for each in made.participants})
+    return await Harness(brief=made, protocol=tree).run({each.name: Player(script) for each in made.participants})
 
 
 def debate(gauge: Mapping[str, Value] | None) -> Script:
@@ -184,7 +184,7 @@ async def test_only_the_moderator_sees_the_gauge() -> None:
     made = brief()
     player = Player(debate({"CONSENSUS": "OPEN", "NEW": "CLAIMS"}))
     tree = build("round_robin", made, Choices(until=("consensus_reached",)))
-    await Harness(brief=made, protocol=tree).hold({each.name: player for each in made.participants})
+    await Harness(brief=made, protocol=tree).run({each.name: player for each in made.participants})
     gauged = [ask for ask, _ in player.asked if ask.act == "gauge"]
     assert [(ask.to, ask.audience, ask.form, ask.view) for ask in gauged] == [
         ("Chair", ("Chair",), JUDGEMENT, View(numbered=True))
@@ -236,5 +236,5 @@ async def test_a_gauged_debate_can_be_cut_anywhere() -> None:
     made = brief()
     tree = build("round_robin", made, Choices(until=("consensus_reached", "no_new_arguments"), rounds=2))
     place = Harness(brief=made, protocol=tree)
-    whole = await place.hold({each.name: SeededAgent(3) for each in SEATED})
+    whole = await place.run({each.name: SeededAgent(3) for each in SEATED})
     await resume_everywhere(place, whole, seed=3)

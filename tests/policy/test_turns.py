@@ -170,7 +170,7 @@ async def speakers(mode: TurnMode | None, seed: int = 7) -> list[str]:
         return {"TARGET": theirs[-1].mark} if ask.to == "Cy" and theirs else {}
 
     player = Player(script)
-    await runner(mode, seed).hold({each.name: player for each in PEOPLE})
+    await runner(mode, seed).run({each.name: player for each in PEOPLE})
     return [ask.to for ask, _ in player.asked if ask.act == "argue"]
 
 
@@ -198,7 +198,7 @@ async def test_chance_comes_from_the_seed() -> None:
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(mode: TurnMode) -> None:
     place = runner(mode)
     assert load(dump(place.protocol)) == place.protocol
-    whole = await place.hold({each.name: SeededAgent() for each in PEOPLE})
+    whole = await place.run({each.name: SeededAgent() for each in PEOPLE})
     await resume_everywhere(place, whole)
 
 

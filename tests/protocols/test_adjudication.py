@@ -11,10 +11,10 @@ from moot.core.errors import ProtocolError
 from moot.phases.choices import Choices, Mediation
 from moot.protocols import known, spec
 from moot.protocols.adjudication import VOTING
-from moot.protocols.parliament import bp_style, dealt, teams_of
+from moot.protocols.parliament import assign_speeches, bp_style, teams_of
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")
@@ -37,14 +37,14 @@ def ranking(ranked: Mapping[str, Sequence[str] | None]) -> Script:
 
 async def held(
     people: Sequence[Participant], choices: Choices, script: Script, options: tuple[str, ...] = ()
-) -> tuple[Held, Player]:
+) -> tuple[HeldDebate, Player]:
     brief = Brief(topic="Tea?", participants=tuple(people), options=options)
     player = Player(script)
     place = Harness(brief=brief, protocol=bp_style(brief, choices), name="bp_style")
-    return await place.hold(dict.fromkeys([each.name for each in people], player)), player
+    return await place.run(dict.fromkeys([each.name for each in people], player)), player
 
 
-def decision_of(whole: Held) -> Decision:
+def decision_of(whole: HeldDebate) -> Decision:
     assert whole.transcript.decision
     return whole.transcript.decision
 
@@ -54,13 +54,13 @@ def ballots(player: Player) -> list[Ask]:
 
 
 def test_the_four_teams() -> None:
-    assert [(team.name, team.side, team.members) for team in teams_of(dealt(NAMES))] == [
+    assert [(team.name, team.side, team.members) for team in teams_of(assign_speeches(NAMES))] == [
         (OG, "Government", ("Ann", "Cy")),
         (OO, "Opposition", ("Bob", "Dee")),
         (CG, "Government", ("Eve", "Gus")),
         (CO, "Opposition", ("Fay", "Hal")),
     ]
-    assert [team.members for team in teams_of(dealt(NAMES[:3]))] == [("Ann",), ("Bob",), ("Cy",), ("Bob",)]
+    assert [team.members for team in teams_of(assign_speeches(NAMES[:3]))] == [("Ann",), ("Bob",), ("Cy",), ("Bob",)]
 
 
 async def test_the_adjudicator_ranks_four_teams_and_the_result_is_told_by_team_and_by_side() -> None:
@@ -271,6 +271,6 @@ def test_the_tree_survives_as_data() -> None:
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     brief = Brief(topic="Tea?", participants=(*EIGHT[:4], *JURY, CHAIR))
     place = Harness(brief=brief, protocol=bp_style(brief, Choices()), name="bp_style")
-    whole = await place.hold(dict.fromkeys([each.name for each in brief.participants], SeededAgent()))
+    whole = await place.run(dict.fromkeys([each.name for each in brief.participants], SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(place, whole, step=3)

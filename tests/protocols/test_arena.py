@@ -20,7 +20,7 @@ from moot.phases.vote import BALLOT, Vote
 from moot.policy.pairing import Pairs
 from moot.policy.stops import AnyOf, Saving
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.clock import jumping
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -32,10 +32,12 @@ def brief(*people: Participant, options: tuple[str, ...] = ()) -> Brief:
     return Brief(topic="Tea or coffee?", participants=people or (ANN, BOB, CY), options=options)
 
 
-async def hold(script: Script, choices: Choices, *people: Participant, name: str = "arena") -> tuple[Held, Player]:
+async def hold(
+    script: Script, choices: Choices, *people: Participant, name: str = "arena"
+) -> tuple[HeldDebate, Player]:
     made, player = brief(*people), Player(script)
     place = Harness(brief=made, protocol=build(name, made, choices))
-    return await place.hold({each.name: player for each in made.participants}), player
+    return await place.run({each.name: player for each in made.participants}), player
 
 
 def ballot(ask: Ask, context: Context, author: str) -> Mapping[str, Value]:
@@ -140,7 +142,7 @@ async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
 class Slow:
     """A seat that takes its time."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         await asyncio.sleep(1.0)
         raise AssertionError("nobody waits so long")
 
@@ -152,7 +154,7 @@ async def test_whoever_is_too_slow_is_left_out_in_time() -> None:  # D15
     place = Harness(brief=made, protocol=build("arena", made, Choices(rounds=0)))
     clock = asyncio.get_running_loop().time
     began = clock()
-    held = await place.hold({"Ann": player, "Bob": Slow(), "Cy": player})
+    held = await place.run({"Ann": player, "Bob": Slow(), "Cy": player})
     assert clock() - began < 0.9
     assert {turn.by for turn in held.transcript.failures()} == {"Bob"}
 
@@ -379,7 +381,7 @@ async def test_an_arena_that_ends_early_can_be_cut_anywhere(until: tuple[Conditi
     made = brief(ANN, BOB, CY, CHAIR)
     choices = Choices(until=until, rounds=2, topology="ring")
     place = Harness(brief=made, protocol=build("arena", made, choices))
-    whole = await place.hold({each.name: SeededAgent(3) for each in made.participants})
+    whole = await place.run({each.name: SeededAgent(3) for each in made.participants})
     await resume_everywhere(place, whole, seed=3, step=3)
 
 

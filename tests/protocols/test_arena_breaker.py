@@ -4,21 +4,21 @@ from io import StringIO
 
 from rich.console import Console
 
-from moot.app.plan.assignment import agent_for
-from moot.cli.display.render import ViewState, tell
+from moot.app.plan.assignment import make_agents
+from moot.cli.display.render import ViewState, entry_lines
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Participant
 from moot.core.errors import Refused, Unavailable
 from moot.core.event import Attempted, Called, Failed
 from moot.models.base import Request, Traits
-from moot.models.layers import Fuse, Patience
+from moot.models.layers import BreakerSettings, RetrySettings
 from moot.models.pool import Pool
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report
 from moot.report.turn_text import Namer
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 
 WORDS = "ANSWER: Tea by {name}\nARGUMENT: It is cheap.\nISSUE: It is dear.\nSEVERITY: 3\nI vote for: Proposal A"
 
@@ -35,7 +35,7 @@ class Frail:
     def quote(self, request: Request) -> Quote:
         return Quote(model=self.name, tokens=10)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         self.asked += 1
         if self.errors:
             raise self.errors.pop(0)
@@ -45,15 +45,15 @@ class Frail:
         """Nothing to give back."""
 
 
-async def hold(bob: Frail) -> Held:
-    pool = Pool(env={}, patience=Patience(tries=1), fuse=Fuse(failure_threshold=1), clock=lambda: 0.0)
+async def hold(bob: Frail) -> HeldDebate:
+    pool = Pool(env={}, patience=RetrySettings(tries=1), fuse=BreakerSettings(failure_threshold=1), clock=lambda: 0.0)
     people: list[Participant] = []
     for name, model in (("Ann", Frail("ann")), ("Bob", bob), ("Cy", Frail("cy"))):
-        pool.lend(model.name.removeprefix("guest:"), model)
+        pool.add_agent(model.name.removeprefix("guest:"), model)
         people.append(Participant(name=name, seat=model.name))
     brief = Brief(topic="Tea or coffee?", participants=tuple(people))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
-    return await place.hold(agent_for(brief, pool))
+    return await place.run(make_agents(brief, pool))
 
 
 async def test_whoever_is_left_out_is_named_and_not_asked() -> None:
@@ -89,7 +89,7 @@ async def test_the_screen_names_who_is_left_out() -> None:
     stage, console = ViewState(), Console(width=200, record=True, file=StringIO())
     for entry in held.entries:
         stage.take(entry.event)
-        for shown in tell(stage, entry.event):
+        for shown in entry_lines(stage, entry.event):
             console.print(shown)
     text = console.export_text()
     assert text.count("guest:bob has failed again and again: it is left out for 60 s") == 2

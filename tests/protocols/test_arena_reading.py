@@ -37,7 +37,7 @@ async def test_the_built_in_debater_accepts_what_it_quotes_and_rejects_the_rest(
     )
     made = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY), background=(Source(name="a.md", text=text),))
     seats = {each.name: DemoDebater() for each in made.participants}
-    held = await Harness(brief=made, protocol=build("arena", made, Choices(rounds=1))).hold(seats)
+    held = await Harness(brief=made, protocol=build("arena", made, Choices(rounds=1))).run(seats)
     assert all("UNSOURCED" not in turn.fields for turn in held.transcript.turns("critique"))
     for turn in held.transcript.turns("revise"):
         said = [turn.fields.get(name, ()) for name in ("ACCEPTS", "REJECTS")]

@@ -13,7 +13,7 @@ from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.kits.players import ANN, BOB, CY
 
 ISSUE: Mapping[str, Value] = {
@@ -32,7 +32,7 @@ def told(value: Value) -> str:
 class Talker:
     """A seat whose words are its fields, as a model's are."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         assert ask.form
         fields: dict[str, Value] = {"ANSWER": f"{ask.to} wins", "CONFIDENCE": 0.5, "ARGUMENT": "Reasons speak for it."}
         if ask.act == "critique":
@@ -44,10 +44,10 @@ class Talker:
         return Reply(text="\n".join(f"{name}: {told(value)}" for name, value in fields.items()), fields=fields)
 
 
-async def hold(rounds: int = 1) -> Held:
+async def hold(rounds: int = 1) -> HeldDebate:
     brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=rounds)))
-    return await place.hold({each.name: Talker() for each in brief.participants})
+    return await place.run({each.name: Talker() for each in brief.participants})
 
 
 async def test_a_critique_is_shown_with_where_it_is_how_grave_what_mends_it_and_what_lacks_a_source() -> None:
@@ -83,15 +83,15 @@ async def test_what_an_author_passes_over_stays_open() -> None:
     class Deaf(Talker):
         """Accepts what stands under A, and says nothing of what stands under B."""
 
-        async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
-            reply = await super().answer(ask, context, say)
+        async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
+            reply = await super().answer(ask, context, recorder)
             fields = {name: value for name, value in reply.fields.items() if name != "REJECTS"}
             # Each critique has a point of its own, or the same point would stand for all of them.
             return replace(reply, fields={**fields, "ISSUE": f"{ask.key} is dear."} if "ISSUE" in fields else fields)
 
     brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1)))
-    held = await place.hold({each.name: Deaf() for each in brief.participants})
+    held = await place.run({each.name: Deaf() for each in brief.participants})
     passed = {held.transcript.get(turn.about[2]).mark for turn in held.transcript.turns("revise")}
     assert {edge.source for edge in judge(argument_map(held.transcript)).unanswered} == passed
 

@@ -15,7 +15,7 @@ from moot.phases.vote import BALLOT
 from moot.protocols.known import build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import QUOTES, moot
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
@@ -95,14 +95,14 @@ STOPS: list[tuple[Condition, tuple[Participant, ...], Script, str, int]] = [
 ]
 
 
-async def hold(until: Condition, people: tuple[Participant, ...], script: Script, rounds: int = ROUNDS) -> Held:
+async def hold(until: Condition, people: tuple[Participant, ...], script: Script, rounds: int = ROUNDS) -> HeldDebate:
     brief = Brief(topic="Tea or coffee?", participants=people, seed=3)
     choices = Choices(until=(until,), rounds=rounds, strategy="majority")
     place = Harness(brief=brief, protocol=build("arena", brief, choices))
-    return await place.hold(dict.fromkeys([each.name for each in people], Player(script)))
+    return await place.run(dict.fromkeys([each.name for each in people], Player(script)))
 
 
-def asks(held: Held, path: str) -> int:
+def asks(held: HeldDebate, path: str) -> int:
     return sum(within(turn.key, path) for turn in held.transcript.all())
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.answers.layout import read, repair
+from moot.answers.layout import read, repair_question
 from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.protocols.known import Choices, build
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -27,7 +27,7 @@ async def held(
     options: tuple[str, ...] = (),
     silent: str = "",
     lacks: str = "",
-) -> tuple[Held, Player]:
+) -> tuple[HeldDebate, Player]:
     """A debate in which everybody ranks by name, and the chair takes those words from those authors."""
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
@@ -47,10 +47,10 @@ async def held(
     brief = Brief(topic="Tea?", participants=tuple(people), options=options, seed=3)
     player = Player(script)
     place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
-    return await place.hold(dict.fromkeys([each.name for each in people], player)), player
+    return await place.run(dict.fromkeys([each.name for each in people], player)), player
 
 
-def decided(place: Held) -> Decision:
+def decided(place: HeldDebate) -> Decision:
     assert place.transcript.decision
     return place.transcript.decision
 
@@ -121,7 +121,7 @@ async def test_a_chair_that_names_nobody_is_asked_once_more_and_then_the_decisio
     ((ask, _),) = the(player, "synthesize")
     assert ask.form
     lacking = read(ask.form, "SYNTHESIS: All in one.\nLEFT OUT: The rest.")
-    again = repair(ask.form, lacking)
+    again = repair_question(ask.form, lacking)
     assert all(f"- TAKEN FROM Proposal {letter}: it is not there." in again for letter in "ABC")
     decision = decided(place)
     (order,) = [[place.transcript.get(key).by for key in turn.about] for turn in place.transcript.turns("synthesize")]
@@ -202,5 +202,5 @@ async def test_it_needs_one_moderator() -> None:
 async def test_cut_anywhere_and_resumed_it_is_the_same_debate() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"), seed=5)
     place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
-    whole = await place.hold(dict.fromkeys([each.name for each in PEOPLE], SeededAgent()))
+    whole = await place.run(dict.fromkeys([each.name for each in PEOPLE], SeededAgent()))
     await resume_everywhere(place, whole)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from moot.agents.prompt import compose
-from moot.answers.manual_form import take
+from moot.answers.manual_form import read_manual_answer
 from moot.core.agent import Context
 from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Brief, Participant, Source, View
@@ -16,10 +16,10 @@ from moot.demo.debater import DemoDebater
 from moot.models.base import Traits
 from moot.phases.base import Sequence
 from moot.phases.choices import Choices
-from moot.phases.ranked_vote import RANK, RANKING, sheet
+from moot.phases.ranked_vote import RANK, RANKING, ranking_form
 from moot.protocols.chaired import Synthesis, chaired
 from moot.protocols.known import build
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import EXAMPLES, QUOTES, moot
 from tests.report.quoting import Room
 
@@ -31,10 +31,10 @@ BRIEF = Brief(
 )
 
 
-async def quoted(brief: Brief = BRIEF) -> Held:
+async def quoted(brief: Brief = BRIEF) -> HeldDebate:
     place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
     seat = DemoDebater()
-    return await place.hold({each.name: seat for each in brief.participants})
+    return await place.run({each.name: seat for each in brief.participants})
 
 
 def newest(ask: Ask, about: tuple[Turn, ...]) -> str:
@@ -86,7 +86,7 @@ async def test_what_each_is_told_to_the_letter() -> None:
         for n, (name, text) in enumerate((("Bob", "Coffee."), ("Ann", "Tea.")), 1)
     )  # fmt: skip
     view = View(last=0, anonymous=True)
-    assert newest(Ask(key="k", to="Cy", act="vote", task=RANK, form=sheet(2), view=view), about) == RANKED
+    assert newest(Ask(key="k", to="Cy", act="vote", task=RANK, form=ranking_form(2), view=view), about) == RANKED
     tree = chaired(BRIEF, Choices())
     assert isinstance(tree, Sequence)
     synthesis = tree.parts[-1]
@@ -118,7 +118,7 @@ async def test_the_built_in_debaters_rank_and_the_built_in_chair_takes() -> None
 
 
 async def test_who_has_nothing_before_it_ranks_nothing() -> None:
-    assert RANKING not in (await Room(BRIEF).ask("Ann", "vote", sheet(2))).fields
+    assert RANKING not in (await Room(BRIEF).ask("Ann", "vote", ranking_form(2))).fields
 
 
 @pytest.mark.parametrize(
@@ -131,17 +131,17 @@ async def test_who_has_nothing_before_it_ranks_nothing() -> None:
     ],
 )
 def test_a_person_ranks(given: Value, value: Value | None) -> None:
-    ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=sheet(2))
+    ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=ranking_form(2))
     fields: dict[str, Value] = {"REASON": "So.", RANKING: given}
     if value is None:
         with pytest.raises(BriefError, match=r"RANKING is .* it must be a list of Proposal A, Proposal B"):
-            take(ask.form, "", fields)
+            read_manual_answer(ask.form, "", fields)
     else:
-        assert take(ask.form, "", fields).fields[RANKING] == value
+        assert read_manual_answer(ask.form, "", fields).fields[RANKING] == value
 
 
 def test_a_ranking_is_no_text_beside_the_ballot() -> None:
-    ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=sheet(2))
+    ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=ranking_form(2))
     said = "I thought about it.\nRANKING:\n1. Proposal B\n- Proposal A"
     reply = Reply(text=said, fields={RANKING: ("Proposal B", "Proposal A")})
     assert voter_reason(Turn(key="k", by="Ann", act="vote", ask=ask, reply=reply)) == "I thought about it."

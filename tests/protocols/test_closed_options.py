@@ -9,7 +9,7 @@ from moot.core.decision import Decision
 from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.spec import dump
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, resume_everywhere
 
@@ -36,13 +36,13 @@ def speak(ask: Ask, context: Context, first: str = "maybe") -> str:
     return f"ANSWER: {first if ask.to == 'Ada' else 'yes'}\nARGUMENT: Because {ask.to} says so.\nCLAIM: So."
 
 
-async def hold(protocol: str, made: Brief, choices: Choices | None = None, first: str = "maybe") -> Held:
+async def hold(protocol: str, made: Brief, choices: Choices | None = None, first: str = "maybe") -> HeldDebate:
     agent = Scripted(lambda ask, context: speak(ask, context, first))
     place = Harness(brief=made, protocol=build(protocol, made, choices), name=protocol)
-    return await place.hold({person.name: agent for person in made.participants})
+    return await place.run({person.name: agent for person in made.participants})
 
 
-def decided(held: Held) -> Decision:
+def decided(held: HeldDebate) -> Decision:
     assert held.transcript.decision
     return held.transcript.decision
 
@@ -93,7 +93,7 @@ async def test_a_moderator_decides_for_an_option_or_not_at_all(protocol: str, fi
     agent = Scripted(lambda ask, context: words if ask.to == "Chair" else speak(ask, context))
     made = brief(CHAIR)
     place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
-    held = await place.hold({person.name: agent for person in made.participants})
+    held = await place.run({person.name: agent for person in made.participants})
     assert decided(held).text == text
 
 
@@ -102,7 +102,7 @@ async def test_cut_anywhere_it_is_the_same_debate(protocol: str) -> None:
     made = brief()
     place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
     oracle = SeededAgent()
-    whole = await place.hold({person.name: oracle for person in made.participants})
+    whole = await place.run({person.name: oracle for person in made.participants})
     await resume_everywhere(place, whole, step=3)
 
 

@@ -15,7 +15,7 @@ from moot.policy.rules import PLURALITY
 from moot.protocols.compose import add, summarise
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import resume_everywhere
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
@@ -37,12 +37,12 @@ def table(*people: Participant) -> Brief:
     return Brief(topic="Tea or coffee?", participants=people, seed=3)
 
 
-async def held(name: str, brief: Brief, choices: Choices) -> Held:
+async def held(name: str, brief: Brief, choices: Choices) -> HeldDebate:
     place = Harness(brief=brief, protocol=build(name, brief, choices), name=name)
-    return await place.hold(dict.fromkeys([each.name for each in brief.participants], SeededAgent()))
+    return await place.run(dict.fromkeys([each.name for each in brief.participants], SeededAgent()))
 
 
-def acts(found: Held) -> str:
+def acts(found: HeldDebate) -> str:
     """The acts that were asked, those that follow each other with the same path and act once."""
     turns = [turn for turn in found.transcript.all() if turn.ask]
     return " ".join(act for (_, act), _ in groupby(turns, key=lambda turn: (turn.key.partition("#")[0], turn.act)))
@@ -194,6 +194,6 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(choices: Cho
     brief = table(ANN, replace(GERMAN, hide=("Ann round 1",)), CHAIR)
     place = Harness(brief=brief, protocol=build("round_robin", brief, choices), name="round_robin")
     names = [each.name for each in brief.participants]
-    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(place, whole, step=1 if len(whole.lines) < 120 else 3)

@@ -14,7 +14,7 @@ from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.open_fight import Fight
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -24,7 +24,7 @@ def runner(count: int, rounds: int = 1) -> Harness:
     return Harness(brief=brief, protocol=build("open_fight", brief, Choices(rounds=rounds)), name="open_fight")
 
 
-async def play(place: Harness, script: Mapping[str, Value | None], target: str = "") -> tuple[Held, Player]:
+async def play(place: Harness, script: Mapping[str, Value | None], target: str = "") -> tuple[HeldDebate, Player]:
     """Play it with urgencies by round, exchange and bidder (``1.2B``), else 0; with a target each bid names it.
 
     None stands for a bid that fails, "?" for one without urgency; ``1.2B!`` is a turn that fails.
@@ -41,7 +41,7 @@ async def play(place: Harness, script: Mapping[str, Value | None], target: str =
         return None if urgency is None else aim if urgency == "?" else {**aim, "URGENCY": urgency}
 
     player = Player(answer)
-    return await place.hold({each.name: player for each in place.brief.participants}), player
+    return await place.run({each.name: player for each in place.brief.participants}), player
 
 
 def order(player: Player) -> list[str]:
@@ -160,7 +160,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
     place = runner(count, 2)
     assert load(dump(place.protocol)) == place.protocol
     names = [each.name for each in place.brief.participants]
-    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert len(whole.transcript.turns("argue")) > count
     await resume_everywhere(place, whole)
 

@@ -18,7 +18,7 @@ from moot.phases.choices import Choices
 from moot.protocols.fishbowl import Bowl, circles
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
@@ -32,7 +32,7 @@ def runner(count: int, rounds: int = 2, *, moderator: bool = False) -> Harness:
 
 async def play(
     place: Harness, bids: Mapping[tuple[int, str], Value] | None = None, fails: tuple[str, ...] = ()
-) -> tuple[Held, Player]:
+) -> tuple[HeldDebate, Player]:
     """Play it with the urgencies by round and bidder (0 for the others); who fails, in an act or in all."""
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
@@ -43,7 +43,7 @@ async def play(
         return {"URGENCY": urgency} if ask.act == "bid" and urgency != "?" else {}
 
     player = Player(script)
-    return await place.hold({each.name: player for each in place.brief.participants}), player
+    return await place.run({each.name: player for each in place.brief.participants}), player
 
 
 def order(player: Player) -> list[str]:
@@ -185,7 +185,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
     place = runner(count)
     assert load(dump(place.protocol)) == place.protocol
     names = [each.name for each in place.brief.participants]
-    whole = await place.hold(dict.fromkeys(names, SeededAgent(3)))
+    whole = await place.run(dict.fromkeys(names, SeededAgent(3)))
     assert [turn for turn in whole.transcript.turns("argue") if turn.about]
     await resume_everywhere(place, whole, seed=3)
 

@@ -12,10 +12,10 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices, Mediation
-from moot.protocols.parliament import OFFICES, bp_style, dealt, order_paper
+from moot.protocols.parliament import OFFICES, assign_speeches, bp_style, speech_list
 from moot.report.markdown import markdown
 from moot.report.report import report
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
@@ -29,9 +29,9 @@ def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choic
     return Harness(brief=brief, protocol=bp_style(brief, choices), name="bp_style")
 
 
-async def hold(people: tuple[Participant, ...], script: Script) -> tuple[Held, Player]:
+async def hold(people: tuple[Participant, ...], script: Script) -> tuple[HeldDebate, Player]:
     player = Player(script)
-    return await runner(people).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people).run(dict.fromkeys([each.name for each in people], player)), player
 
 
 def bidding(**urgency: float) -> Script:
@@ -178,7 +178,7 @@ def test_whose_duty_is_what() -> None:
 
 
 def test_a_side_with_two_is_two_teams() -> None:
-    assert order_paper(dealt(NAMES[:3])) == (
+    assert speech_list(assign_speeches(NAMES[:3])) == (
         "The house:\n"
         "- Opening Government: Ann (Prime Minister, Deputy Prime Minister)\n"
         "- Opening Opposition: Bob (Leader of the Opposition, Deputy Leader of the Opposition)\n"
@@ -204,7 +204,7 @@ async def test_the_adjudicator_ranks_where_one_speaks(
     people: tuple[Participant, ...], choices: Choices, deciding: list[str]
 ) -> None:
     player = Player(bidding())
-    await runner(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player))
+    await runner(people, choices=choices).run(dict.fromkeys([each.name for each in people], player))
     assert [f"{ask.to} {ask.act}" for ask, _ in player.asked if ask.act in ("vote", "score")] == deciding
 
 
@@ -232,7 +232,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (*PEOPLE[:3], CHAIR)
     place = runner(people, ("yes", "no"), Choices())
     names = [each.name for each in people]
-    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     assert whole.transcript.turns("interrupt")
     await resume_everywhere(place, whole)
@@ -250,7 +250,7 @@ async def prompts() -> list[str]:
     """The whole message lists of a debate of two, each as one text."""
     people = (replace(PEOPLE[0], role="Brewer", persona="You like steam."), PEOPLE[1])
     seat = Scripted(lambda ask, context: SAID.get(ask.act, "no words"))
-    await runner(people).hold({"Ann": seat, "Bob": seat})
+    await runner(people).run({"Ann": seat, "Bob": seat})
     lists = [compose(ask, context, Traits()) for ask, context in seat.history]
     return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
 

@@ -72,7 +72,7 @@ async def held(choices: Choices) -> Player:
     brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
     player = Player(nothing)
     place = Harness(brief=brief, protocol=build("round_robin", brief, choices))
-    await place.hold({each.name: player for each in brief.participants})
+    await place.run({each.name: player for each in brief.participants})
     return player
 
 

@@ -13,7 +13,7 @@ from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.choices import Choices
 from moot.protocols.formats import STEPS, chain, chain_of_thought, checked
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
@@ -26,9 +26,11 @@ def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choic
     return Harness(brief=brief, protocol=chain_of_thought(brief, choices), name="chain_of_thought")
 
 
-async def hold(people: tuple[Participant, ...], script: Script, choices: Choices = TWO_ROUNDS) -> tuple[Held, Player]:
+async def hold(
+    people: tuple[Participant, ...], script: Script, choices: Choices = TWO_ROUNDS
+) -> tuple[HeldDebate, Player]:
     player = Player(script)
-    return await runner(people, choices=choices).hold(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people, choices=choices).run(dict.fromkeys([each.name for each in people], player)), player
 
 
 def fields(ask: Ask, context: Context) -> Mapping[str, Value] | None:
@@ -118,7 +120,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (ANN, BOB, CY, CHAIR)
     place = runner(people, ("yes", "no"), Choices(rounds=3))
     names = [each.name for each in people]
-    whole = await place.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(place, whole)
 
@@ -127,7 +129,7 @@ async def prompts() -> list[str]:
     """The whole message lists of a debate of two, each as one text."""
     people = (replace(ANN, role="Nurse", persona="You count hours."), replace(BOB, role="Brewer"))
     seat = Scripted(lambda ask, context: f"CLAIM: {ask.to} knows.\nEVIDENCE: e\nREASONING: r\nCONCLUSION: c")
-    await runner(people).hold({"Ann": seat, "Bob": seat})
+    await runner(people).run({"Ann": seat, "Bob": seat})
     lists = [compose(ask, context, Traits()) for ask, context in seat.history]
     return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
 

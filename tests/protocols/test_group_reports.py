@@ -12,7 +12,7 @@ from moot.phases.base import Sequence as Sequence_
 from moot.protocols.grouped import REPORT, Reconsider, Report, Stand, stands
 from moot.protocols.known import build
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held
+from moot.testing.replay import Harness, HeldDebate
 from moot.testing.scripted import Scripted
 
 NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")
@@ -55,13 +55,13 @@ class Groups:
         order = sorted(dict.fromkeys(answers), key=lambda answer: list(dict.fromkeys(answers)).index(answer))[::-1]
         return listing([(self.words.get(each, each), answers.count(each) + self.off, FOR[each]) for each in order])
 
-    async def hold(self) -> Held:
+    async def hold(self) -> HeldDebate:
         agent = Scripted(self.answer)
         place = Harness(brief=self.brief, protocol=build("grouped", self.brief), name="grouped")
-        return await place.hold({each.name: agent for each in self.brief.participants})
+        return await place.run({each.name: agent for each in self.brief.participants})
 
 
-def by_hand(held: Held) -> list[dict[str, tuple[int, str, float | None]]]:
+def by_hand(held: HeldDebate) -> list[dict[str, tuple[int, str, float | None]]]:
     """What each group holds, counted from its answers."""
     found: list[dict[str, tuple[int, str, float | None]]] = []
     for report in held.transcript.turns(REPORT):
@@ -148,7 +148,7 @@ async def test_an_old_record_goes_on_with_the_counts_in_their_places() -> None:
     assert load(dump(old)) == old
     assert "free" not in str(dump(old))
     agent = Scripted(groups.answer)
-    await Harness(brief=groups.brief, protocol=old, name="grouped").hold(dict.fromkeys(NAMES, agent))
+    await Harness(brief=groups.brief, protocol=old, name="grouped").run(dict.fromkeys(NAMES, agent))
     assert "answer 1 by 1 (the report says 4); answer 2 by 3 (the report says 2)" in "\n".join(groups.tasks)
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.api import take
-from moot.app.run.prepare import Wishes, choose
+from moot.app.run.api import read_brief_argument
+from moot.app.run.prepare import Overrides, make_choices
 from moot.core.agent import Context
 from moot.core.ask import Ask, Value
 from moot.core.brief import Brief, Participant
@@ -25,29 +25,29 @@ def crowd(count: int, protocol: str = "grouped") -> str:
     [
         (
             crowd(5),
-            Wishes(),
+            Overrides(),
             "b.md:3: grouped needs at least 6 debaters, not 5: list them; with fewer, use the protocol panel",
         ),
-        ("---\nprotocol: grouped\n---\n# Tea?\n", Wishes(), "b.md:2: grouped needs at least 6 debaters, not 3"),
-        (crowd(11, "panel"), Wishes(), "b.md:3: 11 debaters are too many for panel: at most 10; use the protocol"),
-        (crowd(11), Wishes(protocol="council"), "b.md:3: 11 debaters are too many for council"),
-        (crowd(31), Wishes(), "b.md:3: 31 debaters"),
+        ("---\nprotocol: grouped\n---\n# Tea?\n", Overrides(), "b.md:2: grouped needs at least 6 debaters, not 3"),
+        (crowd(11, "panel"), Overrides(), "b.md:3: 11 debaters are too many for panel: at most 10; use the protocol"),
+        (crowd(11), Overrides(protocol="council"), "b.md:3: 11 debaters are too many for council"),
+        (crowd(31), Overrides(), "b.md:3: 31 debaters"),
     ],
 )
-def test_how_many_may_take_part(text: str, wishes: Wishes, message: str) -> None:
+def test_how_many_may_take_part(text: str, overrides: Overrides, message: str) -> None:
     with pytest.raises(BriefError) as caught:
-        choose(read_brief(text, name="b.md"), wishes)
+        make_choices(read_brief(text, name="b.md"), overrides)
     assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(("count", "protocol"), [(6, "grouped"), (30, "grouped"), (10, "panel")])
 def test_so_many_may(count: int, protocol: str) -> None:
-    assert choose(read_brief(crowd(count, protocol), name="b.md"), Wishes()).strategy == ""
+    assert make_choices(read_brief(crowd(count, protocol), name="b.md"), Overrides()).strategy == ""
 
 
 def test_a_program_may_seat_more_at_one_table() -> None:
     brief = Brief(topic="?", participants=tuple(Participant(name=f"P{n}") for n in range(12)))
-    assert choose(take(brief), Wishes(protocol="panel"))
+    assert make_choices(read_brief_argument(brief), Overrides(protocol="panel"))
     assert build("panel", brief)
 
 
@@ -119,7 +119,7 @@ async def test_the_words_that_members_are_given() -> None:
         return {"ANSWER": holds[ask.to], "ARGUMENT": "So."}
 
     player = Player(script)
-    await Harness(brief=brief, protocol=build("grouped", brief)).hold(dict.fromkeys(holds, player))
+    await Harness(brief=brief, protocol=build("grouped", brief)).run(dict.fromkeys(holds, player))
     assert prompt(player, "/report#1").partition("<user>")[2] == LAID + REPORTING
     assert prompt(player, "/reconsider#1").partition("<user>")[2] == RECONSIDERING
     shared = prompt(player, "/report#1").partition("<user>")[0]

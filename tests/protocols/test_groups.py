@@ -14,10 +14,10 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.models.base import Traits
 from moot.phases.base import Sequence as InOrder
-from moot.policy.pairing import split
+from moot.policy.pairing import split_groups
 from moot.protocols.grouped import REPORT, Groups, stands
 from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import Player, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")
@@ -63,9 +63,9 @@ class Table:
             said |= {f"ANSWER {n}": answer, f"COUNT {n}": answers.count(answer), f"ARGUMENT {n}": f"Because {answer}."}
         return said | self.told
 
-    async def hold(self, lines: Sequence[str] = ()) -> Held:
+    async def hold(self, lines: Sequence[str] = ()) -> HeldDebate:
         place = Harness(brief=self.brief, protocol=self.tree, name="grouped")
-        return await place.hold({each.name: self.player for each in self.brief.participants}, lines)
+        return await place.run({each.name: self.player for each in self.brief.participants}, lines)
 
     def asked(self, act: str) -> list[Ask]:
         return [ask for ask, _ in self.player.asked if ask.act == act]
@@ -89,8 +89,8 @@ SPLIT = {name: "yes" if n % 2 else "no" for n, name in enumerate(NAMES)}
 def test_groups_are_small_even_and_the_same_again(n: int, seed: int, models: int) -> None:
     names = [f"P{i}" for i in range(n)]
     seats = {name: f"m{i % models}" for i, name in enumerate(names)}
-    groups = split(names, seats, Random(seed))
-    assert groups == split(names, seats, Random(seed))
+    groups = split_groups(names, seats, Random(seed))
+    assert groups == split_groups(names, seats, Random(seed))
     assert sorted(name for group in groups for name in group) == sorted(names)
     sizes = [len(group) for group in groups]
     assert max(sizes) - min(sizes) <= 1
@@ -103,7 +103,7 @@ def test_groups_are_small_even_and_the_same_again(n: int, seed: int, models: int
 
 def test_the_seed_deals_the_groups() -> None:
     seats: dict[str, str] = dict.fromkeys(NAMES, "m")
-    assert len({split(NAMES, seats, Random(seed)) for seed in range(9)}) > 3
+    assert len({split_groups(NAMES, seats, Random(seed)) for seed in range(9)}) > 3
 
 
 # ---- what each hears
@@ -350,6 +350,6 @@ async def test_cut_anywhere_it_is_the_same_debate(options: tuple[str, ...]) -> N
     made = brief(7, options=options)
     place = Harness(brief=made, protocol=build("grouped", made, Choices(rounds=2)), name="grouped")
     oracle = SeededAgent()
-    whole = await place.hold({each.name: oracle for each in made.participants})
+    whole = await place.run({each.name: oracle for each in made.participants})
     assert whole.transcript.closed
     await resume_everywhere(place, whole, step=3)

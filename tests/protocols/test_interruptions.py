@@ -36,7 +36,7 @@ async def play(
 
     brief = Brief(topic="Tea?", participants=people)
     player = Player(answer)
-    await Harness(brief=brief, protocol=with_interruptions(tree)).hold({each.name: player for each in people})
+    await Harness(brief=brief, protocol=with_interruptions(tree)).run({each.name: player for each in people})
     return player
 
 
@@ -123,7 +123,7 @@ async def test_what_is_asked() -> None:
 async def test_an_answer_can_state_the_position_that_is_held_now() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"))
     player = Player(lambda ask, context: {"URGENCY": 3} if ask.act == "bid" else {})
-    await Harness(brief=brief, protocol=with_interruptions(FLOOR)).hold({each.name: player for each in PEOPLE})
+    await Harness(brief=brief, protocol=with_interruptions(FLOOR)).run({each.name: player for each in PEOPLE})
     forms = {ask.act: ask.form for ask, _ in player.asked if "interruption" in ask.key and ask.form}
     assert forms["answer"].fields[0].choices == ("tea", "coffee")
     assert "ANSWER" not in [field.name for field in forms["interrupt"].fields]
@@ -144,7 +144,7 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(name: str) -
     brief = Brief(topic="Tea?", participants=PEOPLE)
     place = Harness(brief=brief, protocol=with_interruptions(build(name, brief, Choices(rounds=2))))
     names = [each.name for each in PEOPLE]
-    whole = await place.hold(dict.fromkeys(names, SeededAgent(1)))
+    whole = await place.run(dict.fromkeys(names, SeededAgent(1)))
     assert whole.transcript.turns("interrupt")
     assert whole.transcript.closed
     await resume_everywhere(place, whole, seed=1)
@@ -155,7 +155,7 @@ async def test_with_any_protocol_the_debate_is_held_to_its_end(name: str) -> Non
     people = (*PEOPLE, Participant(name="D"), CHAIR)
     brief = Brief(topic="Tea?", participants=people)
     tree = with_interruptions(build(name, brief, Choices(rounds=1)))
-    held = await Harness(brief=brief, protocol=tree).hold({each.name: SeededAgent(2) for each in people})
+    held = await Harness(brief=brief, protocol=tree).run({each.name: SeededAgent(2) for each in people})
     assert held.transcript.closed
     turns = held.transcript.turns()
     argued = {turn.key for turn in turns if turn.act in INTERRUPTED and "/interruption-" not in turn.key}

@@ -39,7 +39,7 @@ async def held(phase: Phase, asked: Brief, wish: str, says: str = "") -> tuple[T
         return {BALLOT: mine if mine in choices else choices[[turn.by for turn in context.about].index(mine)]}
 
     player = Player(script)
-    done = await Harness(brief=asked, protocol=phase).hold({each.name: player for each in asked.participants})
+    done = await Harness(brief=asked, protocol=phase).run({each.name: player for each in asked.participants})
     return done.transcript, player
 
 
@@ -145,7 +145,7 @@ async def test_no_juror_sums_up_for_others(chairs: tuple[Participant, ...], writ
 async def test_a_debate_with_jurors_can_be_cut_anywhere(protocol: str, options: tuple[str, ...]) -> None:
     asked = brief(JUNE, JACK, options=options)
     place = Harness(brief=asked, protocol=build(protocol, asked, Choices(rounds=1)))
-    whole = await place.hold({each.name: SeededAgent(4) for each in asked.participants})
+    whole = await place.run({each.name: SeededAgent(4) for each in asked.participants})
     assert {turn.by for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"June", "Jack"}
     assert {turn.act for turn in whole.transcript.turns() if turn.by in ("June", "Jack")} == {"vote"}
     await resume_everywhere(place, whole, seed=4, step=3)

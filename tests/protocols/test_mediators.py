@@ -20,7 +20,7 @@ from moot.phases.speak import POSITIONS, Everyone
 from moot.protocols.known import KNOWN, build
 from moot.protocols.mediators import COMMON_GROUND, mediate
 from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)
@@ -35,10 +35,10 @@ def chosen(kind: MediatorKind, when: When = "every_round", *, rounds: int = 3, s
     return Choices(rounds=rounds, strategy=strategy, mediation=Mediation(kind=kind, when=when))
 
 
-async def hold(choices: Choices, script: Script, name: str = "round_robin") -> tuple[Held, Player]:
+async def hold(choices: Choices, script: Script, name: str = "round_robin") -> tuple[HeldDebate, Player]:
     brief = Brief(topic="Tea?", participants=PEOPLE)
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build(name, brief, choices)).hold({each.name: player for each in PEOPLE})
+    held = await Harness(brief=brief, protocol=build(name, brief, choices)).run({each.name: player for each in PEOPLE})
     return held, player
 
 
@@ -143,7 +143,7 @@ async def test_a_mediator_of_any_kind_goes_with_any_protocol(name: str, kind: Me
     brief = Brief(topic="?", participants=PEOPLE, seed=2)
     tree = build(name, brief, choices)
     assert load(dump(tree)) == tree
-    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in PEOPLE], SeededAgent()))
+    held = await Harness(brief=brief, protocol=tree).run(dict.fromkeys([each.name for each in PEOPLE], SeededAgent()))
     expected = {"silent": "summarize", "consensus": "consent"}.get(kind) or GUIDED[kind]
     assert held.transcript.turns(expected)
     assert held.transcript.decision
@@ -179,7 +179,7 @@ def consents(said: Mapping[str, str], text: Fields = None) -> Script:
     return script
 
 
-def decided(held: Held) -> Decision:
+def decided(held: HeldDebate) -> Decision:
     assert held.transcript.decision
     return held.transcript.decision
 
@@ -224,7 +224,7 @@ async def test_who_may_not_see_the_text_is_not_asked_and_has_not_answered() -> N
     draft = Everyone(act="moderate", task="?", who=("Chair",), form=COMMON_GROUND)
     tree = Sequence(parts=(draft, Consent(acts=POSITIONS, task="?")))
     player = Player(consents({"Bob": A, "Cy": A}))
-    held = await Harness(brief=Brief(topic="?", participants=people), protocol=tree).hold(
+    held = await Harness(brief=Brief(topic="?", participants=people), protocol=tree).run(
         {each.name: player for each in people}
     )
     assert [ask.to for ask, _ in player.asked if ask.act == "consent"] == ["Bob", "Cy"]
@@ -308,6 +308,6 @@ async def test_cut_and_resumed_it_is_the_same_debate(kind: MediatorKind, when: W
     tree: Phase = build("round_robin", brief, chosen(kind, when, rounds=2))
     runner = Harness(brief=brief, protocol=tree)
     names = [each.name for each in PEOPLE]
-    whole = await runner.hold(dict.fromkeys(names, SeededAgent()))
+    whole = await runner.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(runner, whole, step=5)

@@ -10,7 +10,7 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Agent
 from moot.core.brief import Brief
@@ -91,11 +91,11 @@ async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) 
     assert load(data) == tree
     runner = Harness(brief=BRIEF, protocol=tree, name="duel")
     seats: Mapping[str, Agent] = dict.fromkeys(("Ann", "Bob", "Chair"), SeededAgent())
-    whole = await runner.hold(seats)
+    whole = await runner.run(seats)
     assert [turn.by for turn in whole.transcript.turns("argue")] == ["Ann", "Bob"] * 3
     assert len(whole.transcript.turns("guide")) == 3
     for cut in range(0, len(whole.lines), 4):
-        assert essence((await runner.hold(seats, whole.lines[:cut])).transcript) == essence(whole.transcript)
+        assert essence((await runner.run(seats, whole.lines[:cut])).transcript) == essence(whole.transcript)
 
 
 def test_ours_come_first_and_nothing_of_others_is_loaded_for_them(install: Install) -> None:
@@ -134,7 +134,7 @@ async def test_an_error_while_it_is_played_names_the_package_and_keeps_what_was_
     workspace = Workspace.at(tmp_path / "own.sqlite")
     intake = read_brief("---\nprotocol: duel\nstrategy: vote\n---\n# Tea?\n\n## Ann\nrole: for\n\n## Bob\nrole: no\n")
     with pytest.raises(ProtocolError, match=sentence):
-        await prepare(workspace, intake, Wishes(models=("builtin:quotes",)), config=Config())
+        await prepare(workspace, intake, Overrides(models=("builtin:quotes",)), config=Config())
     plan = workspace.plan(intake.brief, protocol="duel", choices=Choices(strategy="vote"))
     with pytest.raises(ProtocolError, match=sentence):
         await workspace.run(plan, "tea")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from moot.app.brief.participants import ACTS
 from moot.app.brief.reader import normalise, read_brief
 from moot.app.brief.schema import HEADER, PARTICIPANT
-from moot.app.run.prepare import Ready, Wishes, choose, prepare
+from moot.app.run.prepare import Overrides, PreparedDebate, make_choices, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Participant, Search, Settings, View
 from moot.core.errors import BriefError
@@ -21,7 +21,7 @@ from moot.phases.speak import SPOKEN
 from tests.app.brief.test_normalise import check_round_trip
 from tests.cli.commands import moot, settle
 
-QUOTES = Wishes(models=("builtin:quotes",))
+QUOTES = Overrides(models=("builtin:quotes",))
 
 
 @pytest.fixture(autouse=True)
@@ -73,11 +73,13 @@ CHOSEN: list[tuple[str, Choices]] = [
 
 @pytest.mark.parametrize(("header", "expected"), CHOSEN)
 def test_what_the_header_chooses(header: str, expected: Choices) -> None:
-    assert choose(read_brief(brief(header)), Wishes()) == expected
+    assert make_choices(read_brief(brief(header)), Overrides()) == expected
 
 
 def test_somebody_who_sees_summaries_has_them_written() -> None:
-    assert choose(read_brief(brief("seed: 1", "context_scope: summary_only")), Wishes()) == Choices(summarize=1)
+    assert make_choices(read_brief(brief("seed: 1", "context_scope: summary_only")), Overrides()) == Choices(
+        summarize=1
+    )
 
 
 SEEN: list[tuple[str, str, View | None]] = [
@@ -252,17 +254,17 @@ def test_a_window_of_the_moderator_needs_a_scope_of_its_own() -> None:
 # ---- what the protocol takes ---------------------------------------------------------------------------------------
 
 
-async def ready(text: str, wishes: Wishes = QUOTES) -> Ready:
+async def ready(text: str, overrides: Overrides = QUOTES) -> PreparedDebate:
     workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(workspace, read_brief(text, name="b.md", folder=Path()), wishes)
+        return await prepare(workspace, read_brief(text, name="b.md", folder=Path()), overrides)
     finally:
         await workspace.close()
 
 
 MANY = "participants: [" + ", ".join(f"P{n}" for n in range(9)) + "]"
 # fmt: off
-MISFITS: list[tuple[str, Wishes, str]] = [
+MISFITS: list[tuple[str, Overrides, str]] = [
     ("debate_format: socratic\nturn_mode: random", QUOTES, "b.md:3: socratic has its own order of speaking"),
     ("protocol: council\nturn_mode: random", QUOTES,
      "b.md:3: council takes no turn_mode: turn_mode works with round_robin"),
@@ -275,9 +277,9 @@ MISFITS: list[tuple[str, Wishes, str]] = [
     ("debate_format: open_fight\nconsensus_strategy: moderator\nmoderator: yes", QUOTES,
      "b.md:3: open_fight cannot be decided by 'moderator'; it takes agent_closing"),
     ("protocol: panel\nconsensus_strategy: no_consensus", QUOTES, "b.md:3: panel cannot be decided by 'no_consensus'"),
-    ("debate_format: socratic\nuse_mediator: no", Wishes(models=("builtin:quotes",), strategy="ranked_reasons"),
+    ("debate_format: socratic\nuse_mediator: no", Overrides(models=("builtin:quotes",), strategy="ranked_reasons"),
      "b.md:3: moderator is no, but the strategy ranked_reasons needs one"),
-    ("debate_format: socratic\nuse_mediator: no", Wishes(models=("builtin:quotes",), protocol="moderated"),
+    ("debate_format: socratic\nuse_mediator: no", Overrides(models=("builtin:quotes",), protocol="moderated"),
      "b.md:3: moderator is no, but the protocol moderated needs one"),
     ("mediator_type: consensus\nconsensus_strategy: supermajority", QUOTES,
      "b.md:3: a mediator of the kind consensus decides by consent"),
@@ -286,21 +288,21 @@ MISFITS: list[tuple[str, Wishes, str]] = [
 
 
 @pytest.mark.parametrize(("header", "wishes", "sentence"), MISFITS)
-async def test_what_does_not_fit_the_protocol_names_its_line(header: str, wishes: Wishes, sentence: str) -> None:
+async def test_what_does_not_fit_the_protocol_names_its_line(header: str, overrides: Overrides, sentence: str) -> None:
     with pytest.raises(BriefError) as caught:
-        await ready(f"---\n{header}\n---\n# Tea?", wishes)
+        await ready(f"---\n{header}\n---\n# Tea?", overrides)
     assert str(caught.value).startswith(sentence)
 
 
 async def test_a_wish_for_a_judge_is_granted() -> None:
-    wish = Wishes(models=("builtin:quotes",), protocol="fishbowl", strategy="ranked_reasons")
+    wish = Overrides(models=("builtin:quotes",), protocol="fishbowl", strategy="ranked_reasons")
     found = await ready("---\nlanguage: German\n---\n# Tea?", wish)
     assert found.plan.brief.participants[-1].name == "Moderator"
     assert found.plan.brief.participants[-1].language == "German"
 
 
-MODEL = Wishes(models=("ollama:tiny",), cast="builtin")
-AGENTS: list[tuple[str, Wishes, tuple[str, ...]]] = [
+MODEL = Overrides(models=("ollama:tiny",), cast="builtin")
+AGENTS: list[tuple[str, Overrides, tuple[str, ...]]] = [
     ("---\nmediator_type: ToolAgent\n---\n# Tea?", MODEL, ("search", "summarizer")),
     ("---\nmediator_type: ToolAgent\n---\n# Tea?\n\nTea is cheap.", MODEL, ("search", "rag", "summarizer")),
     ("---\nmediator_type: ToolAgent\n---\n# Tea?\n\n## Moderator\ntool_usage: [scorer]", MODEL, ("scorer",)),
@@ -311,8 +313,10 @@ AGENTS: list[tuple[str, Wishes, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("text", "wishes", "tools"), AGENTS)
-async def test_a_tool_agent_has_the_tools_that_can_be_had(text: str, wishes: Wishes, tools: tuple[str, ...]) -> None:
-    assert (await ready(text, wishes)).plan.brief.participants[-1].tools == tools
+async def test_a_tool_agent_has_the_tools_that_can_be_had(
+    text: str, overrides: Overrides, tools: tuple[str, ...]
+) -> None:
+    assert (await ready(text, overrides)).plan.brief.participants[-1].tools == tools
 
 
 async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def quietly(ask: Ask, context: Context) -> Mapping[str, Value]:
 async def order(tree: Phase, script: Script = quietly) -> str:
     """Who did what, as the first letter of the name and of the act: ``Ao Bo``."""
     player = Player(script)
-    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree).hold(
+    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree).run(
         {"Ann": player, "Bob": player}
     )
     assert held.transcript.closed
@@ -68,9 +68,9 @@ async def test_some_rounds_only(at: At, spoken: str) -> None:
 
 
 async def test_a_phase_of_some_rounds_stands_under_its_own_name() -> None:
-    held = await Harness(
-        brief=Brief(topic="?", participants=(ANN, BOB)), protocol=rounds(2, parts(At(each=NOTE)))
-    ).hold({"Ann": Player(quietly)})
+    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=rounds(2, parts(At(each=NOTE)))).run(
+        {"Ann": Player(quietly)}
+    )
     assert [turn.key for turn in held.transcript.turns()] == ["/debate/round-1/note#1", "/debate/round-2/note#1"]
 
 
@@ -78,7 +78,7 @@ async def test_after_each_batch_its_turns_are_in_focus() -> None:
     tree = parts(After(each=parts(OPEN, ARGUE), then=Interruption(), acts=("open", "argue")))
     player = Player(lambda ask, context: None if ask.key.endswith("floor#1") else {})
     brief = Brief(topic="?", participants=(ANN, BOB))
-    held = await Harness(brief=brief, protocol=tree).hold({"Ann": player, "Bob": player})
+    held = await Harness(brief=brief, protocol=tree).run({"Ann": player, "Bob": player})
     focus = [(turn.key.partition("/interruption-")[2], turn.about) for turn in held.transcript.turns("bid")]
     assert focus == [
         ("1#1", ("/debate/sequence/open#1",)),
@@ -108,7 +108,7 @@ async def test_a_turn_that_failed_is_followed_by_nothing(script: Script, spoken:
 
 
 async def test_the_same_phase_twice_has_two_places() -> None:
-    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=parts(NOTE, OPEN, NOTE)).hold(
+    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=parts(NOTE, OPEN, NOTE)).run(
         dict.fromkeys(("Ann", "Bob"), Player(quietly))
     )
     assert held.transcript.entered == ["/debate", "/debate/note", "/debate/open", "/debate/note-2"]
@@ -126,7 +126,7 @@ async def test_rounds_end_where_there_is_a_reason() -> None:
     answer = Everyone(act="open", task="Open.", form=draft(()))
     tree = parts(Rounds(each=answer, most=9, until=Alike(acts=("open",))))
     place = Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree)
-    held = await place.hold(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, context: {"ANSWER": "tea"})))
+    held = await place.run(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, context: {"ANSWER": "tea"})))
     assert held.transcript.halts == {"/debate/rounds": "all 2 give the same answer"}
     assert len(held.transcript.turns()) == 2
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.plan.pretend import Pretender, endings, words
+from moot.app.plan.pretend import AnswerSimulator, expected_words, stop_values
 from moot.app.run.people import say
 from moot.app.run.workspace import Workspace
 from moot.core.agent import context_of
@@ -26,7 +26,7 @@ BRIEF = Brief(topic="Tea or coffee?", participants=(*PEOPLE, Participant(name="C
 @pytest.mark.parametrize("protocol", [*KNOWN])
 def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
     tree = build(protocol, BRIEF)
-    transcript, pretender = Transcript(brief=BRIEF), Pretender(ends=endings(tree), agree=False)
+    transcript, pretender = Transcript(brief=BRIEF), AnswerSimulator(ends=stop_values(tree), agree=False)
     batch, heard = 0, list[bool]()
     for step in enter(tree, State(brief=BRIEF, transcript=transcript)):
         if not isinstance(step, Sequence):
@@ -38,7 +38,9 @@ def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
         contexts = [context_of(BRIEF, transcript, ask) for ask in step]
         heard += [any(turn.act == INTERJECTION for turn in seen.turns) for seen in contexts if batch > 1]
         for place, (ask, seen) in enumerate(zip(step, contexts, strict=True)):
-            reply = pretender.answer(ask, transcript, place=place, batch=batch, words=words(ask, seen), last=False)
+            reply = pretender.answer(
+                ask, transcript, place=place, batch=batch, words=expected_words(ask, seen), last=False
+            )
             transcript.apply(Replied(key=ask.key, reply=reply))
         if batch == 1:
             transcript.apply(Interjected(by="Guest", text="There is no milk."))

@@ -38,7 +38,7 @@ async def test_lines_are_numbered_dated_chained_and_published_once_durable() -> 
     store = InMemoryStore()
     ledger = await opened(store, publish=lambda debate, lines, first: told.append((debate, len(lines), first)))
     assert ledger.head == ""
-    async with ledger.kept():
+    async with ledger.writing():
         ledger.note(Entered(path="/a"), Entered(path="/b"))
         assert await store.read("d") == ()
         assert told == []
@@ -54,7 +54,7 @@ async def test_lines_are_numbered_dated_chained_and_published_once_durable() -> 
 async def test_while_one_write_runs_the_next_collects() -> None:
     store = Gate()
     ledger = await opened(store)
-    async with ledger.kept(), asyncio.TaskGroup() as group:
+    async with ledger.writing(), asyncio.TaskGroup() as group:
         group.create_task(ledger.add(Entered(path="/first")))
         await asyncio.sleep(0.01)
         for n in range(5):
@@ -67,7 +67,7 @@ async def test_while_one_write_runs_the_next_collects() -> None:
 async def test_who_gives_up_waiting_holds_nobody_up() -> None:
     store = Gate()
     ledger = await opened(store)
-    async with ledger.kept():
+    async with ledger.writing():
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
                 await ledger.add(Entered(path="/given up"))
@@ -87,7 +87,7 @@ async def test_a_lost_record_stops_whoever_writes() -> None:
     ledger = await opened(store)
     await store.append("d", ["another writer"], after=0)
     with pytest.raises(ExceptionGroup) as caught:
-        async with ledger.kept():
+        async with ledger.writing():
             await ledger.add(Entered(path="/a"))
     assert caught.group_contains(RecordConflict)
     with pytest.raises(RecordConflict):
@@ -103,7 +103,7 @@ def stop_writing() -> None:
 async def test_where_the_loop_ends_the_last_word_is_still_written() -> None:
     store = InMemoryStore()
     ledger = await opened(store)
-    async with ledger.kept():
+    async with ledger.writing():
         await ledger.add(Entered(path="/a"))
         stop_writing()
         await asyncio.sleep(0.01)
@@ -118,7 +118,7 @@ async def test_who_waits_for_a_write_that_is_broken_off_is_told_at_once() -> Non
     ledger = await opened(store)
 
     async def write() -> None:
-        async with ledger.kept():
+        async with ledger.writing():
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.01):
                     await ledger.add(Entered(path="/given up"))
@@ -136,7 +136,7 @@ async def test_who_waits_for_a_write_that_is_broken_off_is_told_at_once() -> Non
 async def test_a_record_is_played_back_before_it_is_written_on() -> None:
     store = InMemoryStore()
     first = await opened(store)
-    async with first.kept():
+    async with first.writing():
         first.note(Entered(path="/a"), Interjected(by="x", text="y"), Entered(path="/b"))
     ledger = await opened(store)
     assert ledger.replaying
@@ -148,7 +148,7 @@ async def test_a_record_is_played_back_before_it_is_written_on() -> None:
         ledger.note(Interjected(by="x", text="y"))
     ledger = await opened(store)
     ledger.note(Entered(path="/a"))
-    ledger.drain()
+    ledger.take_world_events()
     ledger.note(Entered(path="/b"))
     assert not ledger.replaying
     assert ledger.transcript.entered == ["/a", "/b"]
@@ -172,7 +172,7 @@ async def test_whatever_ends_the_writing_keeps_nobody_waiting(fault: str) -> Non
     begun = asyncio.Event()
 
     async def keep() -> None:
-        async with ledger.kept():
+        async with ledger.writing():
             begun.set()
             await asyncio.sleep(1)
 

@@ -11,12 +11,12 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
-from moot.engine.driver import Hosting, StopRequest
+from moot.engine.driver import DriverOptions, StopRequest
 from moot.record.listing import names
 from moot.record.mailbox import EVERY, TRIES, Mailbox
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store
-from moot.testing.replay import Harness, Held, SeededAgent
+from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Acts, just, runner
 from tests.kits.players import resume_everywhere
@@ -122,7 +122,7 @@ async def test_a_store_that_always_conflicts_ends_the_trying() -> None:
 # ---- into the debate -----------------------------------------------------------------------------------------------
 
 
-def events(held: Held, *kinds: type[Event]) -> list[Event]:
+def events(held: HeldDebate, *kinds: type[Event]) -> list[Event]:
     return [entry.event for entry in held.entries if isinstance(entry.event, kinds)]
 
 
@@ -139,7 +139,7 @@ async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
         return "said"
 
     seats = {"Ann": Acts(act), "Bob": Acts(act)}
-    held = await runner(hosting=lambda: Hosting(letters=letters(store))).hold(seats)
+    held = await runner(hosting=lambda: DriverOptions(mailbox=letters(store))).run(seats)
     assert events(held, Interjected) == [Interjected(by="Zed", text="Hm[31m.", letter=2)]
     assert seen[-2:] == [("/debate/round-2#1", ["Hm[31m."]), ("/debate/round-2#2", ["Hm[31m."])]
     assert all(not heard for _, heard in seen[:2])
@@ -155,7 +155,7 @@ async def test_looks_are_rare() -> None:
             return ()
 
     box = Counting(InMemoryStore(), "d", clock=lambda: 0.0)
-    held = await runner(hosting=lambda: Hosting(letters=box)).hold(
+    held = await runner(hosting=lambda: DriverOptions(mailbox=box)).run(
         {name: Acts(just("said")) for name in ("Ann", "Bob")}
     )
     assert len(held.entries) > 10
@@ -170,8 +170,8 @@ async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
             await letters(store).post(Interjected(by="Zed", text="Too late?"))
         return "said"
 
-    table = runner(hosting=lambda: Hosting(letters=letters(store)))
-    held = await table.hold({"Ann": Acts(act), "Bob": Acts(act)})
+    table = runner(hosting=lambda: DriverOptions(mailbox=letters(store)))
+    held = await table.run({"Ann": Acts(act), "Bob": Acts(act)})
     assert [type(entry.event) for entry in held.entries][-2:] == [Interjected, Closed]
     assert events(held, Interjected) == [Interjected(by="Zed", text="Too late?", letter=1)]
 
@@ -185,11 +185,11 @@ async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
         return "said"
 
     seats = {"Ann": Acts(act), "Bob": Acts(just("fine"))}
-    place = runner(hosting=lambda: Hosting(letters=letters(store), stop=stop))
-    held = await place.hold(seats)
+    place = runner(hosting=lambda: DriverOptions(mailbox=letters(store), stop=stop))
+    held = await place.run(seats)
     assert held.transcript.paused
     await letters(store).post(HM)
-    again = await place.hold(seats, held.lines)
+    again = await place.run(seats, held.lines)
     heard = Interjected(by="Zed", text="Hm.", letter=1)
     assert events(again, Paused, Resumed, Interjected) == [
         Paused(reason="enough", kind="stopped"),
@@ -200,7 +200,7 @@ async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
     await letters(store).post(said(2))
     stop.reason = ""
     seats["Ann"] = Acts(just("said"))
-    last = await place.hold(seats, again.lines)
+    last = await place.run(seats, again.lines)
     assert events(last, Interjected) == [heard, Interjected(by="Zed", text="words 2", letter=2)]
     assert last.transcript.closed
 
@@ -210,7 +210,7 @@ async def test_a_debate_with_letters_can_be_cut_anywhere_and_takes_none_twice() 
     for event in (HM, YES, said(2)):
         await letters(store).post(event)
     brief = Brief(topic="Tea?", participants=TWO, limits=Limits())
-    place = Harness(brief=brief, protocol=ARGUE, hosting=lambda: Hosting(letters=letters(store)))
-    whole = await place.hold({each.name: SeededAgent() for each in TWO})
+    place = Harness(brief=brief, protocol=ARGUE, hosting=lambda: DriverOptions(mailbox=letters(store)))
+    whole = await place.run({each.name: SeededAgent() for each in TWO})
     assert [event.letter for event in events(whole, Interjected) if isinstance(event, Interjected)] == [1, 3]
     await resume_everywhere(place, whole)

@@ -62,7 +62,7 @@ def test_a_fork_has_no_lock_of_its_parent() -> None:
     with running("store", "a"):
         child = os.fork()
         if not child:
-            os._exit(0 if is_running("store", "a") and not ledger.place_of("store").debates else 1)
+            os._exit(0 if is_running("store", "a") and not ledger.lock_file_of("store").debates else 1)
         assert os.waitpid(child, 0)[1] == 0
 
 

@@ -13,11 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.app.export.copy_debates import copy_debates
-from moot.app.export.learned import note
+from moot.app.export.learned import add_note
 from moot.app.export.reports import read_record, write_report
 from moot.app.plan.learning import owner_messages
-from moot.app.run.access import Claim, allow, allowed, claim, claimed, note_limits, noted_limits, revoke, share, shares
-from moot.app.run.prepare import LimitWishes
+from moot.app.run.access import (
+    Claim,
+    claim,
+    claimed,
+    note_allowance,
+    note_limits,
+    noted_allowance,
+    noted_limits,
+    revoke,
+    share,
+    shares,
+)
+from moot.app.run.prepare import LimitOverrides
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import RemarkQueue
 from moot.app.serve.spending import Reservations
@@ -90,8 +101,8 @@ async def test_what_stood_beside_the_records_means_what_it_meant(store: Path) ->
         ("join", "", True),
     ]
     assert all(len(link.mark) == 64 and link.at > 1e9 for link in links)
-    assert await noted_limits(workspace, KEYED) == LimitWishes(asks=40, cost=0.4)
-    assert await allowed(workspace, KEYED) == Limits(asks=50, cost=0.4)
+    assert await noted_limits(workspace, KEYED) == LimitOverrides(asks=40, cost=0.4)
+    assert await noted_allowance(workspace, KEYED) == Limits(asks=50, cost=0.4)
     reserved = await Reservations(workspace.store, workspace.clock).of("ben")
     assert {debate: (item.amount, item.entries) for debate, item in reserved.items()} == {KEYED: (0.25, 3)}
     assert (await Reservations(workspace.store, workspace.clock).of("ann"))[KEYED].entries == 7
@@ -129,17 +140,17 @@ async def test_new_side_events_follow_the_old_ones(store: Path) -> None:
     await claim(workspace, KEYED, Claim(owner="eve"))
     made, _ = await share(workspace, KEYED, "view")
     assert await revoke(workspace, KEYED, (await shares(workspace, KEYED))[0].id)
-    await note_limits(workspace, KEYED, LimitWishes(asks=60))
-    await allow(workspace, KEYED, Limits(asks=61))
+    await note_limits(workspace, KEYED, LimitOverrides(asks=60))
+    await note_allowance(workspace, KEYED, Limits(asks=61))
     await Reservations(workspace.store, workspace.clock).drop("ben", KEYED)
-    await note(workspace, ended, "resolve", "Coffee")
+    await add_note(workspace, ended, "resolve", "Coffee")
     await workspace.close()
     again = Workspace.at(store, reading=True)
     assert (await claimed(again, KEYED)).owner == "ann"
     assert [link.revoked for link in await shares(again, KEYED)] == [True, False, True, False]
     assert (await shares(again, KEYED))[-1] == made
     assert (await noted_limits(again, KEYED)).asks == 60
-    assert await allowed(again, KEYED) == Limits(asks=61)
+    assert await noted_allowance(again, KEYED) == Limits(asks=61)
     assert await Reservations(again.store, again.clock).of("ben") == {}
     assert notes(await owner_messages(again.store, ended).read()).truth == "Coffee"
     await again.close()

@@ -16,7 +16,7 @@ from moot.app.batch.batch_plan import read_lines
 from moot.app.brief.files import read_bytes
 from moot.app.brief.reader import read_file
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
@@ -227,7 +227,7 @@ async def test_a_record_in_use_is_read_as_no_other_file(path: Path) -> None:
         with pytest.raises(BriefError, match="is a record that is in use"):
             read_file(beside)
         with pytest.raises(BriefError, match="is a record that is in use"):
-            read_lines(beside, Wishes(), [])
+            read_lines(beside, Overrides(), [])
     await store.close()
     assert read_bytes(path.name, path)
 

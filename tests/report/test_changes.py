@@ -11,7 +11,7 @@ from moot.core.transcript import fold
 from moot.phases.choices import Choices, Extras
 from moot.phases.revise import LOOKED_BACK
 from moot.protocols.known import build
-from moot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, chronicle, course, span
+from moot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, course, course_chapters, span
 from moot.report.markdown import markdown
 from moot.report.report import as_data, report
 from moot.testing.replay import Harness, SeededAgent
@@ -84,7 +84,7 @@ def test_a_reported_change_is_looked_up_in_the_record(said: str, shown: bool) ->
 def test_who_did_not_look_back_told_nothing_and_hid_nothing() -> None:
     found = read(talk(*DEBATE))
     assert found.moves[0].told is None
-    assert chronicle(found) == []
+    assert course_chapters(found) == []
 
 
 @pytest.mark.parametrize(("fields", "changed"), [({"CHANGED": "NO"}, False), ({}, None)])
@@ -200,7 +200,7 @@ async def test_a_debate_with_everything_is_reported() -> None:
     brief = Brief(topic="Tea?", participants=people, options=("tea", "coffee"))
     choices = Choices(rounds=2, summarize=1, extras=Extras(revision=True, self_reflection=True, evolution=True))
     tree = build("round_robin", brief, choices)
-    held = await Harness(brief=brief, protocol=tree).hold(dict.fromkeys([each.name for each in people], SeededAgent(3)))
+    held = await Harness(brief=brief, protocol=tree).run(dict.fromkeys([each.name for each in people], SeededAgent(3)))
     found = report(held.entries, debate="d")
     assert found.course.revisions
     assert len(found.course.notes) == 4

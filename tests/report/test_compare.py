@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from moot.cli.display.side_by_side import beside
+from moot.cli.display.side_by_side import comparison_view
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import Limits, Source
 from moot.core.decision import Ballot, Decision
@@ -29,7 +29,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.labels import descent
+from moot.core.labels import fork_origin
 from moot.report.compare import Difference, Divergence, Said, compare
 from moot.report.metrics import elapsed, faults
 from moot.report.report import as_data
@@ -290,8 +290,8 @@ def test_what_a_fork_has_kept_was_answered_by_those_who_were_seated_then() -> No
 
 
 def test_descent_is_said_of_forks_alone() -> None:
-    assert descent("tea-1a2b3c@17") == "forked from tea-1a2b3c at entry 17"
-    assert descent("") == ""
+    assert fork_origin("tea-1a2b3c@17") == "forked from tea-1a2b3c at entry 17"
+    assert fork_origin("") == ""
 
 
 # ---- on the screen -------------------------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def test_descent_is_said_of_forks_alone() -> None:
 
 def shown(one: Sequence[Entry], other: Sequence[Entry]) -> str:
     console = Console(file=io.StringIO(), width=90, color_system=None, markup=False, highlight=False, emoji=False)
-    for each in beside(compare(one, other, names=("tea-1a2b3c", "tea-4d5e6f"))):
+    for each in comparison_view(compare(one, other, names=("tea-1a2b3c", "tea-4d5e6f"))):
         console.print(each)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()

@@ -115,7 +115,9 @@ def test_defaults_are_those_of_the_phases() -> None:
     rounds = Rounds(each=Everyone(act="argue", task="Argue."))
     assert "most" not in spec.dump(rounds)
     assert boxes(spec.dump(rounds))[0] == f"rounds<br/>at most {rounds.most}"
-    assert boxes({"is": "Critique", "pairs": spec.dump(Pairs())}) == [f"critique<br/>{reader.safe(Pairs().topology)}"]
+    assert boxes({"is": "Critique", "pairs": spec.dump(Pairs())}) == [
+        f"critique<br/>{reader.escape_mermaid(Pairs().topology)}"
+    ]
 
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=8))

@@ -14,7 +14,7 @@ from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.spec import dump
 from moot.report.logs import write
-from moot.report.markdown import MOST_TEXT, chapter, markdown, whole
+from moot.report.markdown import MOST_TEXT, map_chapter, markdown, whole_map
 from moot.report.report import report, settings
 from moot.report.turn_text import Speech, parted
 from moot.testing.replay import Harness
@@ -48,7 +48,7 @@ def tea() -> tuple[Entry, ...]:
     def script(ask: Ask, context: object) -> str:
         return next(text for end, text in SAYS.items() if ask.key.endswith(end))
 
-    return asyncio.run(runner.hold({each.name: Scripted(script) for each in SPEAKERS})).entries
+    return asyncio.run(runner.run({each.name: Scripted(script) for each in SPEAKERS})).entries
 
 
 def files(mode: LogMode, entries: list[Entry]) -> dict[str, str]:
@@ -161,8 +161,8 @@ def test_the_chapter_says_what_stands_and_what_was_not_answered() -> None:
 def test_where_there_is_too_little_to_draw_there_is_no_chapter() -> None:
     diary = opened(ANN).say(ask("/debate/argue#1", "Ann", "argue"), "Tea.")
     assert "Argument map" not in markdown(report(diary.entries, debate="d1"))
-    assert whole(ArgumentMap(), Judgement()) == ["Nobody made a claim."]
-    assert chapter(ArgumentMap(), Judgement()) == []
+    assert whole_map(ArgumentMap(), Judgement()) == ["Nobody made a claim."]
+    assert map_chapter(ArgumentMap(), Judgement()) == []
 
 
 def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
@@ -170,7 +170,7 @@ def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
     nodes = tuple(Node(mark=each.mark, claim="long " * 30, made=(each,)) for each in made)
     found = ArgumentMap(nodes=nodes)
     judged = Judgement(standing={each.mark: "undecided" for each in made}, settled=False)
-    chart, _, note, group, _ = "\n\n".join(whole(found, judged)).split("\n\n", 4)
+    chart, _, note, group, _ = "\n\n".join(whole_map(found, judged)).split("\n\n", 4)
     assert chart == (
         "The map is too large for a chart here (400 claims with 0 links); the file that ends in `.tree.svg` shows it."
     )

@@ -28,7 +28,7 @@ def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
 async def names_of(*people: Participant) -> list[Named]:
     brief = Brief(topic="Tea?", participants=people)
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
-    held = await place.hold({each.name: Player(script) for each in people})
+    held = await place.run({each.name: Player(script) for each in people})
     namer = Namer()
     return [named for entry in held.entries if (named := namer.name(entry))]
 
@@ -83,7 +83,7 @@ async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
     say = Everyone(act="argue", task="Argue.", who=("Ann", "Likeness", "Scribe"))
     bid = Everyone(act="bid", task="Bid.", private=True)
     place = Harness(brief=brief, protocol=Sequence(parts=(bid, say)))
-    held = await place.hold({each.name: Player(bids) for each in brief.participants})
+    held = await place.run({each.name: Player(bids) for each in brief.participants})
     assert {turn.by for turn in held.transcript.all()} == {"Ann", "Bob", "Likeness", "Scribe"}
     namer = Namer()
     found = [named for entry in held.entries if (named := namer.name(entry))]
@@ -99,7 +99,7 @@ async def test_a_result_names_what_was_decided() -> None:
         return {"ANSWER": "Tea"}
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB))
-    held = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).hold(
+    held = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).run(
         {each.name: Player(agreed) for each in brief.participants}
     )
     namer = Namer()
@@ -122,7 +122,7 @@ async def test_a_ranking_is_a_vote_for_several() -> None:
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0, strategy="borda")))
-    held = await place.hold({each.name: Player(ranks) for each in brief.participants})
+    held = await place.run({each.name: Player(ranks) for each in brief.participants})
     namer = Namer()
     votes = [named.data for entry in held.entries if (named := namer.name(entry)) and named.type == "vote"]
     assert [each["choice"] for each in votes] == [("Proposal A", "Proposal B")] * 3

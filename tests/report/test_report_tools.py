@@ -5,7 +5,7 @@ import json
 import pytest
 from markdown_it import MarkdownIt
 
-from moot.arguments.positions import Used, uses
+from moot.arguments.positions import ToolUsage, tool_usages
 from moot.core.ask import Reply, ToolCall
 from moot.core.event import Asked, Attempted, Called, Replied
 from moot.core.transcript import fold
@@ -78,13 +78,13 @@ def test_it_is_in_the_data_too() -> None:
 def test_without_tools_there_is_no_chapter() -> None:
     entries = opened(person("Ann")).say(ask("/debate#1", "Ann", "argue"), "Tea.", model="acme:large-1").entries
     assert "Sources and tools" not in markdown(report(entries, debate="d"))
-    assert uses(entries, fold(entries)) == ()
+    assert tool_usages(entries, fold(entries)) == ()
 
 
 def test_a_use_whose_arguments_are_not_on_record() -> None:
     diary = opened(person("Ann")).add(Asked(ask=ask("/debate#1", "Ann", "argue")))
     diary.add(tool("/debate#1", 1, "rag"), tool("/debate#1", 2, "rag", sources=("a.md:1",)))
-    chapter = tools_chapter(uses(diary.entries, fold(diary.entries)))
+    chapter = tools_chapter(tool_usages(diary.entries, fold(diary.entries)))
     assert chapter[1] == "Tools were used twice: rag twice. They found 1 source."
     assert chapter[-1] == "- **T1 Ann** (The debate): rag; rag found [1]"
 
@@ -105,7 +105,7 @@ DNS = f"{URL} > error resolving DNS"
 )
 def test_an_error_is_told_in_whole_words_and_without_its_python(error: str, told: str) -> None:
     fault = f"The tool gave no result: DuckDuckGo does not answer: {error}"
-    used = Used(key="/debate#1", mark="T1", by="Ann", tool="search", fault=fault)
+    used = ToolUsage(key="/debate#1", mark="T1", by="Ann", tool="search", fault=fault)
     line = tools_chapter([used])[-1]
     assert line == f"- **T1 Ann** (The debate): search: The tool gave no result: DuckDuckGo does not answer: {told}"
 
@@ -129,7 +129,7 @@ SOURCES = [
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_source_can_only_be_a_link_to_itself(source: str) -> None:
-    used = Used(key="/debate#1", mark="T1", by="Ann", tool="search", arguments="{}", sources=(source,))
+    used = ToolUsage(key="/debate#1", mark="T1", by="Ann", tool="search", arguments="{}", sources=(source,))
     tokens = MarkdownIt("commonmark").parse("\n\n".join(tools_chapter([used])))
     inner = [child for token in tokens for child in token.children or ()]
     assert not [child for child in inner if child.type in ("image", "html_inline")]

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from moot.agents.llm import ModelAgent
-from moot.agents.tree_search import Searching
+from moot.agents.tree_search import SearchingAgent
 from moot.core.ask import Ask
 from moot.core.brief import Brief, Participant, Search
 from moot.core.event import Asked, Called, Entry, Event
 from moot.models.base import Request
 from moot.phases.speak import Everyone
-from moot.report.lookups import Searched, appendix, searches
+from moot.report.lookups import SearchRun, appendix, searches
 from moot.report.markdown import markdown
 from moot.report.report import report
 from moot.testing.replay import Harness
@@ -70,11 +70,11 @@ async def test_a_real_search_is_read_from_its_record() -> None:
         return "STANDING: 7" if request.call.endswith("-value") else "Well."
 
     model = ScriptedModel(script)
-    seat = Searching(ModelAgent(model), model, Search(simulations=6, depth=2))
+    seat = SearchingAgent(ModelAgent(model), model, Search(simulations=6, depth=2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
-    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": seat})
+    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).run({"Ann": seat})
     (found,) = searches(held.entries)
-    assert isinstance(found, Searched)
+    assert isinstance(found, SearchRun)
     assert (found.by, found.simulations, found.asked, found.depth, found.stopped) == ("Ann", 6, 6, 2, "")
     assert sum(each.visits for each in found.thoughts if not each.depth) == 6
     assert [each.depth for each in found.thoughts if each.chosen] == [0, 1, 2]
@@ -83,7 +83,7 @@ async def test_a_real_search_is_read_from_its_record() -> None:
 
 async def test_the_report_ends_with_the_searches() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
-    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).hold({"Ann": Scripted(["Tea."])})
+    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).run({"Ann": Scripted(["Tea."])})
     key = next(entry.event.ask.key for entry in held.entries if isinstance(entry.event, Asked))
     tree = Entry(seq=9, at=0.0, event=Called(key=key, call="tree", text=json.dumps(TREE), model="search:mcts"))
     without, with_tree = (

@@ -13,7 +13,7 @@ from moot.core.event import Called
 from moot.demo.debater import DemoDebater
 from moot.models.base import Request
 from moot.models.pool import build
-from moot.testing.conformance import check_model, check_seat
+from moot.testing.conformance import check_agent, check_model
 from moot.testing.replay import SeededAgent
 from moot.testing.scripted import Scripted, ScriptedModel
 from moot.testing.wires import Wires
@@ -26,10 +26,10 @@ def good(request: Request) -> str:
 
 
 async def test_our_seats_conform() -> None:
-    await check_seat(DemoDebater)
-    await check_seat(lambda: ModelAgent(ScriptedModel(good)))
-    await check_seat(SeededAgent)
-    await check_seat(lambda: Scripted(lambda ask, context: Refused("no")))
+    await check_agent(DemoDebater)
+    await check_agent(lambda: ModelAgent(ScriptedModel(good)))
+    await check_agent(SeededAgent)
+    await check_agent(lambda: Scripted(lambda ask, context: Refused("no")))
 
 
 async def test_our_models_conform(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,9 +48,9 @@ class Paying:
     def __init__(self, habit: str) -> None:
         self.habit = habit
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         if self.habit == "forgetful":
-            await say.call(f"answer {next(NUMBERS)}", Quote(model="m"), _send)
+            await recorder.call(f"answer {next(NUMBERS)}", Quote(model="m"), _send)
         habits: dict[str, dict[str, Value]] = {
             "invents": {"COLOUR": "red"},
             "chooses": {"ANSWER": "Cocoa"},
@@ -80,7 +80,7 @@ async def _send() -> Called:
 )
 async def test_a_seat_that_breaks_the_promise_is_found(habit: str, message: str) -> None:
     with pytest.raises(AssertionError, match=message):
-        await check_seat(lambda: Paying(habit))
+        await check_agent(lambda: Paying(habit))
 
 
 class Odd(ScriptedModel):
@@ -90,14 +90,14 @@ class Odd(ScriptedModel):
         super().__init__(lambda request: "Tea.", name="tea" if habit == "nameless" else "scripted:tea")
         self.habit = habit
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         match self.habit:
             case "hidden":
                 return Called(key="", call="answer", text="Tea.", model=self.name)
             case "mute":
-                return await say.call("answer", self.quote(request), _silent)
+                return await recorder.call("answer", self.quote(request), _silent)
             case _:
-                called = await super().complete(request, say)
+                called = await super().complete(request, recorder)
                 return replace(called, model="other:model") if self.habit == "disguised" else called
 
 

@@ -58,11 +58,11 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
     name: str, options: tuple[str, ...], choices: Choices
 ) -> None:
     place = runner(name, options=options, choices=choices)
-    whole = await place.hold(seats(SeededAgent()))
+    whole = await place.run(seats(SeededAgent()))
     assert whole.transcript.closed
     for cut in range(0, len(whole.lines), STEP):
         oracle = SeededAgent()
-        resumed = await place.hold(seats(oracle), whole.lines[:cut])
+        resumed = await place.run(seats(oracle), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
         finished = calls(whole.entries[:cut])
         assert not set(finished) & set(oracle.sent), "a finished call was paid twice"
@@ -77,8 +77,8 @@ def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) ->
         return hashlib.sha256(f"{order}{key}".encode()).digest()[0] / 255 * 0.003
 
     place = runner(name)
-    quick = asyncio.run(place.hold(seats(SeededAgent(seed))))
-    slow = asyncio.run(place.hold(seats(SeededAgent(seed, latency=late))))
+    quick = asyncio.run(place.run(seats(SeededAgent(seed))))
+    slow = asyncio.run(place.run(seats(SeededAgent(seed, latency=late))))
     assert essence(quick.transcript) == essence(slow.transcript)
 
 
@@ -89,13 +89,13 @@ class Heckler(SeededAgent):
         super().__init__(seed, latency=lambda key: (_draw(seed, key) % 3) * 0.0005)
         self.ledger, self.share = ledger, share
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         remark = Interjected(by="Guest", text=f"what of {ask.key}?")
         told = [turn.text for turn in self.ledger.transcript.turns("interject")]
         may = ask.key.endswith("#1") and _draw(self.seed, ask.key, "remark") % 100 < self.share
         if may and remark.text not in told:
             await self.ledger.add(remark)
-        return await super().answer(ask, context, say)
+        return await super().answer(ask, context, recorder)
 
 
 def _draw(*parts: object) -> int:
@@ -118,34 +118,34 @@ def test_cut_anywhere_with_hecklers_and_latencies_it_is_the_same_debate(
         heckler = Heckler(ledger, seed, share)
         return dict.fromkeys([each.name for each in PEOPLE], heckler)
 
-    whole = asyncio.run(place.hold(table))
+    whole = asyncio.run(place.run(table))
     cut = int(where * len(whole.lines))
-    resumed = asyncio.run(place.hold(table, whole.lines[:cut]))
+    resumed = asyncio.run(place.run(table, whole.lines[:cut]))
     assert essence(resumed.transcript) == essence(whole.transcript)
     assert sorted(calls(resumed.entries)) == sorted(calls(whole.entries))
 
 
 async def test_a_whole_record_is_only_read() -> None:
     place = runner("panel")
-    whole = await place.hold(seats(SeededAgent()))
+    whole = await place.run(seats(SeededAgent()))
     oracle = SeededAgent()
-    again = await place.hold(seats(oracle), whole.lines)
+    again = await place.run(seats(oracle), whole.lines)
     assert oracle.sent == []
     assert again.lines == whole.lines
 
 
 async def test_another_protocol_over_the_record_is_a_mismatch_that_names_the_entry() -> None:
-    whole = await runner("panel").hold(seats(SeededAgent()))
+    whole = await runner("panel").run(seats(SeededAgent()))
     other = runner("panel", choices=Choices(rounds=2))
     with pytest.raises(RecordMismatch, match="entry 1: the record holds opened"):
-        await other.hold(seats(SeededAgent()), whole.lines[:9])
+        await other.run(seats(SeededAgent()), whole.lines[:9])
 
 
 async def test_a_resumed_debate_says_so_once() -> None:
     place = runner("council")
-    whole = await place.hold(seats(SeededAgent()))
+    whole = await place.run(seats(SeededAgent()))
     cut = next(n for n, entry in enumerate(whole.entries, 1) if isinstance(entry.event, Called))
-    resumed = await place.hold(seats(SeededAgent()), whole.lines[:cut])
+    resumed = await place.run(seats(SeededAgent()), whole.lines[:cut])
     assert [type(e.event).__name__ for e in resumed.entries].count("Resumed") == 1
 
 
@@ -159,13 +159,13 @@ CHANGES: list[tuple[Callable[[list[str]], list[str]], str]] = [
 
 @pytest.mark.parametrize(("change", "message"), CHANGES)
 async def test_a_changed_record_is_found(change: Callable[[list[str]], list[str]], message: str) -> None:
-    whole = await runner("panel").hold(seats(SeededAgent()))
+    whole = await runner("panel").run(seats(SeededAgent()))
     with pytest.raises(RecordError, match=message):
         read(tuple(change(list(whole.lines))))
 
 
 async def test_the_last_events_are_ruled_and_closed() -> None:
-    whole = await runner("moderated").hold(seats(SeededAgent()))
+    whole = await runner("moderated").run(seats(SeededAgent()))
     assert isinstance(whole.entries[-1].event, Closed)
     assert not any(isinstance(entry.event, Paused) for entry in whole.entries)
     assert sum(isinstance(entry.event, Replied) for entry in whole.entries) == len(whole.transcript.turns())

@@ -14,9 +14,9 @@ from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnkn
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from moot.agents.toolkit import ToolUse
-from moot.app.plan.assignment import agent_for, similarity, with_similarity
+from moot.app.plan.assignment import make_agents, make_similarity_agent, with_similarity
 from moot.app.plan.settings import Config
-from moot.app.plan.toolbox import check_tools, look_at_tools
+from moot.app.plan.toolbox import check_tools, tool_notes
 from moot.app.run.workspace import Workspace
 from moot.arena import ConvergenceDetector
 from moot.core.agent import Context, Quote
@@ -31,7 +31,7 @@ from moot.testing.conformance import Journal
 from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
-from moot.tools.embeddings import Embeddings, Installed, SimilarityTool, embedder, likeness
+from moot.tools.embeddings import Embeddings, LocalEmbeddings, SimilarityTool, embedder, likeness
 from moot.tools.rag import Rag
 from tests.cli.commands import settle
 from tests.kits.tools import CONTEXT
@@ -83,7 +83,7 @@ async def test_it_finds_what_words_do_not_and_is_named_on_record_without_its_pla
 
 
 async def test_vectors_are_of_length_one_of_whole_texts_and_none_of_what_it_does_not_know(tiny: Path) -> None:
-    model = Installed(str(tiny))
+    model = LocalEmbeddings(str(tiny))
     cheap, long, unknown = await model.embed(["Cheap!", "cheap " * 600 + "coffee " * 600, "milk"], errand())
     assert likeness(cheap, cheap) == pytest.approx(1)
     assert likeness(cheap, long) < 0.9, "more than its first 512 tokens count"
@@ -92,7 +92,7 @@ async def test_vectors_are_of_length_one_of_whole_texts_and_none_of_what_it_does
 
 
 async def test_it_is_loaded_once(tiny: Path) -> None:
-    model, journal = Installed(f"{tiny}/"), Journal()
+    model, journal = LocalEmbeddings(f"{tiny}/"), Journal()
     first = await model.embed(["cheap"], errand(journal))
     await model.close()
     shutil.rmtree(tiny)
@@ -101,7 +101,7 @@ async def test_it_is_loaded_once(tiny: Path) -> None:
 
 
 async def test_two_at_once_get_each_their_own(tiny: Path) -> None:
-    model = Installed(str(tiny))
+    model = LocalEmbeddings(str(tiny))
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(model.embed([word] * 200, errand())) for word in ("cheap", "coffee")]
     one, other = (task.result() for task in tasks)
@@ -117,7 +117,7 @@ async def test_the_layout_of_sentence_transformers(tiny: Path) -> None:
     (tiny / "model.safetensors").unlink()
     (tiny / "tokenizer.json").rename(inner / "tokenizer.json")
     (tiny / "config.json").rename(tiny / "config_sentence_transformers.json")
-    ((x, y),) = await Installed(str(tiny)).embed(["coffee"], errand())
+    ((x, y),) = await LocalEmbeddings(str(tiny)).embed(["coffee"], errand())
     assert (x, y) == (0.0, 1.0)
 
 
@@ -173,7 +173,7 @@ BROKEN = [("tokenizer.json", "{"), ("model.safetensors", "x"), ("config.json", "
 @pytest.mark.parametrize(("file", "text"), [*BROKEN, ("tokenizer.json", ""), ("config.json", "{")])
 async def test_a_folder_that_is_damaged_costs_only_the_vectors(tiny: Path, file: str, text: str) -> None:
     (tiny / file).write_text(text)
-    model = Installed(str(tiny))
+    model = LocalEmbeddings(str(tiny))
     found = await Rag(TEXTS, model).use({"query": "is tea inexpensive"}, errand())
     assert found.sources == ("a.md:1",)
     assert "(Searched without the embedding model: model2vec:tiny cannot be used: " in found.text
@@ -181,7 +181,7 @@ async def test_a_folder_that_is_damaged_costs_only_the_vectors(tiny: Path, file:
 
 
 async def test_a_folder_that_is_gone_is_looked_for_nowhere_else(tiny: Path) -> None:
-    model, detector = Installed(str(tiny)), ConvergenceDetector(embeddings=f"model2vec:{tiny}")
+    model, detector = LocalEmbeddings(str(tiny)), ConvergenceDetector(embeddings=f"model2vec:{tiny}")
     shutil.rmtree(tiny)
     with pytest.raises(Unavailable, match="model2vec:tiny cannot be used"):
         await model.embed(["cheap"], errand())
@@ -213,7 +213,7 @@ async def test_the_instrument(tiny: Path) -> None:
     aide = Participant(name="Likeness", seat="likeness:model2vec:tiny", duty="aide")
     context = Context(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
     ask = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
-    reply = await SimilarityTool(Installed(str(tiny))).answer(ask, context, Journal())
+    reply = await SimilarityTool(LocalEmbeddings(str(tiny))).answer(ask, context, Journal())
     assert reply.fields["OWN"] == pytest.approx(0.287, abs=0.001)
     assert reply.fields["METHOD"] == "model2vec:tiny"
 
@@ -226,19 +226,19 @@ def test_the_record_names_the_model_and_the_settings_say_where_it_lies(tiny: Pat
     config = Config(embeddings=f"model2vec:{tiny}")
     brief = with_similarity(replace(BRIEF, limits=Limits(cost=0.0)), ("stalled",), config)
     assert brief.participants[-1].seat == "likeness:model2vec:tiny"
-    assert isinstance(agent_for(brief, Pool(env={}), config=config)["Likeness"], SimilarityTool)
+    assert isinstance(make_agents(brief, Pool(env={}), config=config)["Likeness"], SimilarityTool)
     for other in (None, Config(), Config(embeddings="ollama:e")):
         with pytest.raises(BriefError, match='measured by model2vec:tiny: set embeddings = "model2vec:" and '):
-            similarity(brief.participants[-1].seat, other)
+            make_similarity_agent(brief.participants[-1].seat, other)
     with pytest.raises(BriefError, match="names no provider"):
-        agent_for(replace(BRIEF, participants=(replace(ANN, seat=f"model2vec:{tiny}"), BOB)), Pool(env={}))
+        make_agents(replace(BRIEF, participants=(replace(ANN, seat=f"model2vec:{tiny}"), BOB)), Pool(env={}))
 
 
 async def test_what_the_owner_is_told_of_documents(tiny: Path) -> None:
     config = Config(embeddings=f"model2vec:{tiny}")
     brief = replace(BRIEF, participants=(replace(ANN, tools=("rag",)), BOB), library=TEXTS, limits=Limits(cost=0.0))
     check_tools(brief, config)
-    (note,) = await look_at_tools(brief, config)
+    (note,) = await tool_notes(brief, config)
     told = "model2vec:tiny makes vectors of the documents on this machine; that takes no tokens and costs nothing."
     assert note == told
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.assignment import agent_for, with_similarity
+from moot.app.plan.assignment import make_agents, with_similarity
 from moot.app.plan.settings import Config
-from moot.app.run.api import take
-from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.run.api import read_brief_argument
+from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
@@ -101,10 +101,10 @@ def test_when_there_is_an_instrument(
     assert found.participants[:2] == (ADA, BO)
 
 
-async def ready(text: str) -> Ready:
+async def ready(text: str) -> PreparedDebate:
     workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(workspace, take(text), Wishes(models=("ollama:a",)), config=SET)
+        return await prepare(workspace, read_brief_argument(text), Overrides(models=("ollama:a",)), config=SET)
     finally:
         await workspace.close()
 
@@ -115,7 +115,7 @@ async def test_a_brief_that_wants_it_gets_one_that_no_debater_is_told_of() -> No
         name="Likeness", role="Measures how alike texts are", seat="likeness:ollama:e", duty="aide"
     )
     assert "Liken(who='Likeness'" in repr(plan.protocol)
-    assert isinstance(agent_for(plan.brief, Pool(env={}))["Likeness"], SimilarityTool)
+    assert isinstance(make_agents(plan.brief, Pool(env={}))["Likeness"], SimilarityTool)
 
 
 async def test_a_brief_cannot_seat_one_itself() -> None:

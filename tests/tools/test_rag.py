@@ -12,7 +12,7 @@ from moot.core.errors import ToolError
 from moot.core.text import terms
 from moot.testing.conformance import Journal
 from moot.tools.documents import MOST, Extract, cut
-from moot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, Vectors, fuse
+from moot.tools.rag import LONGEST_QUERY, PASSAGES, HashedVectors, Rag, fuse
 from tests.kits.clock import within
 from tests.kits.tools import CONTEXT
 from tests.paths import EXAMPLES
@@ -136,31 +136,31 @@ def test_empty_rows_in_a_row_are_one() -> None:
 
 def test_a_text_is_most_like_itself() -> None:
     texts = [terms(text) for text in ("the costs of the vendor", "engineers on call", "a contract with the vendor", "")]
-    vectors = Vectors(texts)
+    vectors = HashedVectors(texts)
     for number, text in enumerate(texts[:3]):
         scores = vectors.liken(text)
         assert scores[number] == pytest.approx(1, abs=1e-6)
         assert max(scores) == scores[number]
         assert scores[3] == 0
     assert vectors.liken([]) == [0, 0, 0, 0]
-    assert Vectors([]).liken(["x"]) == []
+    assert HashedVectors([]).liken(["x"]) == []
 
 
 def test_slips_of_the_pen_and_compounds_are_found() -> None:
-    vectors = Vectors([terms("Rechnungsfehler im Monat"), terms("monthly invoices"), terms("engineers")])
+    vectors = HashedVectors([terms("Rechnungsfehler im Monat"), terms("monthly invoices"), terms("engineers")])
     assert max(range(3), key=vectors.liken(terms("Fehler der Rechnung")).__getitem__) == 0
     assert max(range(3), key=vectors.liken(terms("montly invioces")).__getitem__) == 1
 
 
 def test_the_same_texts_have_the_same_vectors_everywhere() -> None:
     """Fixed numbers: a run with other hashes, on another machine, gives the same ranking."""
-    scores = Vectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).liken(terms("cheap tea"))
+    scores = HashedVectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).liken(terms("cheap tea"))
     assert [round(score, 6) for score in scores] == [0.824046, 0.15135]
 
 
 @given(st.lists(st.lists(st.text("abcd", min_size=1, max_size=8), max_size=6), max_size=5))
 def test_likeness_lies_between_minus_one_and_one(texts: list[list[str]]) -> None:
-    vectors = Vectors(texts)
+    vectors = HashedVectors(texts)
     assert all(-1.001 <= score <= 1.001 for text in texts for score in vectors.liken(text))
 
 

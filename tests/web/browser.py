@@ -19,9 +19,9 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, Order
+from moot.app.serve.admission import Admission, DebateRequest
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.event import Called
@@ -109,12 +109,12 @@ class Slow:
         """A few tokens, free."""
         return Quote(model=self.name, tokens=200)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer, as fast as it may."""
         text = self._answer(request)
         for start in range(0, len(text), self._size):
             await self._allowed.acquire()
-            say.delta(text[start : start + self._size])
+            recorder.delta(text[start : start + self._size])
             self.said += 1
         usage = Usage(input_tokens=100, output_tokens=len(text.split()))
         return Called(
@@ -201,14 +201,14 @@ class Stage:
     def lend(self, model: Model) -> str:
         """Let a model take part; its name."""
         self._lent += 1
-        self.site.workspace.pool.lend(f"m{self._lent}", model)
+        self.site.workspace.pool.add_agent(f"m{self._lent}", model)
         return f"guest:m{self._lent}"
 
     async def begin(self, brief: str, *models: str) -> str:
         """Begin a debate as whoever is at the machine; its id."""
         admission = Admission(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
-        wishes = Wishes(models=models or ("builtin:quotes",), cast="builtin")
-        return await admission.begin(Order(brief=brief, wishes=wishes, start=True), "")
+        wishes = Overrides(models=models or ("builtin:quotes",), cast="builtin")
+        return await admission.begin(DebateRequest(brief=brief, wishes=wishes, start=True), "")
 
     async def ended(self, brief: str, *models: str) -> str:
         """Hold a debate to its end; its id."""

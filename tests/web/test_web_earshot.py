@@ -13,7 +13,7 @@ import pytest
 from moot.app.run.access import Claim, claim
 from moot.app.run.workspace import Plan
 from moot.app.serve.view_model import frames as all_frames
-from moot.app.serve.visibility import Ears, hears, hears_all
+from moot.app.serve.visibility import Reader, may_read, may_read_all
 from moot.core.agent import Recorder
 from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Participant
@@ -56,13 +56,13 @@ class Teller(ScriptedModel):
         super().__init__(lambda request: f"ANSWER: {_word(request)}", name="guest:teller")
         self.asked, self.go = asyncio.Event(), asyncio.Event()
 
-    async def _send(self, request: Request, say: Recorder) -> Called:
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
         if _word(request) == SECRET:
             self.asked.set()
             await self.go.wait()
-        say.delta(f"piece of {_word(request)}")
+        recorder.delta(f"piece of {_word(request)}")
         await asyncio.sleep(0.3)  # in which it is sent
-        return await super()._send(request, say)
+        return await super()._send(request, recorder)
 
 
 def _word(request: Request) -> str:
@@ -182,7 +182,7 @@ async def test_who_joins_without_a_place_is_shown_no_question(tmp_path: Path) ->
         assert len((await ann.get(f"{API}/debates/e/asks")).json()["asks"]) == 1
 
 
-CASES: list[tuple[tuple[str, ...], dict[Ears, bool]]] = [
+CASES: list[tuple[tuple[str, ...], dict[Reader, bool]]] = [
     ((), {None: True, "": True, "Ada": False, "Ben": True, "Cid": True}),
     (("Cid",), {None: True, "": False, "Ada": False, "Ben": False, "Cid": True}),
     (("Cid", "Ben"), {None: True, "": False, "Ben": True, "Eve": False}),
@@ -190,7 +190,7 @@ CASES: list[tuple[tuple[str, ...], dict[Ears, bool]]] = [
 
 
 @pytest.mark.parametrize(("audience", "heard"), CASES)
-def test_the_law(audience: tuple[str, ...], heard: dict[Ears, bool]) -> None:
+def test_the_law(audience: tuple[str, ...], heard: dict[Reader, bool]) -> None:
     diary = Diary().add(Opened(brief=BRIEF, protocol={}, name="x"), Entered(path="/debate"))
     diary.add(Asked(ask=Ask(key="/debate#1", to="Cid", act="argue", task="", audience=audience)))
     diary.add(Replied(key="/debate#1", reply=Reply(text="Tea.")), Interjected(by="Eve", text="Hm."))
@@ -198,13 +198,17 @@ def test_the_law(audience: tuple[str, ...], heard: dict[Ears, bool]) -> None:
     for entry in diary.entries:
         transcript.apply(entry.event)
     first, outside = transcript.all()
-    assert {ears: hears(transcript, ears, first) for ears in heard} == heard
-    assert {ears: hears_all(diary.entries, ears) for ears in heard} == heard
-    assert all(hears(transcript, ears, outside) for ears in heard), "what came from outside is for everybody"
+    assert {ears: may_read(transcript, ears, first) for ears in heard} == heard
+    assert {ears: may_read_all(diary.entries, ears) for ears in heard} == heard
+    assert all(may_read(transcript, ears, outside) for ears in heard), "what came from outside is for everybody"
 
 
 def test_a_private_field_is_for_the_owner_alone() -> None:
     form = Form(name="message", fields=(Field(name="Thoughts", private=True),))
     diary = Diary().add(Opened(brief=BRIEF, protocol={}, name="x"))
     diary.add(Asked(ask=Ask(key="/debate#1", to="Ben", act="argue", task="", form=form)))
-    assert {ears: hears_all(diary.entries, ears) for ears in (None, "", "Ada")} == {None: True, "": False, "Ada": False}
+    assert {ears: may_read_all(diary.entries, ears) for ears in (None, "", "Ada")} == {
+        None: True,
+        "": False,
+        "Ada": False,
+    }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.paper import printed
+from moot.app.export.paper import print_pdf
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
@@ -75,7 +75,7 @@ async def test_records_are_read_once_and_read_on(tmp_path: Path) -> None:
 
 async def pdf_or_skip() -> bytes:
     try:
-        return await printed(PAGE, 60)
+        return await print_pdf(PAGE, 60)
     except BriefError:
         pytest.skip("PDF needs Pango from the system")
 
@@ -84,9 +84,9 @@ async def pdf_or_skip() -> bytes:
 async def test_another_process_makes_the_pdf_and_is_ended_where_it_takes_too_long() -> None:
     assert (await pdf_or_skip()).startswith(b"%PDF-")
     with pytest.raises(TimeoutError):
-        await printed(LONG, 0.3)
+        await print_pdf(LONG, 0.3)
     with pytest.raises(BriefError, match="cannot be made") as caught:
-        await printed(b"\xff", 60)
+        await print_pdf(b"\xff", 60)
     assert caught.value.code == "no_pdf"
 
 

@@ -35,7 +35,7 @@ async def served(
     there = Workspace.at(database)
     there.config = config()
     for name, model in (models or {}).items():
-        there.pool.lend(name, model)
+        there.pool.add_agent(name, model)
     try:
         async with (
             working(there) as worker,
@@ -172,7 +172,7 @@ async def test_an_agent_has_its_debates_held_by_a_worker(tmp_path: Path, databas
     here, there = Workspace.at(database), Workspace.at(database)
     for each in (here, there):
         each.config = Config()
-        each.pool.lend("slow", slow)
+        each.pool.add_agent("slow", slow)
     async with working(there) as worker, QueueRunner(here, worker) as runner, client_at(runner) as place:
         seated = ADA.replace("human", "guest:slow").replace("builtin:quotes", "guest:slow")
         debate = await place.begin(seated)

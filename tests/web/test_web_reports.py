@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from moot.app.plan.settings import Serving, load_config, own_file
+from moot.app.plan.settings import Serving, load_config, user_file
 from moot.app.run.access import claimed
 from moot.app.run.outcome import opening
 from moot.app.serve.spending import spent
@@ -200,12 +200,12 @@ class Dear(ScriptedModel):
     def quote(self, request: Request) -> Quote:
         return replace(super().quote(request), cost=0.1)
 
-    async def _send(self, request: Request, say: Recorder) -> Called:
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
         self.calls += 1
         if self.calls == self.waits:
             self.asked.set()
             await self.go.wait()
-        called = await super()._send(request, say)
+        called = await super()._send(request, recorder)
         return replace(called, usage=replace(called.usage, cost=0.1))
 
 
@@ -286,16 +286,16 @@ SETTINGS = [
 
 @pytest.mark.parametrize(("text", "told"), SETTINGS)
 def test_settings_that_cannot_be_are_refused_in_a_sentence(text: str, told: str) -> None:
-    own_file().parent.mkdir(parents=True)
-    own_file().write_text(text)
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(text)
     with pytest.raises(BriefError, match=told.replace("[", ".").replace("]", ".")) as error:
         load_config()
     assert "secret-token" not in str(error.value)
 
 
 def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path) -> None:
-    own_file().parent.mkdir(parents=True)
-    own_file().write_text(
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(
         "[serve]\nmost = 3\nrequests = 9\ncost = 1\ntokens_per_debate = 5\nasks = 6\ndaily = 2.5\n"
         'hosts = ["Moot.lan"]\n'
         f'[serve.tokens]\nci = "sha256:{"0" * 64}"\n'

@@ -7,7 +7,7 @@ import pytest
 from fastapi.routing import APIRoute, APIWebSocketRoute
 
 from moot.app.run import access
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 from moot.web.app import routes
 from moot.web.auth import LINK_SECONDS, SESSION_SECONDS, Authenticator, session_cookie, share_cookie
 from moot.web.guard import HEADERS
@@ -154,7 +154,7 @@ async def test_a_link_lets_view_and_no_more(tmp_path: Path) -> None:
         assert (await bob.get(f"{API}/debates")).status_code == 401
         stored = "".join(await web.site.workspace.store.read(f"{debate}/access/letters"))
         assert made["token"] not in stored
-        assert mark_of(made["token"]) in stored
+        assert hash_of(made["token"]) in stored
         rows = (await ann.get(f"{API}/debates/{debate}/shares")).json()["shares"]
         assert [row["id"] for row in rows] == [made["id"]]
         assert "token" not in rows[0]
@@ -390,7 +390,7 @@ async def test_no_secret_stands_in_any_answer(tmp_path: Path, monkeypatch: pytes
         me = web.me
         debate = await web.begin(me, ADA)
         await web.asked(me, debate)
-        secrets = ("canary", ANN, BEN, str(me.cookies[session_cookie(HOST)]), mark_of(ANN))
+        secrets = ("canary", ANN, BEN, str(me.cookies[session_cookie(HOST)]), hash_of(ANN))
         urls = [url for method, url, _ in requests_on(debate) if method == "GET"]
         for url in (*urls, f"{API}/info", f"{API}/models", f"{API}/openapi.json", f"{API}/debates"):
             text = (await me.get(url)).text

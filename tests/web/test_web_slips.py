@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.serve.server_parts import MOST_PLACES, told
+from moot.app.serve.server_parts import MOST_PLACES, error_trace
 from moot.app.serve.view_model import Data, Frames
 from moot.core.errors import RecordError
 from moot.core.event import Entry
@@ -92,11 +92,11 @@ async def test_a_slip_is_told_by_its_innermost_places() -> None:
     with pytest.raises(ExceptionGroup) as caught:
         async with asyncio.TaskGroup() as group:
             group.create_task(fall())
-    kind, *places = told(caught.value).split(" < ")
+    kind, *places = error_trace(caught.value).split(" < ")
     assert kind == "LookupError"
     assert len(places) == MOST_PLACES
     assert all(each.startswith(f"{__name__}:") for each in places)
     outer = ValueError(SECRET)
     outer.__cause__ = caught.value
-    assert told(outer).startswith(f"LookupError < {__name__}:"), "what it came from"
-    assert told(ValueError(SECRET)) == "ValueError", "it was never raised"
+    assert error_trace(outer).startswith(f"LookupError < {__name__}:"), "what it came from"
+    assert error_trace(ValueError(SECRET)) == "ValueError", "it was never raised"

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.workspace import Workspace
 from moot.app.serve.server_parts import config_of
@@ -33,7 +33,7 @@ API = "/api/v1"
 ANN, BEN = "a" * 43, "b" * 43
 """The tokens of two programs."""
 
-SERVING = Serving(tokens={"ann": mark_of(ANN), "ben": mark_of(BEN)}, requests=1_000_000)
+SERVING = Serving(tokens={"ann": hash_of(ANN), "ben": hash_of(BEN)}, requests=1_000_000)
 QUOTES = "# Tea or coffee?\n\nTea is calm. Coffee is quick.\n"
 ADA = (
     "# Tea or coffee?\n\nTea is calm.\n\n## Ada (human)\nrole: Guest\n\nYou like tea.\n\n"
@@ -53,11 +53,11 @@ class Slow(ScriptedModel):
         self.go = asyncio.Event()
         self.asked = asyncio.Event()
 
-    async def _send(self, request: Request, say: Recorder) -> Called:
-        say.delta("It ")
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
+        recorder.delta("It ")
         self.asked.set()
         await self.go.wait()
-        return await super()._send(request, say)
+        return await super()._send(request, recorder)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -141,7 +141,7 @@ async def opened(
     workspace = Workspace.at(store or folder / "moot.sqlite")
     workspace.config = config(serving)
     for name, model in (models or {}).items():
-        workspace.pool.lend(name, model)
+        workspace.pool.add_agent(name, model)
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     host = f"127.0.0.1:{bound.getsockname()[1]}" if real else HOST

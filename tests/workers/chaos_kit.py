@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from moot.app.run.dispatcher import Job, QueueError
-from moot.app.run.fork import stamp
+from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Entry
@@ -186,7 +186,7 @@ async def submit(workspace: Workspace, queue: Queue, plans: dict[str, Plan]) -> 
     """Put debates on record and into the queue."""
     for debate, plan in plans.items():
         first = Entry(seq=1, at=time.time(), event=plan.opened(), prev="")
-        await workspace.store.append(debate, stamp([first]), after=0)
+        await workspace.store.append(debate, chain_lines([first]), after=0)
         await queue.submit(debate)
 
 

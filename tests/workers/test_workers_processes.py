@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.fork import stamp
+from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called, Entry
@@ -59,7 +59,9 @@ class Place:
     async def submit(self, debate: str) -> None:
         brief = Brief(topic="Tea?", participants=tuple(Participant(name=each, seat="ollama:tiny") for each in NAMES))
         plan = self.workspace.plan(brief, protocol="panel", choices=Choices(rounds=2))
-        await self.workspace.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
+        await self.workspace.store.append(
+            debate, chain_lines([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0
+        )
         await self.queue.submit(debate)
 
     async def work(self, name: str) -> Process:

@@ -15,7 +15,7 @@ from moot.record.store import encode
 from moot.workers import leases, queue_tables
 from moot.workers.job_queue import Queue, check_queue, find_queue, open_queue
 from moot.workers.jobs import Ending, Lease
-from moot.workers.leases import TRIES, Beaten, Beating, Lost
+from moot.workers.leases import TRIES, HeartbeatResult, HeartbeatSender, Lost
 from moot.workers.queue_database import Connection, Database
 from moot.workers.queue_tables import find_version, make_ready
 
@@ -33,8 +33,8 @@ class Held:
     async def end(self, lease: Lease, ending: Ending) -> State | Lost:
         return await self.database.do(partial(leases.end, lease=lease, ending=ending))
 
-    async def beat(self, worker: str, debates: list[str], seconds: float) -> Beaten:
-        who = Beating(worker=worker, places=8, seconds=seconds)
+    async def beat(self, worker: str, debates: list[str], seconds: float) -> HeartbeatResult:
+        who = HeartbeatSender(worker=worker, places=8, seconds=seconds)
         return await self.database.do(partial(leases.beat, who=who, debates=debates))
 
     async def watch(self) -> list[str]:

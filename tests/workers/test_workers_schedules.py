@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, Schedule, load_config, own_file
+from moot.app.plan.settings import Config, Schedule, load_config, user_file
 from moot.core.errors import BriefError
 from moot.record.listing import names
 from moot.workers.queue_tables import make_ready
@@ -142,10 +142,10 @@ async def test_the_worker_that_was_started_last_says_which_schedules_there_are(d
 
 def test_an_empty_table_of_schedules_is_not_the_same_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    own_file().parent.mkdir()
-    own_file().write_text('model = "ollama:a"\n')
+    user_file().parent.mkdir()
+    user_file().write_text('model = "ollama:a"\n')
     assert load_config(tmp_path).schedules is None
-    own_file().write_text("[schedules]\n")
+    user_file().write_text("[schedules]\n")
     assert load_config(tmp_path).schedules == ()
 
 

@@ -7,7 +7,7 @@ import pytest
 from moot.core.errors import RecordConflict
 from moot.core.event import Asked, Closed, Paused, Resumed
 from moot.record.store import read
-from moot.workers.leases import Fence
+from moot.workers.leases import FencedStore
 from tests.workers.workers_kit import LEASE, House, Turned, house, until
 
 pytestmark = pytest.mark.alone
@@ -115,7 +115,7 @@ async def test_a_writer_beside_the_worker_wins_once_and_the_debate_goes_on(datab
 async def test_the_fence_lets_nothing_through_behind_the_end_of_a_lease(database: str) -> None:
     now = 100.0
     async with house(database) as place:
-        fence = Fence(place.workspace.store, lambda: now)
+        fence = FencedStore(place.workspace.store, lambda: now)
         lines = await place.workspace.store.read(await place.lay("a"))
         with pytest.raises(RecordConflict, match="another worker may hold it by now"):
             await fence.append("b", lines, after=0)

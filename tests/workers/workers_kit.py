@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from moot.app.run.dispatcher import Job
-from moot.app.run.fork import stamp
+from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Recorder
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Called, Entry
 from moot.models.base import Request
-from moot.models.layers import Patience
+from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.record.postgres import PostgresStore
@@ -35,10 +35,10 @@ class Turned(ScriptedModel):
         if not waits:
             self.go.set()
 
-    async def _send(self, request: Request, say: Recorder) -> Called:
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
         self.asked.set()
         await self.go.wait()
-        return await super()._send(request, say)
+        return await super()._send(request, recorder)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +57,9 @@ class House:
         people = tuple(Participant(name=name, seat=seat) for name, seat in names)
         brief = Brief(topic="Tea or coffee?", participants=people, limits=limits or Limits())
         plan = self.workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=rounds))
-        await self.workspace.store.append(debate, stamp([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0)
+        await self.workspace.store.append(
+            debate, chain_lines([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0
+        )
         return debate
 
     async def until(self, debate: str, *states: str, seconds: float = 20.0) -> Job:
@@ -106,8 +108,8 @@ class House:
 async def house(address: str, model: Turned | None = None) -> AsyncGenerator[House]:
     """A desk and a queue over that database, and a model that answers at once where no other is given."""
     model = model or Turned()
-    workspace = Workspace(PostgresStore.open(address), pool=Pool(patience=Patience(tries=1)))
-    workspace.pool.lend("model", model)
+    workspace = Workspace(PostgresStore.open(address), pool=Pool(patience=RetrySettings(tries=1)))
+    workspace.pool.add_agent("model", model)
     queue = Queue(address)
     workspace.queue = queue
     try:

@@ -66,16 +66,16 @@ class Contacts:
     """
 
     debate: str = "ID"
-    letters: MessageBox | None = None
-    door: Interface | None = None
+    mailbox: MessageBox | None = None
+    interface: Interface | None = None
     called: Callable[[Ask], str] = attrgetter("act")
     clock: Callable[[], float] = time.time
-    put: Mapping[str, float] = field(default_factory=dict[str, float])
+    asked_at: Mapping[str, float] = field(default_factory=dict[str, float])
     gate: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
 
 
 @dataclass(frozen=True, slots=True)
-class _Term:
+class _AnswerTime:
     """The time that a person has for an answer.
 
     It ends by the wall clock, which all processes share, or by the loop's own clock, which nobody can set back.
@@ -91,13 +91,13 @@ class _Term:
     latest: float
 
     @classmethod
-    def begin(cls, reach: Contacts, key: str, allowed: float | None) -> Self:
+    def begin(cls, contacts: Contacts, key: str, allowed: float | None) -> Self:
         """Compute the time for an answer to that ask, by the clock of this process."""
         if allowed is None:
-            return cls(reach.clock, None, inf)
-        ends = reach.put.get(key, reach.clock()) + allowed
-        left = min(allowed, ends - reach.clock())
-        return cls(reach.clock, ends, asyncio.get_running_loop().time() + left)
+            return cls(contacts.clock, None, inf)
+        ends = contacts.asked_at.get(key, contacts.clock()) + allowed
+        left = min(allowed, ends - contacts.clock())
+        return cls(contacts.clock, ends, asyncio.get_running_loop().time() + left)
 
     @property
     def left(self) -> float:
@@ -116,10 +116,10 @@ class Human:
         seconds: the most time that the stand-in may take.
     """
 
-    def __init__(self, reach: Contacts, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
-        self._reach, self._stand_in, self._seconds = reach, stand_in, seconds
+    def __init__(self, contacts: Contacts, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
+        self._reach, self._stand_in, self._seconds = contacts, stand_in, seconds
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``.
 
         Raises:
@@ -127,14 +127,14 @@ class Human:
             ModelError: the person's time is up, and nobody answers instead; of kind ``timeout``.
         """
         reach = self._reach
-        term = _Term.begin(reach, ask.key, context.me.deadline)
-        reply = await self._letter(ask.key)
+        term = _AnswerTime.begin(reach, ask.key, context.me.deadline)
+        reply = await self._answer_by_message(ask.key)
         if reply is None and term.left > 0:
-            if reach.door is None:
+            if reach.interface is None:
                 raise self._waits_for(ask)
-            reply = await self._in_place(reach.door, ask, context, term)
+            reply = await self._ask_in_place(reach.interface, ask, context, term)
         if reply is None:
-            return await self._replace(ask, context, say)
+            return await self._answer_by_fallback(ask, context, recorder)
         return replace(reply, asked=HUMAN, served="", usage=Usage())
 
     def _waits_for(self, ask: Ask, why: str = "") -> Waiting:
@@ -142,49 +142,49 @@ class Human:
         because = f", {why}" if why else ""
         return Waiting(f"{ask.to} has to answer ({reach.called(ask)}){because}: moot answer {reach.debate}")
 
-    async def _letter(self, key: str) -> Reply | None:
+    async def _answer_by_message(self, key: str) -> Reply | None:
         """The answer that came as a message; it counts as long as the ask is open, whatever the clocks say."""
-        letters = self._reach.letters
+        letters = self._reach.mailbox
         return await letters.reply(key) if letters else None
 
-    async def _in_place(self, door: Interface, ask: Ask, context: Context, term: _Term) -> Reply | None:
+    async def _ask_in_place(self, interface: Interface, ask: Ask, context: Context, term: _AnswerTime) -> Reply | None:
         """The answer from the interface or from the mailbox, whichever comes first; None when the time is up."""
         try:
             async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
-                watching = group.create_task(self._watch(ask.key, term, patience))
-                reply = await door.ask(ask, context)
+                watching = group.create_task(self._watch_for_message(ask.key, term, patience))
+                reply = await interface.ask(ask, context)
                 watching.cancel()
         except TimeoutError:  # of our patience: what the door raises stands in the group
-            return await self._letter(ask.key)
+            return await self._answer_by_message(ask.key)
         except BaseExceptionGroup as errors:
             error = errors.exceptions[0]
             raise (self._waits_for(ask, str(error)) if isinstance(error, Waiting) else error) from None
-        return await self._first(ask, reply)
+        return await self._store_answer(ask, reply)
 
-    async def _first(self, ask: Ask, reply: Reply) -> Reply:
+    async def _store_answer(self, ask: Ask, reply: Reply) -> Reply:
         """Store the answer from the interface; return it, or the message that came before it.
 
         Both go through the mailbox, so one order decides. Whoever was later is told so.
         """
-        if self._reach.letters is None:
+        if self._reach.mailbox is None:
             return reply
-        await self._reach.letters.post(Replied(key=ask.key, reply=reply.mended(ask.form)))
-        return await self._letter(ask.key) or reply
+        await self._reach.mailbox.post(Replied(key=ask.key, reply=reply.cleaned(ask.form)))
+        return await self._answer_by_message(ask.key) or reply
 
-    async def _watch(self, key: str, term: _Term, patience: asyncio.Timeout) -> None:
+    async def _watch_for_message(self, key: str, term: _AnswerTime, patience: asyncio.Timeout) -> None:
         """Cancel the question at the interface when a message is there or the time is up."""
         while (left := term.left) > 0:
-            if await self._letter(key):
+            if await self._answer_by_message(key):
                 break
             await asyncio.sleep(min(POLL, left))
         patience.reschedule(asyncio.get_running_loop().time())
 
-    async def _replace(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def _answer_by_fallback(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:
             async with self._reach.gate, Deadline(self._seconds):
-                reply = await self._stand_in.answer(ask, context, say)
+                reply = await self._stand_in.answer(ask, context, recorder)
         except TimeoutError:
             late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"
             raise ModelError(late, kind="timeout") from None

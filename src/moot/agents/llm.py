@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.agents.prompt import compose, fit, frame
-from moot.agents.toolkit import ROUNDS, USES, Kit, Tool, ToolUse, lay
-from moot.answers.layout import Reading, read, repair
+from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
+from moot.answers.layout import Reading, read, repair_question
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Form, Reply, ToolCall, Usage, needed
 from moot.core.errors import ModelError, Refused, Unreadable
@@ -66,15 +66,17 @@ class ModelAgent:
         self._model, self._seconds, self._tools = model, seconds, tuple(tools)
         self._refused = False
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
-        talk = _Conversation(self._model, self._seconds, context, say, list(compose(ask, context, self._model.traits)))
-        answer = await self._converse(talk, Kit(self._tools if ask.act not in UNAIDED else ()))
+        talk = _Conversation(
+            self._model, self._seconds, context, recorder, list(compose(ask, context, self._model.traits))
+        )
+        answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
-            answer = await talk.go_on(ask.form, answer)
-        reading = _owing(ask.form, _read(ask.form, answer, context.me.name))
-        if ask.form and _is_wanting(ask.form, reading):
-            question = Message(role="user", text=repair(ask.form, reading))
+            answer = await talk.continue_form(ask.form, answer)
+        reading = _with_fields_owed(ask.form, _read(ask.form, answer, context.me.name))
+        if ask.form and _needs_repair(ask.form, reading):
+            question = Message(role="user", text=repair_question(ask.form, reading))
             try:
                 repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
                 reading = _merge(reading, _read(ask.form, repaired, context.me.name))
@@ -87,32 +89,32 @@ class ModelAgent:
             raise Unreadable(f"{self._model.name} gave no words", kind="empty")
         return _reply(reading, talk, answer)
 
-    async def _converse(self, talk: "_Conversation", kit: Kit) -> Called:
+    async def _converse(self, conversation: "_Conversation", kit: Toolkit) -> Called:
         """The answer in words, after the model has used the tools that it asked for."""
         if not kit.specs:
-            return await talk.send("answer")
-        if (self._refused and not talk.say.done("answer")) or not self._model.traits.tools:
-            talk.notes.append(NO_TOOLS)
-            return await talk.send("answer-plain")
+            return await conversation.send("answer")
+        if (self._refused and not conversation.say.done("answer")) or not self._model.traits.tools:
+            conversation.notes.append(NO_TOOLS)
+            return await conversation.send("answer-plain")
         for n in range(1, ROUNDS + 1):
-            called = await self._offer(talk, kit, n)
+            called = await self._offer_tools(conversation, kit, n)
             if called is None:
-                talk.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
-                return await talk.send("answer-plain")
+                conversation.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
+                return await conversation.send("answer-plain")
             if not called.tools:
                 return called
-            await talk.use(called, kit)
-            if talk.uses >= USES:
+            await conversation.use(called, kit)
+            if conversation.uses >= USES:
                 break
-        return await talk.send("answer-last")
+        return await conversation.send("answer-last")
 
-    async def _offer(self, talk: "_Conversation", kit: Kit, n: int) -> Called | None:
+    async def _offer_tools(self, conversation: "_Conversation", kit: Toolkit, n: int) -> Called | None:
         """The answer to the n-th request with tools; None if the model refuses tools, now or before a resume."""
         name = "answer" if n == 1 else f"answer-{n}"
-        if talk.say.done("answer-plain") and not talk.say.done(name):
+        if conversation.say.done("answer-plain") and not conversation.say.done(name):
             return None
         try:
-            return await talk.offer(name, kit)
+            return await conversation.offer(name, kit)
         except Refused as error:
             if error.kind != "request":
                 raise
@@ -141,7 +143,7 @@ class _Conversation:
         known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
         return await self._send(Request(messages=fit((*self.messages, *known, *more), self.model.traits), call=call))
 
-    async def go_on(self, form: Form, answer: Called) -> Called:
+    async def continue_form(self, form: Form, answer: Called) -> Called:
         """Have the model continue a form that was cut off; return all of it, or what there is.
 
         The last word may be half of one, so it is written again. Where the wire takes it, the model goes on with its
@@ -159,13 +161,13 @@ class _Conversation:
         self.notes.append(CONTINUED)
         joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
         anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
-        return rest if anew and _is_wanting(form, _read(form, joined, self.context.me.name)) else joined
+        return rest if anew and _needs_repair(form, _read(form, joined, self.context.me.name)) else joined
 
-    async def offer(self, call: str, kit: Kit) -> Called:
+    async def offer(self, call: str, kit: Toolkit) -> Called:
         """Ask with the tools."""
         return await self._send(Request(messages=(*self.messages, *self.used), call=call, tools=kit.specs))
 
-    async def use(self, called: Called, kit: Kit) -> None:
+    async def use(self, called: Called, kit: Toolkit) -> None:
         """Use what the model asks for, in its order; every call gets a result, for wires want one."""
         self.used.append(Message(role="assistant", text=called.text, calls=called.tools))
         for call in called.tools:
@@ -175,13 +177,13 @@ class _Conversation:
                 text = await self._use(call, kit)
             self.used.append(Message(role="tool", text=text, answers=call.id))
 
-    async def _use(self, call: ToolCall, kit: Kit) -> str:
+    async def _use(self, call: ToolCall, kit: Toolkit) -> str:
         errand = ToolUse(
             context=self.context, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
         )
         calls = await kit.use(call, errand)
         self.calls.extend(calls)
-        text = lay(call.name, calls[-1])
+        text = format_result(call.name, calls[-1])
         self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
         return text
 
@@ -213,23 +215,23 @@ def _read(form: Form | None, called: Called, speaker: str) -> Reading:
     return reading
 
 
-def _is_wanting(form: Form, reading: Reading) -> bool:
+def _needs_repair(form: Form, reading: Reading) -> bool:
     """Whether a required field was not read, or a field that the value of another one requires."""
-    owed = _owed(form, reading)
+    owed = _fields_owed(form, reading)
     return any((field.required or field.name in owed) and field.name not in reading.fields for field in form.fields)
 
 
-def _owed(form: Form | None, reading: Reading) -> tuple[str, ...]:
+def _fields_owed(form: Form | None, reading: Reading) -> tuple[str, ...]:
     """The fields that are required because of another field's value: DECISION if the status is SETTLED."""
     fields = [field for field in (form.fields if form else ()) if field.when and field.name in reading.fields]
     names = [needed(field, reading.fields[field.name]) for field in fields]
     return tuple(name for name in names if name and name not in reading.fields)
 
 
-def _owing(form: Form | None, reading: Reading) -> Reading:
+def _with_fields_owed(form: Form | None, reading: Reading) -> Reading:
     """The reading; missing fields that another value requires are added to what was not read."""
     told = [text.partition(":")[0] for text in reading.unread]
-    owed = tuple(f"{name}: missing" for name in _owed(form, reading) if name not in told)
+    owed = tuple(f"{name}: missing" for name in _fields_owed(form, reading) if name not in told)
     return replace(reading, unread=(*reading.unread, *owed))
 
 
@@ -240,25 +242,29 @@ def _merge(first: Reading, second: Reading) -> Reading:
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 
 
-def _reply(reading: Reading, talk: _Conversation, answer: Called) -> Reply:
+def _reply(reading: Reading, conversation: _Conversation, answer: Called) -> Reply:
     usage = Usage()
-    for call in talk.calls:
+    for call in conversation.calls:
         usage = usage + call.usage
-    served = [call.served for call in talk.calls if not call.model.startswith("tool:")]
+    served = [call.served for call in conversation.calls if not call.model.startswith("tool:")]
     return Reply(
         text=reading.text,
         fields=reading.fields,
-        asked=talk.model.name,
+        asked=conversation.model.name,
         served=served[-1],
         usage=usage,
-        seconds=sum(call.seconds for call in talk.calls),
+        seconds=sum(call.seconds for call in conversation.calls),
         unread=reading.unread,
-        notes=(*([TRUNCATED] if answer.finish == "length" else []), *talk.notes, *_instead(talk)),
+        notes=(
+            *([TRUNCATED] if answer.finish == "length" else []),
+            *conversation.notes,
+            *_fallback_notes(conversation),
+        ),
     )
 
 
-def _instead(talk: _Conversation) -> list[str]:
+def _fallback_notes(conversation: _Conversation) -> list[str]:
     """A note for each fallback model that answered."""
-    asked = [call.model for call in talk.calls if not call.model.startswith("tool:")]
-    others = dict.fromkeys(model for model in asked if model not in ("", talk.model.name))
-    return [f"{FALLBACK} {model} answered in place of {talk.model.name}" for model in others]
+    asked = [call.model for call in conversation.calls if not call.model.startswith("tool:")]
+    others = dict.fromkeys(model for model in asked if model not in ("", conversation.model.name))
+    return [f"{FALLBACK} {model} answered in place of {conversation.model.name}" for model in others]

@@ -12,7 +12,7 @@ timestamp, because that would make the prompts of each replay different.
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from moot.answers.layout import instruct, scaffold
+from moot.answers.layout import form_instructions, write_tags
 from moot.answers.tags import SPEAKER
 from moot.core.agent import Context, proposal_names
 from moot.core.ask import Ask, Form, Value
@@ -91,16 +91,16 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     read = {key: value for key, value in turn.fields.items() if key not in speaker}
     if not read and own:
         return turn.text
-    read = read or _said(form, turn)
+    read = read or _open_prose(form, turn)
     if not read:
         return UNREAD
     shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
     carried = "".join(artifact.mark for artifact in artifacts([turn]))
     marks = {field.name: carried for field in form.fields if carried and field.name.lower() == ARTIFACTS.lower()}
-    return scaffold(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
+    return write_tags(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
 
 
-def _said(form: Form, turn: Turn) -> dict[str, Value]:
+def _open_prose(form: Form, turn: Turn) -> dict[str, Value]:
     """Prose that fits no form, as the words of the turn; "" if a part may be private or forged."""
     fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
     return {fields[-1].name: turn.text} if fields and is_open_prose(form, turn) else {}
@@ -163,26 +163,26 @@ def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, st
 
 def _newest(ask: Ask, context: Context) -> str:
     me = context.me
-    parts = [_laid(context)] if context.about else []
+    parts = [_focus_turns(context)] if context.about else []
     who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
-    if _goes_on(ask, context):
+    if _continues(ask, context):
         parts.append(GO_ON)
     if ask.form:
-        parts.append(instruct(ask.form))
+        parts.append(form_instructions(ask.form))
     return "\n\n".join(parts)
 
 
-def _goes_on(ask: Ask, context: Context) -> bool:
+def _continues(ask: Ask, context: Context) -> bool:
     """Whether the participant is asked for another message in tags right after its own."""
     last = context.turns[-1] if context.turns else None
     tags = ask.form is not None and ask.form.layout == "tags"
     return tags and last is not None and (last.by, last.act) == (context.me.name, ask.act)
 
 
-def _laid(context: Context) -> str:
+def _focus_turns(context: Context) -> str:
     """The turns that the ask is about; where authors are hidden, under the labels of the ballot."""
     names = proposal_names(context.view, context.about)
     return "\n\n".join(

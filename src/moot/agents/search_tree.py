@@ -56,7 +56,7 @@ class Node:
         return len(self.line) - 1
 
     @property
-    def mine(self) -> bool:
+    def is_own(self) -> bool:
         """Whether the participant itself makes this claim or reply."""
         return self.level % 2 == 1
 
@@ -65,7 +65,7 @@ class Node:
         """The mean value of its visits; there must be at least one."""
         return self.total / self.visits
 
-    def book(self, value: float) -> None:
+    def add_value(self, value: float) -> None:
         """Add the value of a simulation that ended here to this node and to all above it."""
         for node in self.line:
             node.visits += 1
@@ -77,9 +77,9 @@ class Node:
         return [*(self.parent.line if self.parent else ()), self]
 
 
-def reservation(child: Node, visits: int) -> float:
+def uct(child: Node, visits: int) -> float:
     """The UCT of a visited child of a node with so many visits."""
-    return (child.mean if child.mine else 1 - child.mean) + EXPLORATION * sqrt(log(visits) / child.visits)
+    return (child.mean if child.is_own else 1 - child.mean) + EXPLORATION * sqrt(log(visits) / child.visits)
 
 
 def descend(root: Node, width: int, chance: Random) -> Node:
@@ -92,8 +92,8 @@ def descend(root: Node, width: int, chance: Random) -> Node:
     """
     node = root
     while node.children and (node is root or len(node.children) == width):
-        best = max(reservation(child, node.visits) for child in node.children)
-        node = chance.choice([child for child in node.children if reservation(child, node.visits) == best])
+        best = max(uct(child, node.visits) for child in node.children)
+        node = chance.choice([child for child in node.children if uct(child, node.visits) == best])
     return node
 
 
@@ -102,14 +102,14 @@ def best_line(root: Node) -> list[Node]:
     line: list[Node] = []
     node = root
     while visited := [child for child in node.children if child.visits]:
-        node = max(visited, key=lambda node: (node.visits, node.mean if node.mine else -node.mean))
+        node = max(visited, key=lambda node: (node.visits, node.mean if node.is_own else -node.mean))
         line.append(node)
     return line
 
 
-def below(node: Node) -> list[Node]:
+def descendants(node: Node) -> list[Node]:
     """All nodes below a node, depth first."""
-    return [item for child in node.children for item in (child, *below(child))]
+    return [item for child in node.children for item in (child, *descendants(child))]
 
 
 CLAIMS = 4
@@ -161,7 +161,7 @@ Questions: TypeAlias = Generator[Question, Reading, None]
 
 
 @dataclass(slots=True, kw_only=True)
-class Growth:
+class TreeGrowth:
     """A tree of claims and replies, and the questions by which it grows.
 
     Attributes:
@@ -191,22 +191,22 @@ class Growth:
         for n, claim in enumerate(list(different.values())[:CLAIMS], start=1):
             self.root.children.append(Node(str(n), claim, self.root))
 
-    def whole(self) -> Questions:
+    def all_questions(self) -> Questions:
         """All questions, one after the other."""
         yield from self.claim()
-        for node in self.first:
+        for node in self.first_visits:
             yield from self.visit(node)
-        yield from self.rest()
+        yield from self.later_visits()
 
     @property
-    def first(self) -> Sequence[Node]:
+    def first_visits(self) -> Sequence[Node]:
         """The claims whose first visits may be made at once; the visits of ``rest`` depend on each other."""
         return self.root.children[: self.search.simulations]
 
-    def rest(self) -> Questions:
+    def later_visits(self) -> Questions:
         """All visits after the first ones."""
         chance = Random(f"{self.context.brief.seed} {self.ask.key}")
-        for _ in range(self.search.simulations - len(self.first)):
+        for _ in range(self.search.simulations - len(self.first_visits)):
             yield from self.visit(descend(self.root, REPLIES, chance))
 
     def visit(self, node: Node) -> Questions:
@@ -218,19 +218,19 @@ class Growth:
             marks = [value for value in reading.fields.values() if isinstance(value, int | float)]
             # 0.5 where that could not be read.
             node.worth = sum(marks) / len(marks) / 10 if marks else 0.5
-        node.book(node.worth)
+        node.add_value(node.worth)
 
-    def by(self, node: Node) -> str:
+    def speaker(self, node: Node) -> str:
         """The speaker of a node."""
-        return self.context.me.name if node.mine else OPPONENT
+        return self.context.me.name if node.is_own else OPPONENT
 
     def prepared(self) -> Ask:
         """The ask with the best line in its task."""
-        return prepared(self.ask, [(self.by(node), node.text) for node in best_line(self.root)])
+        return prepared(self.ask, [(self.speaker(node), node.text) for node in best_line(self.root)])
 
     def _reply(self, node: Node) -> Generator[Question, Reading, Node]:
         """A further reply to a claim or reply."""
-        task = _AGAINST if node.mine else _FOR
+        task = _AGAINST if node.is_own else _FOR
         if node.children:
             known = "\n".join(f"- {child.text}" for child in node.children)
             task = f"{task}\n\n{_OTHER}\n{frame(known)}"
@@ -241,7 +241,7 @@ class Growth:
         return child
 
     def _told(self, node: Node) -> str:
-        said = "\n".join(f"{self.by(item)}: {item.text}" for item in node.line[1:])
+        said = "\n".join(f"{self.speaker(item)}: {item.text}" for item in node.line[1:])
         return f"Suppose that it goes on like this:\n{frame(said)}"
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 from moot.agents.prompt import frame
-from moot.answers.layout import Reading, instruct, read
+from moot.answers.layout import Reading, form_instructions, read
 from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Form, ToolCall, ToolSpec
 from moot.core.errors import ModelError, RecordError, ToolError
@@ -34,7 +34,7 @@ def read_arguments(text: str) -> Mapping[str, object] | None:
     return clean_data(cast("dict[str, object]", value)) if isinstance(value, dict) else None
 
 
-def misfit(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str:
+def argument_fault(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str:
     """What is wrong with arguments by their schema (required, types, choices); "" if nothing is."""
     for name in _texts(schema.get("required")):
         if name not in arguments:
@@ -45,7 +45,7 @@ def misfit(schema: Mapping[str, object], arguments: Mapping[str, object]) -> str
             continue
         told, value = cast("Mapping[str, object]", asked), arguments[name]
         kinds = _texts(told.get("type"))
-        if kinds and not any(_is(kind, value) for kind in kinds):
+        if kinds and not any(_has_type(kind, value) for kind in kinds):
             return f"the argument {name} must be of type {' or '.join(kinds)}"
         choices = told.get("enum")
         if isinstance(choices, list | tuple) and value not in choices:
@@ -60,7 +60,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, cast("Sequence[object]", value))) if isinstance(value, list | tuple) else ()
 
 
-def _is(kind: str, value: object) -> bool:
+def _has_type(kind: str, value: object) -> bool:
     match kind:
         case "number":
             return isinstance(value, int | float) and not isinstance(value, bool)
@@ -102,7 +102,7 @@ LONGEST_SOURCE = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ToolResult:
     """The result of a tool.
 
     Attributes:
@@ -159,14 +159,14 @@ class ToolUse:
             raise ToolError("this tool needs a language model, and the participant has none")
         if self.called:
             raise ToolError("a tool may ask the model only once")
-        words = f"{text}\n\n{instruct(form)}" if form else text
+        words = f"{text}\n\n{form_instructions(form)}" if form else text
         request = Request(
             messages=(Message(role="user", text=words),),
             settings=self.context.me.settings,
             call=f"{self.name}-ask",
             seconds=self.seconds,
         )
-        with _standing(self.clock):
+        with _clock_stopped(self.clock):
             self.called = await self.model.complete(request, SilentRecorder(self.say))
         return read(form, self.called.text)
 
@@ -179,7 +179,7 @@ class Tool(Protocol):
         """The tool as it is described to a model."""
         ...
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Use it.
 
         Args:
@@ -192,7 +192,7 @@ class Tool(Protocol):
         ...
 
 
-class Kit:
+class Toolkit:
     """The tools of one participant, under distinct names that every provider accepts."""
 
     def __init__(self, tools: Sequence[Tool], *, seconds: float = SECONDS) -> None:
@@ -206,7 +206,7 @@ class Kit:
         """The tools as they are described to a model."""
         return tuple(replace(tool.spec, name=name) for name, tool in self._tools.items())
 
-    async def use(self, call: ToolCall, errand: ToolUse) -> tuple[Called, ...]:
+    async def use(self, call: ToolCall, tool_use: ToolUse) -> tuple[Called, ...]:
         """Use a tool that a model asks for, unless the record has the result already.
 
         Returns:
@@ -221,43 +221,43 @@ class Kit:
 
         async def send() -> Called:
             began = clock()
-            found = await self._find(tool, call, errand)
+            found = await self._find(tool, call, tool_use)
             sources = dict.fromkeys(" ".join(clean(source).split())[:LONGEST_SOURCE] for source in found.sources)
             return Called(
                 key="",
-                call=errand.name,
+                call=tool_use.name,
                 text=clip(clean(found.text), LONGEST),
                 model=named,
-                served=errand.model.name if errand.model and errand.called else "",
+                served=tool_use.model.name if tool_use.model and tool_use.called else "",
                 seconds=clock() - began,
                 finish="stop",
                 sources=tuple(filter(None, sources))[:MOST_SOURCES],
             )
 
-        called = await errand.say.call(errand.name, Quote(model=named), send)
-        if called.served and not errand.called:
-            errand.called = await errand.say.call(f"{errand.name}-ask", Quote(model=called.served), _lost)
-        return (errand.called, called) if errand.called else (called,)
+        called = await tool_use.say.call(tool_use.name, Quote(model=named), send)
+        if called.served and not tool_use.called:
+            tool_use.called = await tool_use.say.call(f"{tool_use.name}-ask", Quote(model=called.served), _lost)
+        return (tool_use.called, called) if tool_use.called else (called,)
 
-    async def _find(self, tool: Tool | None, call: ToolCall, errand: ToolUse) -> Found:
+    async def _find(self, tool: Tool | None, call: ToolCall, tool_use: ToolUse) -> ToolResult:
         """The result, or an error as a result."""
         if tool is None:
-            return Found(text=f"There is no tool {clip(call.name, 64)!r}; there are: {', '.join(self._tools)}.")
+            return ToolResult(text=f"There is no tool {clip(call.name, 64)!r}; there are: {', '.join(self._tools)}.")
         arguments = read_arguments(call.arguments)
         if arguments is None:
-            return Found(text="The tool was not used: its arguments are no JSON object.")
-        if wrong := misfit(tool.spec.parameters, arguments):
-            return Found(text=f"The tool was not used: {wrong}.")
+            return ToolResult(text="The tool was not used: its arguments are no JSON object.")
+        if wrong := argument_fault(tool.spec.parameters, arguments):
+            return ToolResult(text=f"The tool was not used: {wrong}.")
         try:
-            async with asyncio.timeout(self._seconds) as errand.clock:
-                return await tool.use(arguments, errand)
+            async with asyncio.timeout(self._seconds) as tool_use.clock:
+                return await tool.use(arguments, tool_use)
         except TimeoutError:
-            return Found(text=f"The tool gave no result within {self._seconds:g} seconds.")
+            return ToolResult(text=f"The tool gave no result within {self._seconds:g} seconds.")
         except (ToolError, ModelError) as error:
-            return Found(text=f"The tool gave no result: {error}")
+            return ToolResult(text=f"The tool gave no result: {error}")
 
 
-def lay(name: str, called: Called) -> str:
+def format_result(name: str, called: Called) -> str:
     """A result as a model reads it: indented, under a line that names its source.
 
     The name is the one that the model wrote, so it may be anything; it is shown in letters that names of tools have.
@@ -288,8 +288,8 @@ async def _lost() -> Called:
 class SilentRecorder:
     """A recorder that streams nothing, because a tool's words are not the participant's."""
 
-    def __init__(self, say: Recorder) -> None:
-        self._say = say
+    def __init__(self, recorder: Recorder) -> None:
+        self._say = recorder
 
     def delta(self, text: str) -> None:
         """Show nothing."""
@@ -304,7 +304,7 @@ class SilentRecorder:
 
 
 @contextmanager
-def _standing(clock: asyncio.Timeout | None) -> Generator[None]:
+def _clock_stopped(clock: asyncio.Timeout | None) -> Generator[None]:
     """Stop a clock for the time of the context."""
     if clock is None or (end := clock.when()) is None:
         yield

@@ -17,7 +17,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from moot.agents.search_tree import CLAIMS, REPLIES, Growth, Node, Question, Questions, below, best_line, prepared
+from moot.agents.search_tree import (
+    CLAIMS,
+    REPLIES,
+    Node,
+    Question,
+    Questions,
+    TreeGrowth,
+    best_line,
+    descendants,
+    prepared,
+)
 from moot.agents.toolkit import SilentRecorder
 from moot.answers.layout import Reading, read
 from moot.core.agent import Agent, Context, Quote, Recorder
@@ -38,7 +48,7 @@ MODEL = "search:mcts"
 """What stands in the record as the model of a tree."""
 
 
-def calls(search: Search) -> int:
+def most_calls(search: Search) -> int:
     """The most model calls for one ask: one for the claims, those of the simulations, and the answer.
 
     A simulation takes at most one for each reply behind the claim and one to judge; no place in the tree is made or
@@ -48,7 +58,7 @@ def calls(search: Search) -> int:
     return 1 + min(search.simulations * (search.depth + 1), CLAIMS * (replies + REPLIES**search.depth)) + 1
 
 
-class Searching:
+class SearchingAgent:
     """An agent that prepares its speeches by a search.
 
     Args:
@@ -61,19 +71,19 @@ class Searching:
     def __init__(self, seat: Agent, model: Model, search: Search, *, seconds: float = 120.0) -> None:
         self._seat, self._model, self._search, self._seconds = seat, model, search, seconds
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask, after a search where it asks for a speech; see ``core.agent.Agent``."""
         if ask.act not in SOUGHT:
-            return await self._seat.answer(ask, context, say)
-        tree = Growth(search=self._search, ask=ask, context=context)
-        hunt = _TreeSearch(self._model, self._seconds, SilentRecorder(say), tree)
-        called = await say.call("tree", Quote(model=MODEL), hunt.record)
+            return await self._seat.answer(ask, context, recorder)
+        tree = TreeGrowth(search=self._search, ask=ask, context=context)
+        hunt = _TreeSearch(self._model, self._seconds, SilentRecorder(recorder), tree)
+        called = await recorder.call("tree", Quote(model=MODEL), hunt.record)
         grown = cast("Mapping[str, object]", json.loads(called.text))
         usage = Usage()
         for name in cast("Sequence[str]", grown["calls"]):
-            usage = usage + (await say.call(name, Quote(model=self._model.name), _lost)).usage
+            usage = usage + (await recorder.call(name, Quote(model=self._model.name), _lost)).usage
         line = [(str(item["by"]), str(item["text"])) for item in cast("Sequence[Mapping[str, object]]", grown["best"])]
-        reply = await self._seat.answer(prepared(ask, line), context, say)
+        reply = await self._seat.answer(prepared(ask, line), context, recorder)
         stopped = [f"the search ended early: {grown['stopped']}"] if grown["stopped"] else []
         return replace(
             reply, usage=reply.usage + usage, seconds=reply.seconds + called.seconds, notes=(*reply.notes, *stopped)
@@ -87,7 +97,7 @@ class _TreeSearch:
     model: Model
     seconds: float
     say: Recorder
-    tree: Growth
+    tree: TreeGrowth
     made: list[str] = field(default_factory=list[str])
     stopped: str = ""
 
@@ -107,36 +117,36 @@ class _TreeSearch:
         )
 
     async def _search(self) -> None:
-        await self._play(self.tree.claim())
-        if not self.tree.first:
+        await self._ask_all(self.tree.claim())
+        if not self.tree.first_visits:
             self.stopped = "the model named no claims"
             return
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._visit(claim)) for claim in self.tree.first]
+            tasks = [group.create_task(self._visit(claim)) for claim in self.tree.first_visits]
         if errors := [error for task in tasks if (error := task.result())]:
             # A limit or a damaged record goes before a fault of the model, which only ends the search.
             raise min(errors, key=lambda error: isinstance(error, ModelError))
-        await self._play(self.tree.rest())
+        await self._ask_all(self.tree.later_visits())
 
     async def _visit(self, node: Node) -> MootError | None:
         """Simulate from a claim. Errors become values, so that one error does not end the others."""
         try:
-            await self._play(self.tree.visit(node))
+            await self._ask_all(self.tree.visit(node))
         except MootError as error:
             return error
         return None
 
-    async def _play(self, questions: Questions) -> None:
+    async def _ask_all(self, questions: Questions) -> None:
         """Put one question after the other to the model."""
         question = next(questions, None)
         while question:
-            reading = await self._put(question)
+            reading = await self._ask(question)
             try:
                 question = questions.send(reading)
             except StopIteration:
                 return
 
-    async def _put(self, question: Question) -> Reading:
+    async def _ask(self, question: Question) -> Reading:
         """Put one question to the model."""
         context, traits = self.tree.context, self.model.traits
         request = Request(
@@ -160,18 +170,18 @@ class _TreeSearch:
             "depth": self.tree.search.depth,
             "stopped": self.stopped,
             "calls": sorted(self.made),
-            "best": [{"by": self.tree.by(node), "text": node.text} for node in best],
+            "best": [{"by": self.tree.speaker(node), "text": node.text} for node in best],
             "nodes": [
                 {
                     "id": node.id,
                     "parent": node.parent.id if node.parent else "",
-                    "by": self.tree.by(node),
+                    "by": self.tree.speaker(node),
                     "claim": node.text,
                     "visits": node.visits,
                     "value": round(node.mean, 4) if node.visits else None,
                     "chosen": node.id in chosen,
                 }
-                for node in below(self.tree.root)
+                for node in descendants(self.tree.root)
             ],
         }
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.arguments.positions import Change, Stand, bare, causes, changes, stands, stated
+from moot.arguments.positions import AnswerGiven, Change, answers_given, bare, causes, changes, stated
 from moot.core.transcript import Transcript, Turn
 
 
@@ -28,7 +28,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class GivenAnswer:
     """The answer of one turn: whose, the turn's key and mark, the answer, and the reason given for a change."""
 
     by: str
@@ -71,7 +71,7 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class TallyChange:
     """A turn that changed the tally: by a changed answer, or by a first answer after the first stage.
 
     ``turned`` says whether another answer leads, or none any more.
@@ -88,22 +88,22 @@ class Moment:
 class Agreement:
     """The answers over time: all answers in the order of asking, the stages, the flips, the changes of the tally."""
 
-    ledger: tuple[Held, ...] = ()
+    ledger: tuple[GivenAnswer, ...] = ()
     stages: tuple[Stage, ...] = ()
     flips: tuple[Flip, ...] = ()
-    moments: tuple[Moment, ...] = ()
+    moments: tuple[TallyChange, ...] = ()
 
 
 def agreement(transcript: Transcript) -> Agreement:
     """Analyse who gave which answer when, in a debate, complete or not."""
-    held = stands(transcript)
+    held = answers_given(transcript)
     ledger = _ledger(transcript, held)
     changed = {change.key: change for change in changes(held)}
     now: dict[str, str] = {}
     words: dict[str, str] = {}
     stages: list[Stage] = []
     flips: list[Flip] = []
-    moments: list[Moment] = []
+    moments: list[TallyChange] = []
     rounds = False
     for n, (turn, stand) in enumerate(ledger):
         rounds = rounds or turn.round > 0
@@ -119,7 +119,7 @@ def agreement(transcript: Transcript) -> Agreement:
             stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
     return Agreement(
         ledger=tuple(
-            Held(by=turn.by, key=turn.key, mark=turn.mark, answer=stand.answer, because=stand.because)
+            GivenAnswer(by=turn.by, key=turn.key, mark=turn.mark, answer=stand.answer, because=stand.because)
             for turn, stand in ledger
         ),
         stages=tuple(stages),
@@ -128,7 +128,7 @@ def agreement(transcript: Transcript) -> Agreement:
     )
 
 
-def _ledger(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> list[tuple[Turn, Stand]]:
+def _ledger(transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]]) -> list[tuple[Turn, AnswerGiven]]:
     """All answers with their turns, in the order of asking."""
     told = [(transcript.get(stand.key), stand) for stood in held.values() for stand in stood]
     return sorted(told, key=lambda item: item[0].number)
@@ -141,9 +141,9 @@ def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
     return Tally(holders=dict(holders), leading=tops[0] if len(tops) == 1 else "", share=most / holders.total())
 
 
-def _moment(turn: Turn, before: Tally, after: Tally) -> Moment:
+def _moment(turn: Turn, before: Tally, after: Tally) -> TallyChange:
     turned = before.leading != after.leading
-    return Moment(by=turn.by, mark=turn.mark, before=before, after=after, turned=turned)
+    return TallyChange(by=turn.by, mark=turn.mark, before=before, after=after, turned=turned)
 
 
 def _name(turn: Turn, rounds: bool) -> str:

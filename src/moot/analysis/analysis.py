@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.analysis.agreement import Agreement, agreement
-from moot.analysis.disagreement import Disagreement, Tie, add, disagreement, ties
+from moot.analysis.disagreement import Disagreement, Interaction, add, disagreement, ties
 from moot.analysis.formal_claims import Checked
 from moot.analysis.grounds import Ground, grounds
 from moot.arguments.argument_map import argument_map, judge
@@ -55,7 +55,7 @@ class Analysis:
     use: Use
     people: Mapping[str, Use]
     agreement: Agreement
-    ties: tuple[Tie, ...]
+    ties: tuple[Interaction, ...]
     disagreement: Disagreement
     grounds: tuple[Ground, ...]
     beliefs: Beliefs
@@ -96,7 +96,7 @@ class Overview:
     stated: int
     claims: int
     supported: int
-    ties: tuple[Tie, ...]
+    ties: tuple[Interaction, ...]
 
 
 def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:

@@ -134,7 +134,7 @@ def _check_bits(bits: int) -> None:
         raise TooLarge("its numbers grow too large to be computed")
 
 
-def written(number: Fraction) -> str:
+def format_number(number: Fraction) -> str:
     """A number as a person writes it, exactly: ``408``, ``0.25``, ``1/3``; for a very long one its length."""
     for digits in range(13):
         scaled = number * 10**digits
@@ -158,7 +158,7 @@ def declarations(statement: Statement) -> str:
     return "\n".join(f"(declare-const {MARK}{name} {sort})" for name, sort in sorts.items())
 
 
-def smt(formula: Formula, integers: tuple[str, ...]) -> str:
+def to_smt(formula: Formula, integers: tuple[str, ...]) -> str:
     """A formula in SMT-LIB.
 
     Raises:
@@ -167,7 +167,7 @@ def smt(formula: Formula, integers: tuple[str, ...]) -> str:
     """
     if isinstance(formula, Connective):
         word = {"implies": "=>", "iff": "="}.get(formula.word, formula.word)
-        return f"({word} {' '.join(smt(part, integers) for part in formula.parts)})"
+        return f"({word} {' '.join(to_smt(part, integers) for part in formula.parts)})"
     terms = [_smt(term, integers) for term in formula.terms]
     pairs = zip(formula.signs, terms, terms[1:], strict=False)
     each = [f"(not (= {left} {right}))" if sign == "!=" else f"({sign} {left} {right})" for sign, left, right in pairs]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, permutations
 from typing import TypeAlias
 
-from moot.analysis.agreement import Flip, Held
+from moot.analysis.agreement import Flip, GivenAnswer
 from moot.arguments.argument_map import SPOKEN, ArgumentMap, Judgement, Relation, answered, relation
 from moot.arguments.positions import bare
 from moot.core.ask import shown
@@ -48,7 +48,7 @@ class Disagreement:
 
 
 def disagreement(
-    transcript: Transcript, ledger: Sequence[Held], came: Conclusion, found: ArgumentMap, judged: Judgement
+    transcript: Transcript, ledger: Sequence[GivenAnswer], came: Conclusion, found: ArgumentMap, judged: Judgement
 ) -> Disagreement:
     """Find what was left open in a debate, complete or not.
 
@@ -72,10 +72,10 @@ def disagreement(
     return Disagreement(camps=_camps(transcript, ledger), dissent=came.dissent, points=tuple(points))
 
 
-def _camps(transcript: Transcript, ledger: Sequence[Held]) -> tuple[Camp, ...]:
+def _camps(transcript: Transcript, ledger: Sequence[GivenAnswer]) -> tuple[Camp, ...]:
     """The camps, the greatest first; those of one size in the order in which their members first answered."""
     last = {item.by: item for item in ledger}
-    camps: dict[str, list[Held]] = {}
+    camps: dict[str, list[GivenAnswer]] = {}
     for item in last.values():
         camps.setdefault(bare(item.answer), []).append(item)
     found = [
@@ -90,13 +90,13 @@ def _camps(transcript: Transcript, ledger: Sequence[Held]) -> tuple[Camp, ...]:
     return tuple(sorted(found, key=lambda camp: -len(camp.by)))
 
 
-def _argument(transcript: Transcript, held: Sequence[Held]) -> str:
+def _argument(transcript: Transcript, held: Sequence[GivenAnswer]) -> str:
     given = [read_field(transcript.get(item.key), "ARGUMENT") for item in held]
     return next((shown(item) for item in reversed(given) if item), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tie:
+class Interaction:
     """What one participant did towards another: attacks, support, votes, changed answers.
 
     Attributes:
@@ -130,22 +130,22 @@ Done: TypeAlias = tuple[str, str, str, int]
 """Who did how often what towards whom: by, to, one of the counts, the number."""
 
 
-def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Tie, ...]:
+def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Interaction, ...]:
     """What participants did towards each other, for each pair, in the order in which it began."""
     return _sums(chain(_answers(transcript), _moves(flips), _votes(transcript)))
 
 
-def add(found: Iterable[Tie]) -> tuple[Tie, ...]:
+def add(found: Iterable[Interaction]) -> tuple[Interaction, ...]:
     """The sums for each pair, in the order in which the pairs come."""
     return _sums((tie.by, tie.to, name, getattr(tie, name)) for tie in found for name in _COUNTS)
 
 
-def _sums(done: Iterable[Done]) -> tuple[Tie, ...]:
+def _sums(done: Iterable[Done]) -> tuple[Interaction, ...]:
     counts: dict[tuple[str, str], dict[str, int]] = {}
     for by, to, name, n in done:
         setdefault = counts.setdefault((by, to), {})
         setdefault[name] = setdefault.get(name, 0) + n
-    return tuple(Tie(by=by, to=to, **value) for (by, to), value in counts.items())
+    return tuple(Interaction(by=by, to=to, **value) for (by, to), value in counts.items())
 
 
 def _answers(transcript: Transcript) -> Iterator[Done]:

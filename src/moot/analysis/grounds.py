@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.analysis.agreement import Held
+from moot.analysis.agreement import GivenAnswer
 from moot.arguments.argument_map import AGAINST, SPOKEN, ArgumentMap, Judgement, Node, Standing
 from moot.arguments.positions import MARK, QUOTED, Citation, alike, bare, documents, quotations
 from moot.core.ask import shown
@@ -91,7 +91,11 @@ class Ground:
 
 
 def grounds(
-    transcript: Transcript, ledger: Sequence[Held], found: ArgumentMap, judged: Judgement, cited: Sequence[Citation]
+    transcript: Transcript,
+    ledger: Sequence[GivenAnswer],
+    found: ArgumentMap,
+    judged: Judgement,
+    cited: Sequence[Citation],
 ) -> tuple[Ground, ...]:
     """The claims of the decision, in the order in which they were made; none if there is no decision in words.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from moot.analysis.agreement import Flip, Tally
 from moot.analysis.analysis import Analysis, Overview
-from moot.analysis.disagreement import Disagreement, Tie
+from moot.analysis.disagreement import Disagreement, Interaction
 from moot.analysis.formal_claims import Checked
 from moot.analysis.grounds import Ground
 from moot.arguments.argument_map import AGAINST, Label
@@ -86,7 +86,7 @@ def _points(analysis: Analysis) -> Iterator[str]:
 
 
 def _critics(analysis: Analysis) -> Iterator[str]:
-    moved: list[Tie] = [tie for tie in analysis.ties if tie.moved]
+    moved: list[Interaction] = [tie for tie in analysis.ties if tie.moved]
     if moved:
         names = dict.fromkeys(tie.by for tie in moved)
         counts = {name: sum(tie.moved for tie in moved if tie.by == name) for name in names}
@@ -274,7 +274,7 @@ def _disagreement(disagreement: Disagreement) -> list[str]:
     return [*_chapter("Camps", camps), *_chapter("Dissent", dissent), *_chapter("Not answered", points)]
 
 
-def _ties(ties: Sequence[Tie]) -> list[str]:
+def _ties(ties: Sequence[Interaction]) -> list[str]:
     rows = [
         [
             f"{inline(tie.by)} → {inline(tie.to)}",

@@ -96,7 +96,7 @@ class Reader:
     speaker: str
 
 
-def settle(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
+def standing_statement(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
     words = reader.page.words
     echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(found)]
@@ -245,7 +245,7 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
         if len(statements) > MOST:
             return Fault("ambiguous")
     if statements:
-        return settle(reader, sorted(statements, key=lambda statement: statement.start))
+        return standing_statement(reader, sorted(statements, key=lambda statement: statement.start))
     if asked.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
         return ABSTAIN
     if not strict and (bare := plain_text.match(asked.choices, words)):

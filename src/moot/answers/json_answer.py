@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key
-from moot.answers.values import Fault, Found, read_items, read_value, within
+from moot.answers.values import Fault, FieldValues, read_items, read_value, within
 from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 
@@ -188,28 +188,28 @@ _FOREIGN = re.compile(
 )
 
 
-def read_json(form: Form, text: str) -> Found:
+def read_json(form: Form, text: str) -> FieldValues:
     """Read a form laid out as one JSON object, alone, in a code fence or inside prose."""
     where = form.under or form.name
     spots = objects_in(text)
     if not spots:
-        return Found({}, [f"{where}: malformed"])
+        return FieldValues({}, [f"{where}: malformed"])
     placed = list(zip([0, *(spot.end for spot in spots)], spots, strict=False))
     holding = [item for item in placed if _holds(form, item[1].table)] or placed[:1]
     own = [spot for before, spot in holding if not _foreign(text, before, spot)]
     read = [_members(form, spot.table) for spot in own]
     behind = fold(text[own[-1].end :]) if own else ""
     if not own or retraction.taken_back(behind):
-        return Found({}, [f"{where}: ambiguous"])
+        return FieldValues({}, [f"{where}: ambiguous"])
     if all(item.fields == read[0].fields and item.unread == read[0].unread for item in read):
         return read[0]
     between = fold(text[own[-2].end : own[-1].start])
     if phrases.FINAL.search(between) or phrases.CHANGED.search(between):
         return read[-1]
-    return Found({}, [f"{where}: ambiguous"])
+    return FieldValues({}, [f"{where}: ambiguous"])
 
 
-def read_object(form: Form, text: str) -> Found | None:
+def read_object(form: Form, text: str) -> FieldValues | None:
     """Read a form from a text that is one JSON object and nothing else; None where it is not."""
     bare = text.strip()
     spots = objects_in(bare) if bare.startswith("{") else None
@@ -238,23 +238,23 @@ def _foreign(text: str, before: int, spot: Spot) -> bool:
     return not last.endswith((".", "!")) and _FOREIGN.search(fold(last)) is not None
 
 
-def _members(form: Form, table: Table) -> Found:
+def _members(form: Form, table: Table) -> FieldValues:
     """Book the members of one object."""
     where = form.under or form.name
     inner, fault = _inner(form, table)
     if fault:
-        return Found({}, [f"{where}: {fault}"])
-    found = Found()
+        return FieldValues({}, [f"{where}: {fault}"])
+    found = FieldValues()
     taken: set[str] = set()
     for asked in form.fields:
         names = [name for name in inner.members if name == asked.name or key(name) == key(asked.name)]
         taken.update(names)
         if len(names) > 1:
-            found.take(asked, Fault("duplicate_key"))
+            found.add(asked, Fault("duplicate_key"))
         elif names:
-            found.take(asked, _value(asked, inner.members[names[0]]))
+            found.add(asked, _value(asked, inner.members[names[0]]))
         else:
-            found.take(asked, Fault("missing_candidate" if form.under else "missing"))
+            found.add(asked, Fault("missing_candidate" if form.under else "missing"))
     if form.under:
         found.unread += [f"{name[:40]}: unknown_candidate" for name in inner.members if name not in taken]
         found.fields = {} if found.unread else found.fields

@@ -34,13 +34,13 @@ from moot.answers.rulings import (
     is_announced,
     is_decision,
     is_taken_back,
-    settle,
-    unbooked,
+    settled_ruling,
     undecorated,
+    withdrawn_ruling,
     without_marks,
 )
 from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, Found, read_value, slot, stands
+from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value
 from moot.answers.words import phrases
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
@@ -87,29 +87,29 @@ class Section:
         return "\n".join(self.rows[:stop]).strip()
 
 
-def read_sections(form: Form, text: str) -> Found:
+def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
     text = in_english(form.fields, without_marks(text))
     if text.lstrip().startswith("{") and (found := read_object(form, text)) is not None:
-        return settle(form, found)
+        return settled_ruling(form, found)
     parts = sections_in(form.fields, as_lines(form.fields, text))
     if not parts and (found := _in_other_shape(form, text)):
-        return settle(form, found)
+        return settled_ruling(form, found)
     chosen = [part for part in parts if part.asked.kind == "choice" and is_decision(part.asked)]
     endings = [end_of(part.raw) for part in chosen]
     for part, ending in zip(chosen, endings, strict=True):
         part.rows = ending.words.split("\n")
-    found = Found()
+    found = FieldValues()
     for asked in form.fields:
         here = [part for part in parts if part.asked is asked]
         value = _one(asked, here) if here else Fault("missing" if parts else "no_form")
-        found.take(
+        found.add(
             asked, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
         )
-    return unbooked(form, found) if any(map(is_taken_back, endings)) else settle(form, found)
+    return withdrawn_ruling(form, found) if any(map(is_taken_back, endings)) else settled_ruling(form, found)
 
 
-def _in_other_shape(form: Form, text: str) -> Found | None:
+def _in_other_shape(form: Form, text: str) -> FieldValues | None:
     """What a text without labels holds in a table, in tags or in an object; None where there is nothing."""
     if lines := from_table(form.fields, text):
         return read_sections(form, lines)
@@ -119,7 +119,7 @@ def _in_other_shape(form: Form, text: str) -> Found | None:
     above, brace, _ = text.partition("{")
     rows = [row for row in above.split("\n") if row.strip() and not _FENCE.match(row)]
     own = brace and not above.rpartition("\n")[2].strip() and not is_announced(rows[-1] if rows else "", first=True)
-    held = read_json(form, text) if own else Found()
+    held = read_json(form, text) if own else FieldValues()
     return held if held.fields else None
 
 
@@ -131,7 +131,7 @@ def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
             break  # the next of several answers: what follows is about that one
         if later.asked is not part.asked:
             behind.append(later.raw)
-    return stands(part.asked, value, behind)
+    return is_upheld(part.asked, value, behind)
 
 
 def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
@@ -252,14 +252,14 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
     return Section(asked, [rest.strip()], lead, final=bool(final) and key(asked.name) != name)
 
 
-def read_lines(form: Form, text: str) -> Found:
+def read_lines(form: Form, text: str) -> FieldValues:
     """Read the fields of a form that are no choices from lines that begin with their label."""
-    found = Found()
+    found = FieldValues()
     parts = sections_in(form.fields, text)
     for asked in (item for item in form.fields if item.kind != "choice"):
         values = [read_value(asked, part.rows[0]) for part in parts if part.asked is asked]
         same = bool(values) and all(value == values[0] for value in values)
-        found.take(asked, values[0] if same else Fault("ambiguous" if values else "no_form"))
+        found.add(asked, values[0] if same else Fault("ambiguous" if values else "no_form"))
     return found
 
 
@@ -296,7 +296,7 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
         found = _read(form, words, speaker)
         return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
     end = last_part(words) if form.layout in ("line", "sections") else ""
-    found = _read(form, end, speaker) if end else Found()
+    found = _read(form, end, speaker) if end else FieldValues()
     lacking = [asked.name for asked in form.fields if asked.required and asked.name not in found.fields]
     known = {unread.rpartition(": ")[0] for unread in found.unread if not unread.endswith((": no_form", ": missing"))}
     return Reading(
@@ -313,7 +313,7 @@ def _too_large(form: Form | None) -> tuple[str, ...]:
     return tuple(f"{item.name}: too_large" for item in (form.fields if form else ()) if item.required)
 
 
-def _read(form: Form, words: str, speaker: str) -> Found:
+def _read(form: Form, words: str, speaker: str) -> FieldValues:
     match form.layout:
         case "tags":
             return read_tags(form, unfence(words, announces), speaker)
@@ -325,15 +325,15 @@ def _read(form: Form, words: str, speaker: str) -> Found:
             return _read_line(form, words, speaker)
 
 
-def _read_line(form: Form, words: str, speaker: str) -> Found:
+def _read_line(form: Form, words: str, speaker: str) -> FieldValues:
     found = read_lines(form, unfence(without_comments(words), announces))
     for asked in form.fields:
         if asked.kind == "choice":
-            found.take(asked, read_ballot(asked, words, strict=form.strict, speaker=speaker))
+            found.add(asked, read_ballot(asked, words, strict=form.strict, speaker=speaker))
     return found
 
 
-def instruct(form: Form) -> str:
+def form_instructions(form: Form) -> str:
     """What a prompt says about how to answer in this form."""
     return "\n".join([*_notes(form), _INTRODUCTION[form.layout], template(form)])
 
@@ -350,14 +350,16 @@ def template(form: Form) -> str:
     """The form with a slot in place of each value."""
     match form.layout:
         case "line":
-            return "\n".join(_row(item.name, slot(item)) for item in form.fields)
+            return "\n".join(_row(item.name, placeholder(item)) for item in form.fields)
         case "sections":
-            return "\n".join(f"{item.name}: {slot(item)}" for item in form.fields)
+            return "\n".join(f"{item.name}: {placeholder(item)}" for item in form.fields)
         case "tags":
-            rows = [f"<{item.name}>{escape(slot(item))}</{item.name}>" for item in form.fields]
+            rows = [f"<{item.name}>{escape(placeholder(item))}</{item.name}>" for item in form.fields]
             return "\n".join([f"<{form.envelope}>", *rows, f"</{form.envelope}>"] if form.envelope else rows)
         case _:
-            rows = ", ".join(f"{json.dumps(item.name, ensure_ascii=False)}: {slot(item)}" for item in form.fields)
+            rows = ", ".join(
+                f"{json.dumps(item.name, ensure_ascii=False)}: {placeholder(item)}" for item in form.fields
+            )
             return f"{{{json.dumps(form.under)}: {{{rows}}}}}" if form.under else f"{{{rows}}}"
 
 
@@ -387,13 +389,13 @@ def _privacy(form: Form) -> list[str]:
     return [f"Who reads what: {'; '.join([*told, 'all read the rest'])}."] if told else []
 
 
-def repair(form: Form, reading: Reading) -> str:
+def repair_question(form: Form, reading: Reading) -> str:
     """The one question that is put again: what could not be read, why, and the form once more."""
     faults = [
         f"- {text.rpartition(': ')[0]}: {_WHY.get(text.rpartition(': ')[2], 'it could not be read')}."
         for text in reading.unread
     ]
-    return "\n".join(["I could not read this in your answer:", *faults, instruct(form)])
+    return "\n".join(["I could not read this in your answer:", *faults, form_instructions(form)])
 
 
 _WHY: Mapping[str, str] = {
@@ -453,12 +455,12 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
             rows = [f"{item.name}: {_shown(item, fields[item.name])}" for item in asked]
             return ["\n".join(rows), _object(asked, fields, "")]
         case "tags":
-            return [scaffold(form, fields)]
+            return [write_tags(form, fields)]
         case _:
             return [_object(asked, fields, form.under)]
 
 
-def scaffold(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
+def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
     """Fields as tags, in the form's order; what a text holds can neither open a tag nor close one.
 
     Args:

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 
 from moot.answers.layout import Reading, read
 from moot.answers.plain_text import LIMIT, match
-from moot.answers.values import Fault, read_choice, read_items, read_value, slot
+from moot.answers.values import Fault, placeholder, read_choice, read_items, read_value
 from moot.core.ask import ABSTAIN, Field, Form, Value, allows, needed
 from moot.core.errors import BriefError
 from moot.core.text import clean
 
 
-def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
+def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
     """Read what a person wrote.
 
     Fields that are given as such go before what the words say in the form. Beyond what a model may do, a bare choice
@@ -56,9 +56,9 @@ def take(form: Form | None, words: str, fields: Mapping[str, Value] | None = Non
     return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=found)
 
 
-def allowed(field: Field) -> str:
+def allowed_values(field: Field) -> str:
     """What may stand in a field, in a few words."""
-    words = slot(field)[1:-1]
+    words = placeholder(field)[1:-1]
     return f"{words}, or abstain" if field.abstain else words
 
 
@@ -73,7 +73,9 @@ def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
             raise BriefError(f"the answer has no field {clean(name)[:60]!r}; {there}", code="unknown_key")
         value = _value(field, raw)
         if isinstance(value, Fault):
-            raise BriefError(f"{field.name} is {clean(str(raw))[:60]!r}; it must be {allowed(field)}", code="bad_enum")
+            raise BriefError(
+                f"{field.name} is {clean(str(raw))[:60]!r}; it must be {allowed_values(field)}", code="bad_enum"
+            )
         found[field.name] = value
     return found
 
@@ -125,7 +127,7 @@ def _check_pairs(form: Form, found: Mapping[str, Value]) -> None:
 
 
 def _told(field: Field) -> str:
-    return f"{field.name} ({allowed(field)})"
+    return f"{field.name} ({allowed_values(field)})"
 
 
 def _list(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from moot.answers.plain_text import fold, key
-from moot.answers.values import Fault, Found
+from moot.answers.values import Fault, FieldValues
 from moot.answers.words import phrases, ruling_words
 from moot.core.ask import Field, Form
 from moot.core.text import bare
@@ -59,7 +59,7 @@ class Ending:
     later: str = ""
 
 
-def settle(form: Form, found: Found) -> Found:
+def settled_ruling(form: Form, found: FieldValues) -> FieldValues:
     """What was read of a ruling, with the decision cut where it ends; without it, and its status, if taken back."""
     asked = next((field for field in form.fields if is_decision(field)), None)
     if asked is None or not isinstance(raw := found.fields.get(asked.name), str):
@@ -68,14 +68,14 @@ def settle(form: Form, found: Found) -> Found:
         return found
     ending = end_of(_unwrapped(raw))
     if is_taken_back(ending):
-        return unbooked(form, found)
+        return withdrawn_ruling(form, found)
     del found.fields[asked.name]
     words = _unwrapped(ending.words)
-    found.take(asked, Fault("empty") if not words or says_nothing(words) else words)
+    found.add(asked, Fault("empty") if not words or says_nothing(words) else words)
     return found
 
 
-def unbooked(form: Form, found: Found) -> Found:
+def withdrawn_ruling(form: Form, found: FieldValues) -> FieldValues:
     """What was read of a ruling that is taken back: neither its status nor its decision."""
     for field in form.fields:
         if (field.kind == "choice" or is_decision(field)) and found.fields.pop(field.name, None) is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, without_comments
-from moot.answers.values import Fault, Found, read_value
+from moot.answers.values import Fault, FieldValues, read_value
 from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 from moot.core.roles import VERDICT
@@ -111,7 +111,7 @@ def level(text: str, start: int, stop: int) -> Level:
     return found
 
 
-def read_tags(form: Form, text: str, speaker: str) -> Found:
+def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
     """Read a form laid out as tags.
 
     Args:
@@ -151,7 +151,7 @@ def read_tags(form: Form, text: str, speaker: str) -> Found:
     return _standing(form, read[0], _outside(behind, level(behind, 0, len(behind))))
 
 
-def _standing(form: Form, found: Found, behind: str) -> Found:
+def _standing(form: Form, found: FieldValues, behind: str) -> FieldValues:
     """What was read of a message, without choices and flags that the words behind it take back."""
     if retraction.taken_back(fold("\n".join(row for row in behind.split("\n") if not row.lstrip().startswith(">")))):
         for asked in form.fields:
@@ -160,7 +160,7 @@ def _standing(form: Form, found: Found, behind: str) -> Found:
     return found
 
 
-def _loose(form: Form, text: str, outer: Level) -> Found | None:
+def _loose(form: Form, text: str, outer: Level) -> FieldValues | None:
     """Tags that stand in prose without a message around them ("I think <Verdict>HIRE</Verdict>"), each once and plain.
 
     What stands around them is what was said. None where there are no such tags.
@@ -174,11 +174,11 @@ def _loose(form: Form, text: str, outer: Level) -> Found | None:
         return None
     if not all(_is_own_remark(text, element) for element in inside):
         return None
-    found = Found()
+    found = FieldValues()
     for asked in form.fields:
         place = next((element for element in inside if names[element.name] is asked), None)
         if place is not None:
-            found.take(asked, _value(asked, text, place))
+            found.add(asked, _value(asked, text, place))
         elif asked.required and asked.kind == "text" and not asked.private:
             found.fields[asked.name] = "\n".join(said)
     return found
@@ -212,13 +212,13 @@ def _is_own_remark(text: str, element: Element) -> bool:
     )
 
 
-def _none(form: Form, reason: str) -> Found:
-    return Found(
+def _none(form: Form, reason: str) -> FieldValues:
+    return FieldValues(
         {}, [f"{asked.name}: {reason}" for asked in form.fields if asked.required] or [f"{form.name}: {reason}"]
     )
 
 
-def _message(form: Form, text: str, message: Element, inside: Level) -> Found:
+def _message(form: Form, text: str, message: Element, inside: Level) -> FieldValues:
     if message.stop < 0 and (inside.broken or inside.rest >= 0):
         return _none(form, "unclosed")
     torn = inside.broken == "malformed" or _is_torn(form, text, inside)
@@ -236,7 +236,7 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> Found:
     return found
 
 
-def _named(found: Found) -> list[str]:
+def _named(found: FieldValues) -> list[str]:
     """The fields that were not read."""
     return [unread.rpartition(": ")[0] for unread in found.unread]
 
@@ -290,16 +290,16 @@ def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
     return not speaker or all(key(name) == key(speaker) for name in named if key(name))
 
 
-def _fields(form: Form, text: str, inside: Level) -> Found:
+def _fields(form: Form, text: str, inside: Level) -> FieldValues:
     """Book the fields among the elements of one level."""
-    found = Found()
+    found = FieldValues()
     elements = _trusted(form, text, inside)
     for asked in form.fields:
         values = [_value(asked, text, element) for element in elements if element.name == asked.name.lower()]
         if not values:
-            found.take(asked, Fault("missing" if inside.elements else "no_form"))
+            found.add(asked, Fault("missing" if inside.elements else "no_form"))
         else:
-            found.take(asked, values[0] if all(value == values[0] for value in values) else Fault("ambiguous"))
+            found.add(asked, values[0] if all(value == values[0] for value in values) else Fault("ambiguous"))
     return found
 
 

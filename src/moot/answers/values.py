@@ -20,7 +20,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Found:
+class FieldValues:
     """What was read, and what was not.
 
     Attributes:
@@ -31,7 +31,7 @@ class Found:
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
     unread: list[str] = field(default_factory=list[str])
 
-    def take(self, asked: Field, value: Value | Fault) -> None:
+    def add(self, asked: Field, value: Value | Fault) -> None:
         """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
         if not isinstance(value, Fault):
             self.fields[asked.name] = value
@@ -70,7 +70,7 @@ _WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
 }
 
 
-def slot(asked: Field) -> str:
+def placeholder(asked: Field) -> str:
     """What stands in a template in place of the field's value."""
     match asked.kind:
         case "choice":
@@ -144,7 +144,7 @@ def _abstains(words: str) -> bool:
 def is_blank(asked: Field, raw: str) -> bool:
     """Whether the words of a text only say that there is nothing, or repeat the template."""
     nothing = not asked.required and _NONE.fullmatch(key(raw)) is not None
-    return nothing or raw == slot(asked) or _SLOT.fullmatch(raw) is not None
+    return nothing or raw == placeholder(asked) or _SLOT.fullmatch(raw) is not None
 
 
 def read_items(asked: Field, items: tuple[str, ...]) -> Value | Fault:
@@ -185,7 +185,7 @@ def stated(asked: Field, value: Value | None) -> Stated | None:
     return Stated(Roster.of(asked.choices), key(value) if isinstance(value, str) else "") if asked.choices else None
 
 
-def stands(asked: Field, value: Value, behind: Sequence[str]) -> bool:
+def is_upheld(asked: Field, value: Value, behind: Sequence[str]) -> bool:
     """Whether nothing in the fields behind a position or a required choice takes it back.
 
     A choice that needs another field is a ruling: ``rulings`` says where that ends, and what takes it back.

@@ -123,7 +123,7 @@ class ContextInitializer:
             notes=(*found.notes, *reply.notes),
         )
 
-    async def _look(self, context: Context, say: Recorder) -> Sequence[Finding]:
+    async def _look(self, context: Context, recorder: Recorder) -> Sequence[Finding]:
         return [each for connector in self._connectors for each in await connector(context.brief.topic)]
 
 

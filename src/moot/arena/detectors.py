@@ -19,7 +19,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, ModelError
 from moot.core.event import Called
 from moot.core.transcript import normalise
-from moot.models.layers import Breaker, Fuse, State, counts
+from moot.models.layers import Breaker, BreakerSettings, State, counts
 from moot.models.names import Environment
 from moot.policy.convergence import WORDS, denies, likeness, mean, swaps
 from moot.tools.embeddings import Embedder, Vector, embedder
@@ -150,7 +150,7 @@ class CircuitBreaker:
         _check("failure_threshold", failure_threshold, 1)
         _check("cooldown_seconds", cooldown_seconds, 0)
         _check("half_open_success_threshold", half_open_success_threshold, 1)
-        self._fuse = Fuse(
+        self._fuse = BreakerSettings(
             failure_threshold=failure_threshold,
             cooldown_seconds=cooldown_seconds,
             half_open_success_threshold=half_open_success_threshold,

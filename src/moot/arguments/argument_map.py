@@ -211,7 +211,7 @@ class ArgumentMap:
     answered: tuple[str, ...] = ()
 
     @property
-    def tells(self) -> bool:
+    def is_worth_showing(self) -> bool:
         """Whether there is enough on it to be a chapter of a report: three claims, and a link between two."""
         return len(self.nodes) >= 3 and bool(self.edges)
 
@@ -255,7 +255,7 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
     home: dict[str, str] = {}
     marks: dict[str, str] = {}
     for turn in transcript.turns(*SPOKEN):
-        if claim := stated(turn):
+        if claim := claim_text(turn):
             same = bare(claim)
             mark = marks.setdefault(same or claim, turn.mark)
             claims.setdefault(mark, claim)
@@ -291,7 +291,7 @@ def judge(found: ArgumentMap) -> Judgement:
     )
 
 
-def stated(turn: Turn) -> str:
+def claim_text(turn: Turn) -> str:
     """What a turn claims, in its own words; "" if it claims nothing."""
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     asked = any(item.name == "CLAIM" for item in fields)
@@ -300,10 +300,10 @@ def stated(turn: Turn) -> str:
     if value is not None:
         claims = asked or turn.act != "close"
         return " ".join(value.split()) if claims and bare(value) != "none" else ""
-    return in_short(_words(turn))
+    return short_claim(_words(turn))
 
 
-def in_short(text: str) -> str:
+def short_claim(text: str) -> str:
     """The words of a turn as the map shows them."""
     words = " ".join(text.split())
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"

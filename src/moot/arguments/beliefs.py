@@ -16,7 +16,7 @@ from moot.arguments.argument_map import (
     Node,
     Pair,
     grounded,
-    in_short,
+    short_claim,
     strengths,
 )
 from moot.arguments.positions import bare
@@ -79,7 +79,7 @@ def beliefs(transcript: Transcript, found: ArgumentMap, judged: Judgement) -> Be
     answers = [_belief(answer, marks, judged) for answer, marks in held.values()]
     answers.sort(key=lambda belief: -belief.strength)
     decision = transcript.decision
-    names = [bare(name) for name in (decision.winner, in_short(decision.text)) if name] if decision else []
+    names = [bare(name) for name in (decision.winner, short_claim(decision.text)) if name] if decision else []
     winner = next((belief for belief in answers if bare(belief.answer) in names), None)
     cruxes = _cruxes(winner, live, found) if winner else ()
     return Beliefs(answers=tuple(answers), winner=winner, cruxes=cruxes)

@@ -29,7 +29,7 @@ _REASONS = ("BECAUSE", "REASON")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
+class AnswerGiven:
     """What one participant answered in one turn: the answer, and the reason given for a change."""
 
     key: str
@@ -48,29 +48,29 @@ class Change:
     because: str = ""
 
 
-def stands(transcript: Transcript) -> dict[str, tuple[Stand, ...]]:
+def answers_given(transcript: Transcript) -> dict[str, tuple[AnswerGiven, ...]]:
     """The answers of each participant in their fields ANSWER or POSITION, oldest first."""
-    held: dict[str, tuple[Stand, ...]] = {}
+    held: dict[str, tuple[AnswerGiven, ...]] = {}
     for turn in transcript.turns():
         if answer := _read(turn, _ANSWERS):
             held[turn.by] = (
                 *held.get(turn.by, ()),
-                Stand(key=turn.key, answer=answer, because=_read(turn, _REASONS)),
+                AnswerGiven(key=turn.key, answer=answer, because=_read(turn, _REASONS)),
             )
     return held
 
 
-def shifts(answers: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+def answer_shifts(answers: Sequence[AnswerGiven]) -> Iterator[tuple[AnswerGiven, AnswerGiven]]:
     """Each pair of consecutive answers of one participant that differ."""
     return ((old, new) for old, new in pairwise(answers) if not alike(old.answer, new.answer))
 
 
-def changes(held: Mapping[str, Sequence[Stand]]) -> tuple[Change, ...]:
+def changes(held: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Change, ...]:
     """Who changed the answer, where, and why."""
     return tuple(
         Change(by=by, key=new.key, before=old.answer, after=new.answer, because=new.because)
         for by, answers in held.items()
-        for old, new in shifts(answers)
+        for old, new in answer_shifts(answers)
     )
 
 
@@ -96,7 +96,7 @@ _FAULT = re.compile(r"The tool (?:was not used|gave no result)|There is no tool 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Used:
+class ToolUsage:
     """One use of a tool.
 
     Attributes:
@@ -120,10 +120,10 @@ class Used:
     fault: str = ""
 
 
-def uses(entries: Iterable[Entry], transcript: Transcript) -> tuple[Used, ...]:
+def tool_usages(entries: Iterable[Entry], transcript: Transcript) -> tuple[ToolUsage, ...]:
     """All uses of tools, turn by turn in the order of asking."""
     asked: dict[str, list[ToolCall]] = {}
-    useds: dict[str, list[Used]] = {}
+    useds: dict[str, list[ToolUsage]] = {}
     for entry in entries:
         event = entry.event
         if not isinstance(event, Called):
@@ -135,11 +135,11 @@ def uses(entries: Iterable[Entry], transcript: Transcript) -> tuple[Used, ...]:
     return tuple(use for turn in transcript.all() for use in useds.get(turn.key, []))
 
 
-def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> Used:
+def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> ToolUsage:
     """A use; tools are used in the order in which the model asked for them."""
     turn = transcript.get(event.key)
     failed = not event.sources and _FAULT.match(event.text)
-    return Used(
+    return ToolUsage(
         key=event.key,
         mark=turn.mark,
         by=turn.by,
@@ -180,7 +180,7 @@ def citations(entries: Sequence[Entry], transcript: Transcript) -> tuple[Citatio
     """All citations, turn by turn in the order of asking."""
     texts = documents(transcript.brief)
     given: dict[str, dict[str, None]] = {}
-    for use in uses(entries, transcript):
+    for use in tool_usages(entries, transcript):
         given.setdefault(use.key, {}).update(dict.fromkeys(use.sources))
     return tuple(citation for turn in transcript.turns() for citation in _of(turn, texts, given.get(turn.key, {})))
 
@@ -198,7 +198,7 @@ def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, 
             yield name, words, _squeezed(words) in texts[name]
 
 
-def spoken(turn: Turn) -> str:
+def full_text(turn: Turn) -> str:
     """Everything that a turn says: its words, and its fields if those are other words."""
     return "\n".join(dict.fromkeys((turn.text, *(shown(value) for value in turn.fields.values()))))
 
@@ -206,7 +206,7 @@ def spoken(turn: Turn) -> str:
 def _of(turn: Turn, texts: Mapping[str, str], given: Mapping[str, None]) -> Iterator[Citation]:
     if not texts and not given:
         return
-    said = spoken(turn)
+    said = full_text(turn)
     for name, words, item in dict.fromkeys(quotations(said, texts)):
         yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=name, words=words, found=item)
     for source in given:
@@ -251,7 +251,7 @@ class Cause:
     how: How
 
 
-def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[Stand]]) -> tuple[Cause, ...]:
+def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Cause, ...]:
     """All that can have changed an answer, in the order of How; a turn is listed for each way it is found.
 
     Args:
@@ -288,7 +288,7 @@ def met_critiques(transcript: Transcript) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuff:
+class FailedCritique:
     """A critique that was laid before its author and changed nothing.
 
     Attributes:
@@ -304,7 +304,7 @@ class Rebuff:
     because: str = ""
 
 
-def rebuffs(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> tuple[Rebuff, ...]:
+def failed_critiques(transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]]) -> tuple[FailedCritique, ...]:
     """The critiques that failed: their author rejected them, or passed over them and kept its answer.
 
     Args:
@@ -315,7 +315,7 @@ def rebuffs(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> tupl
     return tuple(found for turn in transcript.turns() for found in _rebuffs(transcript, turn, changed))
 
 
-def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[Rebuff]:
+def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[FailedCritique]:
     laid = _laid(transcript, turn)
     heeded = [item for found in _criticised(transcript, turn, "").values() for item in found] if laid else []
     rejects = read_field(turn, REJECTS) if laid else None
@@ -324,7 +324,7 @@ def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[
         label = next((label for label in (letter(n), critique.mark) if label in words), "")
         passed_over = turn.key not in changed and critique not in heeded
         if critique.by != turn.by and (label or passed_over):
-            yield Rebuff(
+            yield FailedCritique(
                 critique=critique, turn=turn, rejected=bool(label), because=words.get(label, "") if label else ""
             )
 
@@ -339,7 +339,7 @@ def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, S
     others = [item for item in transcript.turns() if item.number < turn.number and item.by != turn.by]
     marks, reason = MARK.findall(because), bare(because)
     long = len(reason.split()) >= _LEAST
-    holding = [other for other in others if reason in bare(spoken(other))] if long else []
+    holding = [other for other in others if reason in bare(full_text(other))] if long else []
     named = [other for other in others if other.mark in marks]
     return {"named": named, "quoted": holding if len(holding) == 1 else []}
 
@@ -357,7 +357,9 @@ def _criticised(transcript: Transcript, turn: Turn, because: str) -> Mapping[How
     }
 
 
-def _holding(transcript: Transcript, turn: Turn, answer: str, held: Mapping[str, Sequence[Stand]]) -> Iterator[Turn]:
+def _holding(
+    transcript: Transcript, turn: Turn, answer: str, held: Mapping[str, Sequence[AnswerGiven]]
+) -> Iterator[Turn]:
     """The turns that gave an answer before that turn."""
     for stood in held.values():
         for stand in stood:
@@ -372,10 +374,10 @@ def _label(text: str) -> str:
 
 
 def _shares(text: str, critique: Turn) -> bool:
-    return len(set(terms(text)).intersection(terms(point(critique)))) >= SHARED
+    return len(set(terms(text)).intersection(terms(criticised_point(critique)))) >= SHARED
 
 
-def point(critique: Turn) -> str:
+def criticised_point(critique: Turn) -> str:
     """What a critique criticises: its ISSUE, else its words."""
     return str(read_field(critique, ISSUE) or critique.text)
 

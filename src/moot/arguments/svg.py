@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from moot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation
-from moot.arguments.tree import SEMANTICS, SIGNS, VERBS, Branch, arrange, forest, standing
+from moot.arguments.tree import SEMANTICS, SIGNS, VERBS, Branch, acceptance_in_words, arrange, claim_trees
 from moot.core.text import bare, clean
 
 # Advance widths of Helvetica in thousandths of an em, from Adobe's font metrics; Arial and others have the same.
@@ -152,7 +152,7 @@ def svg(found: ArgumentMap, judged: Judgement, title: str) -> str:
         judged: what follows from it.
         title: what was debated.
     """
-    branches = forest(found)
+    branches = claim_trees(found)
     cards, bottom = _place(branches, _head(title))
     cross = [edge for edge in found.edges if edge not in [branch.link for branch in branches]]
     wide = max([_LEAST, *(card.x + _CARD + _EDGE + (_BEND if cross else 0) for card in cards.values())])
@@ -217,7 +217,7 @@ def _draw(card: _Card, judged: Judgement) -> str:
             *_text(x, card.y + _PAD + 10, _BODY, who, "bold"),
             *_text(x, card.y + _PAD + 10 + _ROW, _SMALL, under, "faint"),
             *_text(x, card.y + _PAD + 13 + 2 * _ROW, _BODY, card.rows, "faint" if node.replaced else ""),
-            *_text(x, last, _SMALL, (standing(node, judged),), "bold"),
+            *_text(x, last, _SMALL, (acceptance_in_words(node, judged),), "bold"),
             *_gauge(card, judged.strength.get(node.mark), last),
             "</g>",
         ]

@@ -41,7 +41,7 @@ class Branch:
     link: Edge | None = None
 
 
-def forest(found: ArgumentMap) -> tuple[Branch, ...]:
+def claim_trees(found: ArgumentMap) -> tuple[Branch, ...]:
     """The map as trees, each parent before its children, all in the order in which they were made.
 
     A claim hangs on the first that it answers, unless that one hangs on it.
@@ -107,7 +107,7 @@ def _sum(marks: Sequence[str], spans: Mapping[str, float], gap: float) -> float:
     return sum(spans[mark] for mark in marks) + gap * max(0, len(marks) - 1)
 
 
-def standing(node: Node, judged: Judgement) -> str:
+def acceptance_in_words(node: Node, judged: Judgement) -> str:
     """Whether a claim stands, as a sign and in words."""
     return f"↻ replaced by {node.replaced}" if node.replaced else _STANDINGS[judged.standing[node.mark]]
 
@@ -167,7 +167,7 @@ def mermaid(found: ArgumentMap, judged: Judgement) -> str:
     return "\n".join(lines) + "\n"
 
 
-def safe(text: str) -> str:
+def escape_mermaid(text: str) -> str:
     """A text escaped for quotation marks in a flowchart.
 
     Whatever Mermaid, Markdown or HTML could take for markup stands as the number of its character.
@@ -184,10 +184,14 @@ def _code(sign: str) -> str:
 def _box(node: Node, judged: Judgement) -> str:
     claim = node.claim if len(node.claim) <= _LONGEST else node.claim[: _LONGEST - 1].rstrip() + "…"
     strength = f" {judged.strength[node.mark]:.2f}" if node.mark in judged.strength else ""
-    rows = (f"{node.mark} {safe(', '.join(node.by))}", safe(claim), safe(f"{standing(node, judged)}{strength}"))
+    rows = (
+        f"{node.mark} {escape_mermaid(', '.join(node.by))}",
+        escape_mermaid(claim),
+        escape_mermaid(f"{acceptance_in_words(node, judged)}{strength}"),
+    )
     return f'    {node.mark}["{"<br/>".join(rows)}"]:::{judged.standing[node.mark]}'
 
 
 def _arrow(edge: Edge) -> str:
-    label = safe(f"{SIGNS[edge.relation]} {VERBS[edge.relation]}")
+    label = escape_mermaid(f"{SIGNS[edge.relation]} {VERBS[edge.relation]}")
     return f'    {edge.source} {_LINES[edge.relation]}|"{label}"| {edge.target}'

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
-from moot.app.export.recount import Result, hold, read_elections
+from moot.app.export.recount import Result, count_election, read_elections
 from moot.bench.figures import Figure, find, rows
 from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 
@@ -66,7 +66,7 @@ def ranked_ballots(folder: Path) -> Iterator[Figure]:
     reference = (folder / "reference.txt").read_text("utf-8")
     text = (folder / "elections.jsonl").read_text("utf-8")
     rules = [cast("dict[str, str]", json.loads(line))["official_rule"] for line in text.splitlines() if line.strip()]
-    results = [hold(election) for election in read_elections(text)]
+    results = [count_election(election) for election in read_elections(text)]
     yield Figure(
         name="official winners by the official rule",
         ours=sum(

@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from moot.app.program.program_agents import ProgramAgents, described_by, sitting
-from moot.app.program.program_calls import Tell, check_same, name_work, stop_streams, stream, told, whole
-from moot.app.program.program_plans import CLOCK, described, open_workspace, plan_board, timed_by
-from moot.app.run.api import block
+from moot.app.program.program_agents import ProgramAgents, participant_for, program_agents
+from moot.app.program.program_calls import Tell, check_same, name_task, run_and_tell, stop_streams, stream, whole
+from moot.app.program.program_plans import CLOCK, open_workspace, plan_board, timed_by, with_character
+from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome, ended
 from moot.board.meeting_results import BoardResult, result
 from moot.board.members import PRESETS, BoardMember, TimeKeeper, VerdictType
@@ -120,7 +120,7 @@ class BoardMeeting:
         Raises:
             MootError: an event loop is running: await ``hold`` there.
         """
-        return block(self.hold(), "BoardMeeting.hold")
+        return run_blocking(self.hold(), "BoardMeeting.hold")
 
     def stream(self) -> AsyncGenerator[Entry | BoardResult, None]:
         """Hold the meeting and give each entry of its record as it comes, and the result last.
@@ -144,21 +144,21 @@ class BoardMeeting:
             plan = timed_by(plan, every=self.timekeeper.every, deadline=self.timekeeper.deadline)
             debate = workspace.new_id(plan)
             if tell:
-                name_work(debate)
+                name_task(debate)
 
             async def go() -> Outcome:
                 return await workspace.run(plan, debate, interface=table.interface)
 
-            return _result(await (told(workspace, debate, tell, go) if tell else go()))
+            return _result(await (run_and_tell(workspace, debate, tell, go) if tell else go()))
 
     def _table(self) -> ProgramAgents:
         members = self.members or PRESETS[self.preset].members
-        return sitting([*map(self._member, members), *self._keeper()])
+        return program_agents([*map(self._member, members), *self._keeper()])
 
     def _member(self, member: BoardMember) -> tuple[Participant, object]:
         agent = self.agent if member.agent is None else member.agent
-        who = described(
-            described_by(member.name, agent, weight=member.weight),
+        who = with_character(
+            participant_for(member.name, agent, weight=member.weight),
             personality=member.personality,
             expertise=member.expertise,
             speaking_style=member.speaking_style,
@@ -169,7 +169,7 @@ class BoardMeeting:
         name, agent = self.timekeeper.name, self.timekeeper.agent
         if agent is None and name == TimeKeeper().name:
             return []  # the desk has one
-        who = described_by(name, CLOCK if agent is None else agent, duty="moderator")
+        who = participant_for(name, CLOCK if agent is None else agent, duty="moderator")
         return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
 
 

@@ -9,7 +9,17 @@ from typing import NamedTuple
 
 from moot.app.program.program_plans import next_speaker, read_message
 from moot.app.run.outcome import Outcome
-from moot.core.roles import REASONING, VERDICT, WITHDRAWN, Artifact, GivenVerdict, Standing, artifacts, split, standings
+from moot.core.roles import (
+    REASONING,
+    VERDICT,
+    WITHDRAWN,
+    Artifact,
+    GivenVerdict,
+    Standing,
+    artifacts,
+    standings,
+    verdicts_differ,
+)
 from moot.core.transcript import Turn
 from moot.report.conclusion import Board, board
 
@@ -108,7 +118,7 @@ def result(outcome: Outcome) -> BoardResult:
         states={name: _state(standing) for name, standing in states.items()},
         recommendation=decision.text if decision else "",
         verdict=decision.winner if decision else "",
-        split=split(states.values()),
+        split=verdicts_differ(states.values()),
         messages=tuple(turn for turn in transcript.turns("argue", "remind")),
         artifacts=artifacts(transcript.turns("argue")),
         board=board(transcript),

@@ -130,38 +130,42 @@ class CommandGroup(rich_click.RichGroup):
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else prog_name
             words = error.format_message()
-            return _say(f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE)
+            return _print_error(
+                f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE
+            )
         except click.ClickException as error:
-            return _say(error.format_message(), ERROR)
+            return _print_error(error.format_message(), ERROR)
         except PackageMissing as error:
-            return _say(str(error), ERROR)
+            return _print_error(str(error), ERROR)
         except (BriefError, ProtocolError) as error:
-            return _say(str(error), USAGE)
+            return _print_error(str(error), USAGE)
         except MootError as error:
-            return _say(str(error), ERROR)
+            return _print_error(str(error), ERROR)
         except (KeyboardInterrupt, click.Abort):
-            return _say("interrupted", INTERRUPTED)
+            return _print_error("interrupted", INTERRUPTED)
         except BrokenPipeError:
-            return _hush()
+            return _exit_silently()
         except Exception as error:  # noqa: BLE001 - no user is shown a traceback
-            return _say(f"internal error: {type(error).__name__}: {error} (details in {_keep()})", ERROR)
+            return _print_error(
+                f"internal error: {type(error).__name__}: {error} (details in {_save_traceback()})", ERROR
+            )
 
 
-def _say(sentence: str, code: int) -> int:
+def _print_error(sentence: str, code: int) -> int:
     words = " ".join(clean(sentence).split())
     with contextlib.suppress(OSError):
         click.echo(f"moot: {words}", err=True)
     return code
 
 
-def _hush() -> int:
+def _exit_silently() -> int:
     """The reader of the output is gone: exit silently, also when Python closes its output."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ERROR
 
 
-def _keep() -> str:
+def _save_traceback() -> str:
     """Write the traceback into a file of the temporary folder; returns its path."""
     import tempfile
     import traceback

@@ -12,9 +12,9 @@ from click.shell_completion import CompletionItem
 from moot.core.brief import ASKS, COST, LOGS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
 
 if TYPE_CHECKING:
-    from moot.app.brief.reader import Intake
+    from moot.app.brief.reader import ParsedBrief
     from moot.app.run.dispatcher import Dispatcher
-    from moot.app.run.prepare import LimitWishes, Wishes
+    from moot.app.run.prepare import LimitOverrides, Overrides
     from moot.app.run.record_reader import RecordReader
     from moot.app.run.workspace import Workspace
     from moot.core.brief import LogMode
@@ -78,7 +78,7 @@ class OutputOptions(TypedDict):
     away: bool
 
 
-class WishOptions(TypedDict):
+class OverrideOptions(TypedDict):
     """What replaces settings of the brief, as the user typed it."""
 
     model: tuple[str, ...]
@@ -155,7 +155,7 @@ def output_options(command: Command) -> Command:
     return command
 
 
-def wish_options(command: Command) -> Command:
+def override_options(command: Command) -> Command:
     """The settings that replace those of the brief."""
     for option in (
         click.option(
@@ -184,11 +184,11 @@ def wish_options(command: Command) -> Command:
     return command
 
 
-def caps_of(given: LimitOptions) -> "LimitWishes":
+def limits_of(given: LimitOptions) -> "LimitOverrides":
     """The typed limits as an object."""
-    from moot.app.run.prepare import LimitWishes
+    from moot.app.run.prepare import LimitOverrides
 
-    return LimitWishes(
+    return LimitOverrides(
         asks=given["max_asks"],
         tokens=given["max_tokens"],
         cost=given["budget"],
@@ -197,7 +197,7 @@ def caps_of(given: LimitOptions) -> "LimitWishes":
     )
 
 
-def finish(work: Coroutine[object, object, Result]) -> Result:
+def run_command(work: Coroutine[object, object, Result]) -> Result:
     """Run a command's coroutine and return its result."""
     try:
         import asyncio  # here for start-up time: help needs no event loop
@@ -207,11 +207,11 @@ def finish(work: Coroutine[object, object, Result]) -> Result:
         work.close()  # an early Ctrl-C leaves it unused
 
 
-def wishes_of(given: WishOptions, caps: LimitOptions) -> "Wishes":
+def overrides_of(given: OverrideOptions, caps: LimitOptions) -> "Overrides":
     """The typed settings as an object."""
-    from moot.app.run.prepare import Wishes
+    from moot.app.run.prepare import Overrides
 
-    return Wishes(
+    return Overrides(
         models=given["model"],
         protocol=given["protocol"] or "",
         rounds=given["rounds"],
@@ -219,11 +219,11 @@ def wishes_of(given: WishOptions, caps: LimitOptions) -> "Wishes":
         topology=given["topology"] or "",
         seed=given["seed"],
         cast=given["cast"] or "",
-        caps=caps_of(caps),
+        caps=limits_of(caps),
     )
 
 
-def read_input(words: str, settings: tuple[str, ...] = ()) -> "Intake":
+def read_input(words: str, settings: tuple[str, ...] = ()) -> "ParsedBrief":
     """Read the brief that was typed: a file, a question, or ``-`` for standard input.
 
     The settings of ``--set`` hold in the place of the brief's own.
@@ -250,9 +250,9 @@ async def open_for_running(store: Path | str | None) -> "AsyncGenerator[Workspac
 
     async with open_workspace(store) as workspace:
         if wants_telemetry():
-            from moot.app.export.telemetry import attend
+            from moot.app.export.telemetry import attach_telemetry
 
-            attend(workspace)
+            attach_telemetry(workspace)
         yield workspace
 
 
@@ -307,14 +307,14 @@ async def open_queue(store: Path | str | None) -> "AsyncGenerator[tuple[Workspac
 @asynccontextmanager
 async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     """Open the workspace to read the memory; say on standard error what the memory still lacks."""
-    from moot.app.plan.learning import lacks
+    from moot.app.plan.learning import missing_lessons
     from moot.app.plan.stores import is_there, show_where
     from moot.core.errors import RecordError
 
     if not is_there(place := store_path(store)):
         raise RecordError(f"There are no records yet at {show_where(place)}.")
     async with open_workspace(store, reading=True) as workspace:
-        if missing := await lacks(workspace.store):
+        if missing := await missing_lessons(workspace.store):
             click.echo(f"moot: {missing}", err=True)
         yield workspace
 
@@ -330,6 +330,6 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
         return [CompletionItem(item.debate, help=item.topic) for item in listed]
 
     try:
-        return finish(read())
+        return run_command(read())
     except MootError:
         return []

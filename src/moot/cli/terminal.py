@@ -70,7 +70,7 @@ class Interrupt:
 
 
 @dataclass(slots=True)
-class Lasting:
+class HangUpViewer:
     """A viewer whose terminal may be closed: the debate then pauses.
 
     Args:
@@ -131,7 +131,7 @@ async def conduct(
     Raises:
         MootError: it cannot run.
     """
-    viewer = Lasting(viewer, interrupt)
+    viewer = HangUpViewer(viewer, interrupt)
     with closing(running), listening(interrupt):
         after = await workspace.count_entries(debate)
         try:

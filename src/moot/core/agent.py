@@ -39,13 +39,13 @@ def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
     return Context(
         brief=brief,
         me=me,
-        turns=tuple(open_to(me.name, turn) for turn in seen),
-        about=tuple(open_to(me.name, turn) for turn in about),
+        turns=tuple(without_private_fields(me.name, turn) for turn in seen),
+        about=tuple(without_private_fields(me.name, turn) for turn in about),
         view=view,
     )
 
 
-def open_to(who: str, turn: Turn) -> Turn:
+def without_private_fields(who: str, turn: Turn) -> Turn:
     """The turn as a participant may read it: without the fields that are private to others.
 
     The original text of an answer may contain private fields anywhere. So if the form has any, others read a text that
@@ -135,7 +135,7 @@ class Recorder(Protocol):
 class Agent(Protocol):
     """What answers for a participant: a model, a person, a function, a helper."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask.
 
         An agent that is cancelled must let the cancellation through at once: nothing else can end it.

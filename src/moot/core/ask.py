@@ -204,7 +204,7 @@ class Usage:
             estimated=self.estimated or other.estimated,
         )
 
-    def mended(self) -> "Usage":
+    def cleaned(self) -> "Usage":
         """The same usage with whole counts and a finite cost, whatever a provider or custom agent reported.
 
         An impossible count becomes 0, and the usage is then marked as estimated; an impossible cost becomes unknown.
@@ -256,7 +256,7 @@ class Reply:
     unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def mended(self, form: Form | None) -> "Reply":
+    def cleaned(self, form: Form | None) -> "Reply":
         """The same reply, fit to be stored: texts cleaned, without fields that the form does not allow.
 
         Agents may be custom code. A field with a value that is not allowed counts as not readable.
@@ -272,7 +272,7 @@ class Reply:
             asked=named(self.asked),
             served=named(self.served),
             seconds=amount(self.seconds) or 0.0,
-            usage=self.usage.mended(),
+            usage=self.usage.cleaned(),
             unread=(*(clean(text) for text in self.unread), *odd),
             notes=tuple(clean(note) for note in self.notes),
         )

@@ -150,14 +150,14 @@ class Called:
     tools: tuple[ToolCall, ...] = ()
     sources: tuple[str, ...] = ()
 
-    def mended(self) -> "Called":
+    def cleaned(self) -> "Called":
         """The same call, fit to be stored: texts cleaned, names clipped, impossible numbers replaced."""
         return replace(
             self,
             text=clean(self.text),
             model=named(self.model),
             served=named(self.served),
-            usage=self.usage.mended(),
+            usage=self.usage.cleaned(),
             seconds=amount(self.seconds) or 0.0,
             finish=named(self.finish),
             sources=tuple(map(clean, texts(self.sources))),

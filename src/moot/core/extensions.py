@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin, get_type_
 from moot.core.ask import Value
 from moot.core.errors import MootError, ProtocolError
 from moot.core.event import Package
-from moot.core.text import misspelt
+from moot.core.text import unknown_word
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -218,7 +218,7 @@ def check_options(kind: type[object], given: Mapping[str, Value], *, whose: str,
     for name, value in given.items():
         about = f"{where}.{name}"
         if name not in known:
-            there = misspelt(name, tuple(known)) if known else "it has none"
+            there = unknown_word(name, tuple(known)) if known else "it has none"
             raise ProtocolError(f"{whose} has no option {name!r}; {there}", about=about)
         asked, limits, _ = known[name]
         taken = _as_type(asked, value)
@@ -256,7 +256,7 @@ def _beyond(value: Value, limits: Limits) -> str:
     """What is wrong with a value of the right type; "" where nothing is."""
     words = value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
     if limits.choices and (odd := [word for word in words if word not in limits.choices]):
-        return f"cannot be {odd[0]!r}; {misspelt(str(odd[0]), limits.choices, 'allowed are')}"
+        return f"cannot be {odd[0]!r}; {unknown_word(str(odd[0]), limits.choices, 'allowed are')}"
     size = len(value) if isinstance(value, tuple) else value
     if isinstance(size, str | bool):
         return ""

@@ -77,13 +77,13 @@ def plural(act: str) -> str:
     return one[:-1] + "ies" if one.endswith("y") else one + "s"
 
 
-def because(kind: str, reason: str) -> str:
+def failure_in_words(kind: str, reason: str) -> str:
     """A failure in words: its kind, unless the reason says it, and the reason."""
     kind = "left out" if kind == "open" else kind  # a circuit breaker is open
     return f"{kind}: {reason}" if kind and reason and kind not in reason else reason or kind
 
 
-def owned(name: str, act: str) -> str:
+def with_author(name: str, act: str) -> str:
     """The answer with its author: ``Ann's proposal``."""
     return f"{name}'s {noun(act)}"
 
@@ -112,7 +112,7 @@ def place(key: str) -> str:
     return title(key.rpartition("#")[0])
 
 
-def home(path: str, places: Container[str]) -> str:
+def heading_path(path: str, places: Container[str]) -> str:
     """The path of the phase under whose heading turns are shown.
 
     A step within a phase, such as an interruption or a score of its turns, has no heading of its own.
@@ -125,7 +125,7 @@ def home(path: str, places: Container[str]) -> str:
     return next((path[:end] for end in ends if path[:end] in places), path)
 
 
-def descent(forked: str) -> str:
+def fork_origin(forked: str) -> str:
     """Where a debate was forked from another one: ``forked from depot-3f2a1c at entry 17``; "" for one of its own."""
     parent, _, at = forked.rpartition("@")
     return f"forked from {parent} at entry {at}" if parent else ""
@@ -137,7 +137,7 @@ def label(name: str) -> str:
     return name.capitalize() if name.isupper() or name.islower() else name
 
 
-def tells_all(fields: Fields, text: str, *frame: str) -> bool:
+def contains_text(fields: Fields, text: str, *frame: str) -> bool:
     """Whether the fields contain every word of a text, so that showing them instead of it loses nothing.
 
     Args:

@@ -13,7 +13,7 @@ from moot.core.brief import Brief
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
 
-CASTING = "casting"
+GENERATION = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""
 
 ARTIFACTS = "Artifacts"
@@ -127,17 +127,17 @@ def standings(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Stand
     """
     states = {name: Standing(name=name) for name in names}
     for turn in turns:
-        if turn.by in states and VERDICT in asked(turn):
+        if turn.by in states and VERDICT in asked_fields(turn):
             states[turn.by] = _after(states[turn.by], turn)
     return states
 
 
-def split(states: Iterable[Standing]) -> bool:
+def verdicts_differ(states: Iterable[Standing]) -> bool:
     """Whether the verdicts given differ."""
     return len({standing.wording for standing in states if standing.verdict}) > 1
 
 
-def asked(turn: Turn) -> frozenset[str]:
+def asked_fields(turn: Turn) -> frozenset[str]:
     """The names of the fields that a turn was asked for."""
     form = turn.ask.form if turn.ask else None
     return frozenset(field.name for field in form.fields) if form else frozenset()
@@ -147,7 +147,7 @@ def _after(state: Standing, turn: Turn) -> Standing:
     if turn.reply is None or _says_nothing(turn):
         silent = turn.reply is not None or turn.failure
         return replace(state, asked=state.asked + 1, silent=state.silent + (1 if silent else 0))
-    message = WITHDRAWN in asked(turn)
+    message = WITHDRAWN in asked_fields(turn)
     state = replace(state, asked=state.asked + 1, messages=state.messages + message, silent=0)
     state = _judged(state, turn)
     if read_field(turn, WITHDRAWN) is not True or state.withdrawn:

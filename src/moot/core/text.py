@@ -210,7 +210,7 @@ def texts(values: Iterable[object]) -> list[str]:
     return [value for value in values if isinstance(value, str)]
 
 
-def stands_in(quote: str, text: str) -> bool:
+def contains_words(quote: str, text: str) -> bool:
     """Whether a text contains a quote: as whole words, in order, without a gap.
 
     Blanks, case and the kind of quotation marks do not matter, nor do the marks around the quote and the stop or comma
@@ -255,7 +255,7 @@ def closest(word: str, words: Sequence[str]) -> str:
     return spelt[matches[0]] if matches else ""
 
 
-def misspelt(word: str, words: Sequence[str], there: str = "there are") -> str:
+def unknown_word(word: str, words: Sequence[str], there: str = "there are") -> str:
     """What can be said of an unknown word: the one that was probably meant, or all that there are.
 
     Args:
@@ -429,6 +429,6 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def leads_away(text: str) -> bool:
+def leaves_folder(text: str) -> bool:
     """Whether a text is just a path that leads out of its folder: absolute, upwards, to a share or a home directory."""
     return not re.search(r"\s", text) and bool(_AWAY.match(text))

@@ -9,7 +9,15 @@ from typing import Any, TypeAlias
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.brief.program_values import plain_participant
 from moot.app.plan.assignment import check_agent
-from moot.app.program.program_agents import PERSON, HumanAgent, ProgramAgents, adapter, described_by, is_guest, sitting
+from moot.app.program.program_agents import (
+    PERSON,
+    HumanAgent,
+    ProgramAgents,
+    adapter,
+    is_own_agent,
+    participant_for,
+    program_agents,
+)
 from moot.app.program.program_calls import number, whole
 from moot.core.brief import Duty, Participant, Settings
 from moot.core.errors import BriefError
@@ -152,8 +160,8 @@ class AgentWrapper:
             number(f"{self.name}: the level of expertise", expertise_level, 0, 1)
         if self.name != PERSON or not isinstance(agent, HumanAgent):
             self.name = check_name(self.name)
-        who, model = plain_participant(described_by(self.name, agent))
-        if model is not None or is_guest(agent):
+        who, model = plain_participant(participant_for(self.name, agent))
+        if model is not None or is_own_agent(agent):
             adapter(self.name, agent if model is None else model)
         elif who.seat:
             check_agent(who)
@@ -188,7 +196,7 @@ def create_agent(
     return Participant(name="", persona=system_prompt, seat=model or "", settings=settings, tools=tuple(tools))
 
 
-def sit(agents: Sequence[object], moderator: object | None = None) -> ProgramAgents:
+def council_agents(agents: Sequence[object], moderator: object | None = None) -> ProgramAgents:
     """Agents as participants.
 
     Raises:
@@ -198,7 +206,7 @@ def sit(agents: Sequence[object], moderator: object | None = None) -> ProgramAge
         raise BriefError("a step needs at least one agent")
     debaters, chair = [wrap(agent) for agent in agents], [wrap(moderator)] if moderator else []
     check_names([agent_wrapper.name for agent_wrapper in (*debaters, *chair)])
-    return sitting(
+    return program_agents(
         [
             *(_seated(agent_wrapper, "debater") for agent_wrapper in debaters),
             *(_seated(agent_wrapper, "moderator") for agent_wrapper in chair),
@@ -207,7 +215,7 @@ def sit(agents: Sequence[object], moderator: object | None = None) -> ProgramAge
 
 
 def _seated(wrapper: AgentWrapper, duty: Duty) -> tuple[Participant, object]:
-    return described_by(wrapper.name, wrapper.agent, duty=duty, weight=wrapper.expertise_level), wrapper.agent
+    return participant_for(wrapper.name, wrapper.agent, duty=duty, weight=wrapper.expertise_level), wrapper.agent
 
 
 def wrap(agent: object) -> AgentWrapper:

@@ -12,14 +12,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from moot.app.program.program_calls import name_work, run_of, stop_streams, stream, whole, words
-from moot.app.run.api import block
+from moot.app.program.program_calls import name_task, run_of, stop_streams, stream, whole, words
+from moot.app.run.api import run_blocking
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, ModelError, RecordError, Waiting
 from moot.core.text import slug
 from moot.council.agent_wrapper import Context
 from moot.council.step_results import StepResult
-from moot.council.steps import CouncilEvent, EventType, RecordedStep, Step, StepHost, Telling, task_of, tried
+from moot.council.steps import (
+    CouncilEvent,
+    EventListener,
+    EventType,
+    RecordedStep,
+    Step,
+    StepHost,
+    count_tries,
+    task_of,
+)
 
 Fallback: TypeAlias = Step | Callable[[str, Context], Any]
 """What takes the place of a step that failed: another step, or a function of the task and the context."""
@@ -47,7 +56,7 @@ class _Run:
     context: Context
     begun: bool = False
     raised: Limits | None = None
-    tell: Telling | None = None
+    tell: EventListener | None = None
     results: list[StepResult] = field(default_factory=list[StepResult])
 
 
@@ -112,7 +121,7 @@ class Council:
         Raises:
             MootError: as for ``execute``; or an event loop is running.
         """
-        return block(self.execute(task), "council.execute")
+        return run_blocking(self.execute(task), "council.execute")
 
     async def resume(self, debate: str, *, limits: Limits | None = None) -> StepResult:
         """Take a run up where its record ends; no finished call is made again.
@@ -146,9 +155,9 @@ class Council:
             MootError: as for ``execute``.
         """
 
-        async def work(tell: Telling) -> None:
+        async def work(tell: EventListener) -> None:
             run = replace(self._new(task), tell=tell)
-            name_work(run.id)
+            name_task(run.id)
             await self._go(run)
 
         return stream(work)
@@ -181,7 +190,7 @@ class Council:
         left = 1 + (self.retries if self.error_strategy == "retry" else 0)
         error: Exception = ModelError("nobody answered before", kind="failed")
         if run.begun and self.error_strategy != "halt":
-            left -= await tried(self._store(n), f"{run.id}-step{n}")
+            left -= await count_tries(self._store(n), f"{run.id}-step{n}")
         while left > 0:
             result = await self._attempt(self.steps[n], n, run, f"{run.id}-step{n}")
             if isinstance(result, StepResult):

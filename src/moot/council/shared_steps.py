@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import whole
-from moot.app.program.program_plans import shares_plan
+from moot.app.program.program_plans import plan_shares
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import PARTICIPANTS, Brief, Limits
 from moot.core.errors import BriefError
-from moot.council.agent_wrapper import AgentLike, AgentWrapper, sit, wrap
+from moot.council.agent_wrapper import AgentLike, AgentWrapper, council_agents, wrap
 from moot.council.step_results import StepResult, joined, missing, shares
 from moot.council.steps import RecordedStep
 
@@ -36,7 +36,7 @@ def pieces(task: str) -> tuple[str, ...]:
     return tuple(filter(None, (task.strip(),)))
 
 
-def share_out(found: Sequence[str], agents: int) -> tuple[str, ...]:
+def divide(found: Sequence[str], agents: int) -> tuple[str, ...]:
     """So many parts of nearly the same number of pieces, one after the other; no more parts than pieces."""
     parts = min(agents, len(found))
     ends = [len(found) * n // parts for n in range(parts + 1)]
@@ -97,18 +97,18 @@ class ParallelStep(RecordedStep):
     ) -> None:
         super().__init__(store, limits)
         self.agents, self.task_splitter = tuple(agents), task_splitter
-        sit(self.agents)
+        council_agents(self.agents)
 
     def _sit(self, task: str) -> ProgramAgents:
-        return sit(self.agents)
+        return council_agents(self.agents)
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         names = brief.names("debater")
         parts = tuple(self.task_splitter(brief.topic, len(names))) if self.task_splitter else (WHOLE,) * len(names)
         if not 1 <= len(parts) <= len(names):
             raise BriefError(f"the task splitter gives {len(parts)} parts for {len(names)} agents")
-        tasks = [(name, put(part)) for name, part in zip(names, parts, strict=False)]
-        return await shares_plan(workspace, brief, self.protocol, tasks)
+        tasks = [(name, part_task(part)) for name, part in zip(names, parts, strict=False)]
+        return await plan_shares(workspace, brief, self.protocol, tasks)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         turns = shares(outcome)
@@ -168,21 +168,23 @@ class SplitStep(RecordedStep):
         most = self.min_agents if self.split_strategy == "fixed" else self.max_agents
         if len(found) < self.min_agents:
             return (WHOLE,) * self.min_agents
-        return share_out(found, most)
+        return divide(found, most)
 
     def _copies(self, count: int) -> ProgramAgents:
         template = self.agent_template
         named = isinstance(template, AgentWrapper) or getattr(template, "name", "")
         first = wrap(template) if named else AgentWrapper(template, "Agent")  # type: ignore[arg-type]
-        return sit([AgentWrapper(first.agent, f"{first.name} {n}", first.expertise_level) for n in range(1, count + 1)])
+        return council_agents(
+            [AgentWrapper(first.agent, f"{first.name} {n}", first.expertise_level) for n in range(1, count + 1)]
+        )
 
     def _sit(self, task: str) -> ProgramAgents:
         return self._copies(len(self.split(task)))
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         parts = self.split(brief.topic)
-        tasks = [(name, put(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
-        return await shares_plan(workspace, brief, self.protocol, tasks)
+        tasks = [(name, part_task(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
+        return await plan_shares(workspace, brief, self.protocol, tasks)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         turns = shares(outcome)
@@ -197,7 +199,7 @@ class SplitStep(RecordedStep):
         return StepResult(values, outcome=outcome)
 
 
-def put(part: str) -> str:
+def part_task(part: str) -> str:
     """A part of a task as it is put to its agent, who has the whole task before it as well.
 
     Raises:

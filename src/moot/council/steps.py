@@ -13,22 +13,22 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast, runtime_ch
 from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import (
     Tell,
+    attempt_id,
     check_same,
-    count_failed,
+    count_attempts,
+    run_and_tell,
     stop_streams,
-    told,
-    try_of,
     whole,
     words,
 )
-from moot.app.program.program_plans import VOTING, council_plan, open_workspace, step_choices
+from moot.app.program.program_plans import VOTING, open_workspace, plan_council, step_choices
 from moot.app.run.outcome import Outcome, ended, opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import ROUNDS, Brief, Limits, Source
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.event import Entry
 from moot.core.text import clean
-from moot.council.agent_wrapper import AgentLike, Context, sit
+from moot.council.agent_wrapper import AgentLike, Context, council_agents
 from moot.council.step_results import StepResult, debate_result
 from moot.report.turn_text import Namer
 
@@ -95,8 +95,8 @@ class StepEvents:
 CONTEXT = "context"
 """What the context is called in the prompts and in the record."""
 
-Making: TypeAlias = Callable[[Workspace, Brief], Awaitable[Plan]]
-Telling: TypeAlias = Tell[CouncilEvent]
+PlanMaker: TypeAlias = Callable[[Workspace, Brief], Awaitable[Plan]]
+EventListener: TypeAlias = Tell[CouncilEvent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +119,13 @@ class StepHost:
     raised: Limits | None = None
     debate: str = ""
     again: bool = False
-    tell: Telling | None = None
+    tell: EventListener | None = None
     step: int = 0
     hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class StepKind:
     """What a step's debate is, so that no other one is resumed in its place.
 
     Attributes:
@@ -136,19 +136,19 @@ class Kind:
 
     name: str
     chosen: tuple[str, ...] = ()
-    make: Making
+    make: PlanMaker
 
 
-async def hold(venue: StepHost, brief: Brief, sitting: ProgramAgents, kind: Kind) -> Outcome:
+async def run_step(host: StepHost, brief: Brief, sitting: ProgramAgents, kind: StepKind) -> Outcome:
     """Run the debate of a step, or resume it where its record ends.
 
     Raises:
         BriefError: what is on record is another kind of debate, or one of others.
         MootError: it does not come to its end; see ``app.run.outcome.ended``.
     """
-    async with open_workspace(venue.store) as workspace:
+    async with open_workspace(host.store) as workspace:
         seated = sitting.seat(workspace.pool)
-        debate = try_of(venue.debate, await count_failed(workspace, venue.debate)) if venue.again else venue.debate
+        debate = attempt_id(host.debate, await count_attempts(workspace, host.debate)) if host.again else host.debate
         begun = bool(debate) and await workspace.count_entries(debate) > 0
         if begun:
             check_same(debate, await workspace.entries(debate), kind.name, sitting.participants, kind.chosen)
@@ -157,17 +157,17 @@ async def hold(venue: StepHost, brief: Brief, sitting: ProgramAgents, kind: Kind
 
         async def go() -> Outcome:
             if plan is None:
-                return await workspace.resume(debate, limits=venue.raised, interface=sitting.interface)
+                return await workspace.resume(debate, limits=host.raised, interface=sitting.interface)
             return await workspace.run(plan, debate, interface=sitting.interface)
 
-        tell = _telling(venue, debate, venue.tell) if venue.tell else None
-        outcome = await (told(workspace, debate, tell, go) if tell else go())
-    return ended(outcome, venue.hint or f"await step.resume({outcome.debate!r})")
+        tell = _telling(host, debate, host.tell) if host.tell else None
+        outcome = await (run_and_tell(workspace, debate, tell, go) if tell else go())
+    return ended(outcome, host.hint or f"await step.resume({outcome.debate!r})")
 
 
-def _telling(venue: StepHost, debate: str, tell: Telling) -> Tell[Entry]:
+def _telling(host: StepHost, debate: str, tell: EventListener) -> Tell[Entry]:
     """Tells of the entries of a record as of events of a council."""
-    vote_weigher = StepEvents(step=venue.step, debate=debate)
+    vote_weigher = StepEvents(step=host.step, debate=debate)
 
     async def say(entry: Entry) -> None:
         if event := vote_weigher.tell(entry):
@@ -176,10 +176,10 @@ def _telling(venue: StepHost, debate: str, tell: Telling) -> Tell[Entry]:
     return say
 
 
-async def tried(store: Path | str | None, debate: str) -> int:
+async def count_tries(store: Path | str | None, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     async with open_workspace(store) as workspace:
-        return await count_failed(workspace, debate)
+        return await count_attempts(workspace, debate)
 
 
 def brief_of(task: str, context: Context, sitting: ProgramAgents, limits: Limits | None) -> Brief:
@@ -262,13 +262,13 @@ class RecordedStep(ABC):
         task = await task_of(self.store, debate)
         return await self.hold(task, Context(), StepHost(debate=debate, raised=limits))
 
-    async def hold(self, task: str, context: Context, venue: StepHost) -> StepResult:
+    async def hold(self, task: str, context: Context, host: StepHost) -> StepResult:
         """Hold the debate at a venue; what the step itself says of store and limits goes before it."""
         sitting = self._sit(task)
-        brief = brief_of(task, context, sitting, venue.raised or self.limits or venue.limits)
-        place = replace(venue, store=self.store or venue.store)
-        kind = Kind(name=self.protocol, chosen=self._chosen(), make=self._plan)
-        return self._result(await hold(place, brief, sitting, kind), brief.topic)
+        brief = brief_of(task, context, sitting, host.raised or self.limits or host.limits)
+        place = replace(host, store=self.store or host.store)
+        kind = StepKind(name=self.protocol, chosen=self._chosen(), make=self._plan)
+        return self._result(await run_step(place, brief, sitting, kind), brief.topic)
 
     def _chosen(self) -> tuple[str, ...]:
         """What is chosen about the protocol, in words."""
@@ -329,17 +329,17 @@ class DebateStep(RecordedStep):
         whole("rounds", rounds, *ROUNDS)
         if ballot not in ("original", "latest"):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
-        sit(self.agents, moderator)
+        council_agents(self.agents, moderator)
 
     def _sit(self, task: str) -> ProgramAgents:
-        return sit(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
+        return council_agents(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
 
     def _chosen(self) -> tuple[str, ...]:
         return step_choices(self.voting_strategy, latest=self.ballot == "latest")
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
         latest = self.ballot == "latest"
-        return await council_plan(workspace, brief, voting=self.voting_strategy, rounds=self.rounds, latest=latest)
+        return await plan_council(workspace, brief, voting=self.voting_strategy, rounds=self.rounds, latest=latest)
 
     def _result(self, outcome: Outcome, task: str) -> StepResult:
         return debate_result(outcome, self.voting_strategy)

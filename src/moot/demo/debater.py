@@ -27,10 +27,10 @@ CLOCK = "builtin:clock"
 class Timekeeper:
     """The seat of whoever is played by ``builtin:clock``."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Say where the time stands; see ``core.agent.Agent``. No model is called."""
         text = ask.task.partition("\n\n")[0]
-        say.delta(text)
+        recorder.delta(text)
         return Reply(text=text, asked=CLOCK, served=CLOCK)
 
 
@@ -57,7 +57,7 @@ class DemoDebater:
     def __init__(self) -> None:
         self._libraries: dict[tuple[Source, ...], Library] = {}
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``. No model is called."""
         library = self._library((*context.brief.background, *context.brief.library))
         case, asked = Case(ask, context, library), ask.form.fields if ask.form else ()
@@ -67,7 +67,7 @@ class DemoDebater:
             text = _lay(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
             text = _lay(ask.form, {field.name: _none(field, case) for field in asked}, NOTHING)
-        await _stream(text, say)
+        await _stream(text, recorder)
         reading = read(ask.form, text, speaker=context.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
 
@@ -80,10 +80,10 @@ class DemoDebater:
         return library
 
 
-async def _stream(text: str, say: Recorder) -> None:
+async def _stream(text: str, recorder: Recorder) -> None:
     """Show the words one by one; others may speak after each sentence."""
     for piece in re.findall(r"\s*\S+\s*", text):
-        say.delta(piece)
+        recorder.delta(piece)
         if piece.rstrip().endswith((".", "!", "?", ":", ")")):
             await asyncio.sleep(0)
 

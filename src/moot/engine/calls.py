@@ -175,6 +175,6 @@ class CallRecorder:
             reason, kind = clean(str(error)), named(error.kind) or type(error).__name__.lower()
             await self._ledger.add(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
             raise
-        called = replace(clean_data(answer), key=self._key, call=name).mended()
+        called = replace(clean_data(answer), key=self._key, call=name).cleaned()
         await self._ledger.add(called)
         return called

@@ -49,14 +49,16 @@ class Deadlines:
         self.ends = None if seconds is None else asyncio.get_running_loop().time() + seconds
         self._untimed = untimed
 
-    async def aside(self, work: Awaitable[None]) -> None:
+    async def not_counting(self, work: Awaitable[None]) -> None:
         """Wait for work whose time does not count for the limit."""
         since = asyncio.get_running_loop().time()
         await work
         if self.ends is not None:
             self.ends += asyncio.get_running_loop().time() - since
 
-    async def all(self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]) -> list[T] | None:
+    async def answers_in_time(
+        self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]
+    ) -> list[T] | None:
         """The outcomes of all asks, in their order; None if the time ends before the timed asks do."""
         people = [ask for ask in asks if ask.to in self._untimed] if self._untimed else []
         if not people:
@@ -99,7 +101,7 @@ class StopRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hosting:
+class DriverOptions:
     """How a host runs a debate: limits, live signals, messages, a way to stop.
 
     Attributes:
@@ -115,14 +117,19 @@ class Hosting:
     limits: Limits | None = None
     show: Callable[[Signal], None] = field(default=lambda signal: None)
     stop: StopRequest = field(default_factory=StopRequest)
-    letters: Mailbox | None = None
+    mailbox: Mailbox | None = None
     untimed: frozenset[str] = frozenset()
     gate: asyncio.Semaphore | None = None
     prepare: Callable[[], Awaitable[None]] | None = None
 
 
 async def debate(
-    opened: Opened, protocol: Phase, seats: Mapping[str, Agent], *, ledger: Ledger, hosting: Hosting | None = None
+    opened: Opened,
+    protocol: Phase,
+    agents: Mapping[str, Agent],
+    *,
+    ledger: Ledger,
+    options: DriverOptions | None = None,
 ) -> Transcript:
     """Run a debate, or resume it where its record ends.
 
@@ -140,16 +147,16 @@ async def debate(
         RecordMismatch: the protocol and the record disagree.
         RecordConflict: another process runs this debate.
     """
-    driver = _Driver(opened, seats, ledger, hosting or Hosting())
+    driver = _Driver(opened, agents, ledger, options or DriverOptions())
     try:
-        async with ledger.kept():
+        async with ledger.writing():
             try:
                 await driver.run(protocol)
             except asyncio.CancelledError:
                 await driver.note_cancel()
                 raise
     except BaseExceptionGroup as errors:
-        first = _first(errors)
+        first = _first_error(errors)
         raise first from first.__cause__ or errors
     return ledger.transcript
 
@@ -163,12 +170,12 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
     ledger.note(opened)
     play = enter(protocol, State(brief=opened.brief, transcript=ledger.transcript))
     while True:
-        ledger.drain()
+        ledger.take_world_events()
         if not ledger.replaying:
             return ledger.transcript
-        step = _next(play, ledger.transcript)
+        step = _next_step(play, ledger.transcript)
         if step is None:
-            ledger.note(_closed(ledger.transcript))
+            ledger.note(_closing_event(ledger.transcript))
         elif isinstance(step, Sequence):
             for ask in step:
                 if ledger.replaying:
@@ -177,20 +184,20 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
             ledger.note(step)
 
 
-class _Late(Unavailable):
+class _TurnTimeout(Unavailable):
     """An agent took longer than a turn may take. This is no reason to wait for a provider."""
 
 
 class _Driver:
-    def __init__(self, opened: Opened, seats: Mapping[str, Agent], ledger: Ledger, hosting: Hosting) -> None:
-        self.opened, self.seats, self.ledger, self.hosting = opened, seats, ledger, hosting
-        self.limits = hosting.limits or opened.brief.limits
+    def __init__(self, opened: Opened, agents: Mapping[str, Agent], ledger: Ledger, options: DriverOptions) -> None:
+        self.opened, self.agents, self.ledger, self.options = opened, agents, ledger, options
+        self.limits = options.limits or opened.brief.limits
         self.budget = Budget(self.limits)
-        self.mail = Inbox(hosting.letters)
-        ledger.watchers.extend((self.budget.apply, self.mail.apply))
-        self.gate = hosting.gate or asyncio.Semaphore(self.limits.parallel)
-        self.pace = Deadlines(self.limits.total_seconds, hosting.untimed)
-        self.prepare = hosting.prepare
+        self.inbox = Inbox(options.mailbox)
+        ledger.watchers.extend((self.budget.apply, self.inbox.apply))
+        self.gate = options.gate or asyncio.Semaphore(self.limits.parallel)
+        self.deadlines = Deadlines(self.limits.total_seconds, options.untimed)
+        self.prepare = options.prepare
         self.resuming = ledger.replaying
 
     async def run(self, protocol: Phase) -> None:
@@ -199,107 +206,107 @@ class _Driver:
         play = enter(protocol, State(brief=self.opened.brief, transcript=transcript))
         while True:
             # World events before the next step are known to the protocol, live as in a replay.
-            ledger.drain()
-            await self._hear()
-            step = _next(play, transcript) if self.resuming else next(play, None)
+            ledger.take_world_events()
+            await self._take_messages()
+            step = _next_step(play, transcript) if self.resuming else next(play, None)
             if step is None:
                 break
             if not isinstance(step, Sequence):
                 ledger.note(step)
-            elif not await self.put(step):
+            elif not await self.ask_batch(step):
                 return
-        await self._hear(last=True)
-        ledger.note(_closed(transcript))
+        await self._take_messages(last=True)
+        ledger.note(_closing_event(transcript))
 
-    async def _hear(self, *, last: bool = False) -> None:
+    async def _take_messages(self, *, last: bool = False) -> None:
         """Record what people have said meanwhile; only at the end of the record, where the debate is live."""
         now = asyncio.get_running_loop().time()
-        if self.ledger.replaying or not (last or self.mail.due(now)):
+        if self.ledger.replaying or not (last or self.inbox.due(now)):
             return
-        if said := await self.mail.fetch(now):
-            self._go_on()
+        if said := await self.inbox.fetch(now):
+            self._note_resumed()
             self.ledger.note(*said)
 
-    def _go_on(self) -> None:
+    def _note_resumed(self) -> None:
         """Record once that the debate is resumed."""
         if self.resuming:
             self.resuming = False
             self.ledger.note(Resumed())
 
-    async def put(self, asks: Sequence[Ask]) -> bool:
+    async def ask_batch(self, asks: Sequence[Ask]) -> bool:
         """Ask a batch; returns False if the debate pauses."""
         ledger, transcript = self.ledger, self.ledger.transcript
         if not ledger.replaying and (reason := self._must_pause(len(asks))):
             return self._pause(*reason)
         ledger.note(*(Asked(ask=ask) for ask in asks))
         contexts = {ask.key: context_of(self.opened.brief, transcript, ask) for ask in asks}
-        ledger.drain()
+        ledger.take_world_events()
         unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
         if not unanswered:
             return True
         if reason := self._must_pause(0):
             return self._pause(*reason)
-        self._go_on()
+        self._note_resumed()
         if self.prepare:
-            await self.pace.aside(self.prepare())
+            await self.deadlines.not_counting(self.prepare())
             self.prepare = None
         await ledger.flush()
         outcomes = await self._answers(unanswered, contexts)
-        return self._book(unanswered, outcomes, alone=len(unanswered) == len(asks))
+        return self._record_failures(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
     async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
-        found = await self.pace.all(asks, lambda ask: self._answer(ask, contexts[ask.key]))
+        found = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]))
         return found or [LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")]
 
     async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
         """Ask one agent. Errors become values here, so that one failure never cancels the others."""
-        line = CallRecorder(ask.key, self.ledger, self.budget, self.hosting.show)
+        recorder = CallRecorder(ask.key, self.ledger, self.budget, self.options.show)
         began = asyncio.get_running_loop().time()
         try:
-            reply = await self._in_time(ask, seen, line)
+            reply = await self._in_time(ask, seen, recorder)
             seconds = reply.seconds or asyncio.get_running_loop().time() - began
-            mended = replace(reply, seconds=seconds).mended(ask.form)
+            mended = replace(reply, seconds=seconds).cleaned(ask.form)
         except (RecordError, asyncio.CancelledError) as error:
             if isinstance(error, Unstorable):
-                return _broken(ask, error)
+                return _failure_of_agent(ask, error)
             raise
         except (ModelError, LimitReached, Waiting) as error:
             return error
         except Exception as error:  # noqa: BLE001 - a broken agent must not end the debate of the others
-            return _broken(ask, error)
+            return _failure_of_agent(ask, error)
         try:
             self.ledger.note(Replied(key=ask.key, reply=mended))
         except Unstorable as error:
-            return _broken(ask, error)
+            return _failure_of_agent(ask, error)
         return mended
 
-    async def _in_time(self, ask: Ask, seen: Context, line: CallRecorder) -> Reply:
-        if ask.to in self.hosting.untimed:
+    async def _in_time(self, ask: Ask, seen: Context, recorder: CallRecorder) -> Reply:
+        if ask.to in self.options.untimed:
             # People take no place of the others, of whom only a limited number answers in parallel.
-            return await self.seats[ask.to].answer(ask, seen, line)
+            return await self.agents[ask.to].answer(ask, seen, recorder)
         async with self.gate:
             clock = Deadline(self.limits.turn_seconds)
             try:
                 async with clock:
-                    line.clock = clock
-                    reply = await self.seats[ask.to].answer(ask, seen, line)
+                    recorder.clock = clock
+                    reply = await self.agents[ask.to].answer(ask, seen, recorder)
             except RecordError:
                 raise
             except Exception as error:
                 # Whatever an agent does after its time is up, the time is why there is no answer.
                 if clock.expired():
-                    raise self._late() from error
+                    raise self._turn_timeout() from error
                 raise
         # The agent ignored its cancellation, so its answer is too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
         if clock.expired():
-            raise self._late()  # pragma: no cover
+            raise self._turn_timeout()  # pragma: no cover
         return reply
 
-    def _late(self) -> _Late:
-        return _Late(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
+    def _turn_timeout(self) -> _TurnTimeout:
+        return _TurnTimeout(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
 
-    def _book(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
+    def _record_failures(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
         """Record the failures of a batch; returns False if the debate must pause.
 
         Args:
@@ -312,13 +319,17 @@ class _Driver:
             for outcome in outcomes
             if isinstance(outcome, LimitReached | Waiting)
         ]
-        away = [outcome for outcome in outcomes if isinstance(outcome, Unavailable) and not isinstance(outcome, _Late)]
+        away = [
+            outcome
+            for outcome in outcomes
+            if isinstance(outcome, Unavailable) and not isinstance(outcome, _TurnTimeout)
+        ]
         if alone and len(asks) > 1 and len(away) == len(asks):
             # Without any answer there is nothing to go on with: the asks stay open, and a resume asks them again.
             names = {ask.to for ask in asks}
             return self._pause(f"none of {len(names)} participants could be reached: {away[0]}", "unavailable")
         failures = [
-            _failure(ask, outcome)
+            _failure_event(ask, outcome)
             for ask, outcome in zip(asks, outcomes, strict=False)
             if not (waits and outcome in away)
         ]
@@ -330,8 +341,8 @@ class _Driver:
         return self._pause("; ".join(dict.fromkeys(str(why) for why, text in waits if text == kind)), kind)
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
-        if self.hosting.stop.reason:
-            return self.hosting.stop.reason, "stopped"
+        if self.options.stop.reason:
+            return self.options.stop.reason, "stopped"
         try:
             self.budget.check_asks(more)
         except LimitReached as error:
@@ -352,7 +363,7 @@ class _Driver:
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
 
 
-def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
+def _next_step(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
     """The next step over a record. A protocol that fails over a record of another version is a mismatch, not a bug."""
     try:
         return next(play, None)
@@ -362,11 +373,11 @@ def _next(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:
         raise RecordMismatch(problem) from error
 
 
-def _broken(ask: Ask, error: Exception) -> Failed:
+def _failure_of_agent(ask: Ask, error: Exception) -> Failed:
     return Failed(key=ask.key, kind="broken", reason=hide(clean(f"{type(error).__name__}: {error}"))[:500])
 
 
-def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
+def _failure_event(ask: Ask, outcome: _Outcome) -> Failed | None:
     if isinstance(outcome, Failed):
         return outcome
     if isinstance(outcome, ModelError):
@@ -376,14 +387,14 @@ def _failure(ask: Ask, outcome: _Outcome) -> Failed | None:
     return None
 
 
-def _first(error: BaseException) -> BaseException:
+def _first_error(error: BaseException) -> BaseException:
     """The first error in a group, at any depth."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
 
 
-def _closed(transcript: Transcript) -> Closed:
+def _closing_event(transcript: Transcript) -> Closed:
     decision, halt = transcript.decision, transcript.halted(ROOT)
     heard = any(turn.ask for turn in transcript.turns())
     status: Status = "failed" if not heard else decision.status if decision else "no_decision"

@@ -11,7 +11,15 @@ from before the fork or follows from it, and would count twice.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from moot.arguments.positions import Stand, alike, causes, changes, point, rebuffs, stands
+from moot.arguments.positions import (
+    AnswerGiven,
+    alike,
+    answers_given,
+    causes,
+    changes,
+    criticised_point,
+    failed_critiques,
+)
 from moot.core.brief import Brief
 from moot.core.decision import Decision, Minority
 from moot.core.event import ASIDE, Called, Entry, Noted, NoteKind, Opened, Replied, Ruled, SideEntry
@@ -49,14 +57,14 @@ def _loose(text: str) -> str:
     return " ".join(normalise(text).replace("_", " ").replace("-", " ").split())
 
 
-def against(transcript: Transcript, decision: Decision) -> Iterator[str]:
+def lost_answers(transcript: Transcript, decision: Decision) -> Iterator[str]:
     """The answers that lost and that somebody voted for, or held to the end without a vote for another.
 
     Args:
         transcript: of the debate.
         decision: that it came to.
     """
-    held = stands(transcript)
+    held = answers_given(transcript)
     names = {participant.name for participant in transcript.brief.participants} if transcript.brief else set[str]()
     for minority in decision.minority:
         words = held[minority.answer][-1].answer if minority.answer in held else minority.argument
@@ -66,7 +74,7 @@ def against(transcript: Transcript, decision: Decision) -> Iterator[str]:
             yield sentence
 
 
-def _left(minority: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]]) -> bool:
+def _left(minority: Minority, decision: Decision, held: Mapping[str, Sequence[AnswerGiven]]) -> bool:
     """Whether nobody voted, and all who gave this answer gave another one in the end."""
     return not decision.ballots and all(
         name in held and name != minority.answer and not alike(held[name][-1].answer, minority.answer)
@@ -74,7 +82,7 @@ def _left(minority: Minority, decision: Decision, held: Mapping[str, Sequence[St
     )
 
 
-def _kept(minority: Minority, decision: Decision, held: Mapping[str, Sequence[Stand]], names: set[str]) -> bool:
+def _kept(minority: Minority, decision: Decision, held: Mapping[str, Sequence[AnswerGiven]], names: set[str]) -> bool:
     """Whether somebody who has not voted for one candidate gave this answer last, or is its author."""
     voted = {ballot.voter for ballot in decision.ballots if ballot.state == "cast" and not ballot.ranks}
     if minority.answer in names:
@@ -88,7 +96,9 @@ LONGEST_PATTERN = 600
 """Characters of a text that is remembered."""
 
 
-def movers(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> Mapping[tuple[str, str], int]:
+def persuasion_counts(
+    transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]]
+) -> Mapping[tuple[str, str], int]:
     """How often one changed another's answer, by the names of both: everybody with a turn among the causes."""
     found: dict[tuple[str, str], int] = {}
     for change in changes(held):
@@ -98,7 +108,7 @@ def movers(transcript: Transcript, held: Mapping[str, Sequence[Stand]]) -> Mappi
 
 
 def patterns(
-    transcript: Transcript, held: Mapping[str, Sequence[Stand]], seqs: Mapping[str, int]
+    transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]], seqs: Mapping[str, int]
 ) -> tuple[Pattern, ...]:
     """The critiques that worked, in the order of the changes.
 
@@ -123,7 +133,7 @@ def patterns(
         Pattern(
             critic=critique.by,
             author=change.by,
-            issue=clip(point(critique), LONGEST_PATTERN),
+            issue=clip(criticised_point(critique), LONGEST_PATTERN),
             suggestion=clip(str(read_field(critique, SUGGESTION) or ""), LONGEST_PATTERN),
             before=clip(change.before, LONGEST_PATTERN),
             after=clip(change.after, LONGEST_PATTERN),
@@ -135,21 +145,21 @@ def patterns(
 
 
 def failed_patterns(
-    transcript: Transcript, held: Mapping[str, Sequence[Stand]], seqs: Mapping[str, int]
+    transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]], seqs: Mapping[str, int]
 ) -> tuple[FailedPattern, ...]:
     """The critiques that failed, in the order in which their authors answered; see ``patterns`` for the arguments."""
     return tuple(
         FailedPattern(
             critic=found.critique.by,
             author=found.turn.by,
-            issue=clip(point(found.critique), LONGEST_PATTERN),
+            issue=clip(criticised_point(found.critique), LONGEST_PATTERN),
             suggestion=clip(str(read_field(found.critique, SUGGESTION) or ""), LONGEST_PATTERN),
             answer=clip(str(read_field(found.turn, "ANSWER") or ""), LONGEST_PATTERN),
             rejected=found.rejected,
             because=clip(found.because, LONGEST_PATTERN),
             seq=seqs[found.critique.key],
         )
-        for found in rebuffs(transcript, held)
+        for found in failed_critiques(transcript, held)
     )
 
 
@@ -186,7 +196,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
     opened = entries[0].event if entries else None
     if not isinstance(opened, Opened) or transcript.closed is None:
         raise ValueError("a debate that is not closed teaches nothing yet")
-    brief, held = opened.brief, stands(transcript)
+    brief, held = opened.brief, answers_given(transcript)
     debaters = brief.names("debater")
     held = {name: held[name] for name in debaters if name in held}
     who = players(entries, transcript, brief)
@@ -196,7 +206,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
         nobody = dict.fromkeys(who, "")
         positions = tuple(_positions(transcript, held, nobody, seqs, known.truth))
         return Lessons(at=entries[-1].at, outcome=outcome, positions=positions)
-    moved = movers(transcript, held)
+    moved = persuasion_counts(transcript, held)
     final = {name: stood[-1].answer for name, stood in held.items()}
     return Lessons(
         at=entries[-1].at,
@@ -267,7 +277,7 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         strength=decision.strength,
         share=decision.share,
         dissent=tuple(clip(text, LONGEST) for text in decision.dissent or _dissent(transcript, entries)),
-        minority=tuple(clip(text, LONGEST) for text in against(transcript, decision)),
+        minority=tuple(clip(text, LONGEST) for text in lost_answers(transcript, decision)),
         trust=trust,
         seq=ruled[-1] if ruled else entries[-1].seq,
     )
@@ -281,7 +291,7 @@ def _dissent(transcript: Transcript, entries: Sequence[Entry]) -> Iterable[str]:
 
 def _positions(
     transcript: Transcript,
-    held: Mapping[str, Sequence[Stand]],
+    held: Mapping[str, Sequence[AnswerGiven]],
     who: Mapping[str, str],
     seqs: Mapping[str, int],
     truth: str,
@@ -322,7 +332,7 @@ def _relations(
 
 
 def _performances(
-    transcript: Transcript, held: Mapping[str, tuple[Stand, ...]], who: Mapping[str, str], truth: str
+    transcript: Transcript, held: Mapping[str, tuple[AnswerGiven, ...]], who: Mapping[str, str], truth: str
 ) -> Iterable[Performance]:
     assert transcript.brief is not None
     decision, turns = transcript.decision, transcript.all()

@@ -260,7 +260,7 @@ class Lessons:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundMemory:
     """A memory that was found.
 
     Attributes:

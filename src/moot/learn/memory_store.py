@@ -17,7 +17,7 @@ from typing import Self, TypeAlias
 
 from moot.learn.memory import (
     FailedPattern,
-    Found,
+    FoundMemory,
     Kind,
     Lessons,
     ModelMatch,
@@ -38,7 +38,7 @@ from moot.learn.tables import (
     Place,
     RowId,
     Rows,
-    Seen,
+    SearchedItem,
     Tables,
     UseRow,
     fuse,
@@ -54,7 +54,7 @@ POSTINGS = 2_000
 A word that stands in a large part of all texts tells little and costs most."""
 
 
-def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tuple[Found, ...]:
+def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tuple[FoundMemory, ...]:
     """What bears on a query, best first; see ``MemoryStore.search``."""
     asked = list(dict.fromkeys(searched(query)))
     if not asked or most < 1:
@@ -90,8 +90,8 @@ def _nearest(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, fl
     return {row: scores[row] for row in [*best, *sorted(places, key=lambda row: places[row])][:NEAR]}
 
 
-def _found(kind: Kind, seen: Seen, likeness: float) -> Found:
-    return Found(
+def _found(kind: Kind, seen: SearchedItem, likeness: float) -> FoundMemory:
+    return FoundMemory(
         debate=seen.debate,
         kind=kind,
         n=seen.n,
@@ -224,7 +224,7 @@ class MemoryStore:
             *(("use", *row) for row in uses),
         ]
 
-    def search(self, query: str, kind: Kind = "outcome", *, most: int = 5, now: float = 0.0) -> tuple[Found, ...]:
+    def search(self, query: str, kind: Kind = "outcome", *, most: int = 5, now: float = 0.0) -> tuple[FoundMemory, ...]:
         """What bears on a query, best first: by words, by vectors, and among those by how strong a memory is.
 
         Args:

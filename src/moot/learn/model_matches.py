@@ -197,7 +197,7 @@ def _leans(judge: str, one: str, other: str) -> bool:
     return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
 
 
-def one_result(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
+def joined_matches(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
     """The matches for ratings, in the order of playing: two debates on one motion with sides swapped are one result.
 
     Args:

@@ -18,7 +18,19 @@ from typing import TYPE_CHECKING, Any, LiteralString, Self
 from zlib import crc32
 
 from moot.core.errors import RecordError
-from moot.learn.tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, Seen, UseRow, bm25, cosines, length
+from moot.learn.tables import (
+    SIZE,
+    VERSION,
+    DebateRow,
+    ItemRow,
+    RowId,
+    Rows,
+    SearchedItem,
+    UseRow,
+    bm25,
+    cosines,
+    length,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -324,9 +336,9 @@ class PostgresTables:
         cursor = self._db.execute("SELECT id, debate, n FROM memory_item WHERE id = ANY (%s)", (list(ids),))
         return {row: (debate, n) for row, debate, n in cursor}
 
-    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, Seen]:
+    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, SearchedItem]:
         """See Tables."""
-        return {row: Seen(*rest) for row, *rest in self._db.execute(SEE, (list(ids),))}
+        return {row: SearchedItem(*rest) for row, *rest in self._db.execute(SEE, (list(ids),))}
 
 
 def _quoted(words: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from moot.core.ask import Ask, Field, Reply
 from moot.core.errors import RecordError, ToolError
 from moot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RESEARCH, RETRIEVER, Finding, News
 from moot.core.text import clean, clip
-from moot.learn.memory import Found, Kind
+from moot.learn.memory import FoundMemory, Kind
 from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
 
@@ -72,7 +72,7 @@ class Retriever:
     look: Look | None = None
     clock: Callable[[], float] = time.time
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Recall what bears on the topic; see ``core.agent.Agent``. No model is called, and nothing is made up.
 
         Where memory, a feed or a tool gives nothing the answer says so, and the debate goes on without it.
@@ -87,7 +87,7 @@ class Retriever:
             notes.append(clean(f"memory cannot be read: {error}"))
         feeds = await self._news(wanted.get(FEEDS), notes)
         news = tuple(line for lines in feeds.values() for line in lines)
-        research = await self._research(context, say, notes) if RESEARCH in wanted else ()
+        research = await self._research(context, recorder, notes) if RESEARCH in wanted else ()
         history = tuple(_outcome(value, again) for value, again in found if value.kind == "outcome")
         patterns = tuple(_pattern(value) for value, _ in found if value.kind == "pattern")
         fields = {HISTORY: history, PATTERNS: patterns, FEEDS: tuple(feeds), PULSE: news, RESEARCH: research}
@@ -95,7 +95,7 @@ class Retriever:
         text = text if history or patterns else NOTHING
         more = (*_listed("News of feeds, by strangers", news), *_listed("Found by tools, to be judged", research))
         text = "\n".join([text, *more, *notes])
-        say.delta(text)
+        recorder.delta(text)
         origins = tuple(dict.fromkeys(value.debate for value, _ in found))
         return Reply(
             text=text,
@@ -105,11 +105,11 @@ class Retriever:
             notes=tuple(notes),
         )
 
-    def _search(self, topic: str, wanted: Mapping[str, Field]) -> tuple[tuple[Found, int], ...]:
+    def _search(self, topic: str, wanted: Mapping[str, Field]) -> tuple[tuple[FoundMemory, int], ...]:
         """Outcomes, then patterns, each with how many others say the same; runs in a thread."""
         if self.place is None:
             return ()
-        now, found = self.clock(), list[tuple[Found, int]]()
+        now, found = self.clock(), list[tuple[FoundMemory, int]]()
         with MemoryStore.open(self.place) as store:
             for kind, name in KINDS:
                 most = int(wanted[name].high or 0) if name in wanted else 0
@@ -131,16 +131,16 @@ class Retriever:
             found[name] = [_headline(name, new) for new in news[:MOST_NEWS]]
         return found
 
-    async def _research(self, context: Context, say: Recorder, notes: list[str]) -> tuple[str, ...]:
+    async def _research(self, context: Context, recorder: Recorder, notes: list[str]) -> tuple[str, ...]:
         """What the tools have found, each with where it comes from."""
-        found = await self.look(context, say) if self.look else ()
+        found = await self.look(context, recorder) if self.look else ()
         if not found:
             notes.append("nothing was looked up: there are no tools")
         notes.extend(clean(f"the tool {finding.tool}: {finding.text}") for finding in found if not finding.sources)
         return tuple(_finding(finding) for finding in found if finding.sources)
 
 
-def _chosen(seen: Sequence[Found]) -> Iterator[tuple[Found, int]]:
+def _chosen(seen: Sequence[FoundMemory]) -> Iterator[tuple[FoundMemory, int]]:
     """What to recall, the best first, each with how many others say the same.
 
     Topics less than half as like as the likest come last. Among the others what is confirmed comes first and what is
@@ -149,7 +149,7 @@ def _chosen(seen: Sequence[Found]) -> Iterator[tuple[Found, int]]:
     """
     likest = max((item.likeness for item in seen), default=0.0)
     ordered = sorted(seen, key=lambda item: (2 * item.likeness < likest, _trusted(item)))
-    alike: dict[tuple[object, ...], list[Found]] = {}
+    alike: dict[tuple[object, ...], list[FoundMemory]] = {}
     counter: Counter[str] = Counter()
     for item in ordered:
         counter[item.debate] += 1
@@ -158,11 +158,11 @@ def _chosen(seen: Sequence[Found]) -> Iterator[tuple[Found, int]]:
     return ((first, len(others)) for first, *others in alike.values())
 
 
-def _trusted(found: Found) -> int:
+def _trusted(found: FoundMemory) -> int:
     return TRUSTED.index(str(found.body["trust"])) if found.kind == "outcome" else 0
 
 
-def _same(found: Found) -> tuple[object, ...]:
+def _same(found: FoundMemory) -> tuple[object, ...]:
     """What two outcomes have in common that say the same of one topic; two critiques never do."""
     body = found.body
     if found.kind == "pattern":
@@ -184,7 +184,7 @@ def _finding(finding: Finding) -> str:
     return f"[tool {finding.tool}, {sources}, {trust}] {quoted(finding.text, LONGEST_FINDING)}"
 
 
-def _outcome(found: Found, again: int) -> str:
+def _outcome(found: FoundMemory, again: int) -> str:
     body = found.body
     said = f"on {quoted(body['topic'])}: {str(body['status']).replace('_', ' ')}"
     parts = [said + (f" {quoted(body['text'])}" if body["text"] else "")]
@@ -196,13 +196,13 @@ def _outcome(found: Found, again: int) -> str:
     return f"{_origin(found, body['trust'])} {'; '.join(parts)}"
 
 
-def _pattern(found: Found) -> str:
+def _pattern(found: FoundMemory) -> str:
     body = found.body
     mend = f"; suggested {quoted(body['suggestion'])}" if body["suggestion"] else ""
     return f"{_origin(found)} {quoted(body['issue'])}{mend}; the answer became {quoted(body['after'])}"
 
 
-def _origin(found: Found, trust: object = "unconfirmed") -> str:
+def _origin(found: FoundMemory, trust: object = "unconfirmed") -> str:
     """Where a memory is from, in words of ours: debate, entry, day, trust."""
     day = datetime.fromtimestamp(found.at, UTC).strftime("%Y-%m-%d")
     return f"[{plain(found.debate, 80)}, entry {found.body['seq']}, {day}, {trust}]"

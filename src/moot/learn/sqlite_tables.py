@@ -18,7 +18,7 @@ from typing import Self, get_args
 
 from moot.core.errors import RecordError
 from moot.learn.memory import Kind
-from moot.learn.tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, Seen, UseRow, cosines, length
+from moot.learn.tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, SearchedItem, UseRow, cosines, length
 
 TABLES = ("memory_debate", "memory_item", "memory_use", "memory_vector", "memory_words", "memory_terms", "memory_state")
 
@@ -51,7 +51,7 @@ WORDS = "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ?"
 VECTOR = Struct(f"<qd{SIZE}s")
 """A vector as it is kept: the number of its item, its length, and its own numbers."""
 
-RACKS = 1024
+BLOCKS = 1024
 """Racks on which the vectors of a kind stand, at most."""
 
 STEP = 32
@@ -156,9 +156,9 @@ class SqliteTables:
             if item.vector is not None:
                 self._db.execute(f"INSERT INTO memory_words (rowid, {item.kind}) VALUES (?, ?)", (row, item.words))
                 vector = VECTOR.pack(row, length(item.vector), item.vector)
-                made.setdefault((item.kind, rack_of(item.debate)), []).append(vector)
+                made.setdefault((item.kind, block_of(item.debate)), []).append(vector)
         for (kind, rack), element in made.items():
-            self._shelve(kind, rack, [*(VECTOR.pack(*item) for item in self._kept(kind, rack)), *element])
+            self._load_block(kind, rack, [*(VECTOR.pack(*item) for item in self._kept(kind, rack)), *element])
         self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", rows.uses)
 
     def drop(self, debate: str) -> None:
@@ -167,8 +167,8 @@ class SqliteTables:
         self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
         gone = {row for (row,) in ids}
         for kind in get_args(Kind) if gone else ():
-            kept = [VECTOR.pack(*item) for item in self._kept(kind, rack_of(debate)) if item[0] not in gone]
-            self._shelve(kind, rack_of(debate), kept)
+            kept = [VECTOR.pack(*item) for item in self._kept(kind, block_of(debate)) if item[0] not in gone]
+            self._load_block(kind, block_of(debate), kept)
         for table in ("memory_debate", "memory_item", "memory_use"):
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
 
@@ -177,7 +177,7 @@ class SqliteTables:
         cursor = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
         return [(row, long, numbers) for (value,) in cursor for row, long, numbers in VECTOR.iter_unpack(value)]
 
-    def _shelve(self, kind: str, rack: int, kept: Sequence[bytes]) -> None:
+    def _load_block(self, kind: str, rack: int, kept: Sequence[bytes]) -> None:
         self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, rack, b"".join(kept)))
 
     def rows(self) -> Rows:
@@ -229,19 +229,19 @@ class SqliteTables:
         sql = "SELECT debate, n FROM memory_item WHERE id = ?"
         return {row: self._db.execute(sql, (row,)).fetchone() for row in ids}
 
-    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, Seen]:
+    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, SearchedItem]:
         """See Tables."""
         rows = self._db.execute(SEE.format(", ".join("?" * len(ids))), ids)
-        return {row: Seen(*rest) for row, *rest in rows}
+        return {row: SearchedItem(*rest) for row, *rest in rows}
 
     def _number(self, sql: str, given: Sequence[str]) -> int:
         row = self._db.execute(sql, given).fetchone()
         return int(row[0]) if row else 0
 
 
-def rack_of(debate: str) -> int:
+def block_of(debate: str) -> int:
     """The block that holds the vectors of a debate."""
-    return zlib.crc32(debate.encode()) % RACKS
+    return zlib.crc32(debate.encode()) % BLOCKS
 
 
 def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:

@@ -186,7 +186,7 @@ class Rows(NamedTuple):
     uses: Iterable[UseRow]
 
 
-class Seen(NamedTuple):
+class SearchedItem(NamedTuple):
     """An item as a search reads it: its row, how many have used it, and when it was made or last used."""
 
     debate: str
@@ -265,7 +265,7 @@ class Tables(Protocol):
         """Debate and number of items."""
         ...
 
-    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, Seen]:
+    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, SearchedItem]:
         """Items, for a search."""
         ...
 

@@ -20,7 +20,7 @@ from moot.learn.calibration import Forecast, document_weight, ece
 from moot.learn.lessons import BUILTIN
 from moot.learn.memory import ModelMatch
 from moot.learn.memory_store import Item, MemoryStore
-from moot.learn.model_matches import one_result
+from moot.learn.model_matches import joined_matches
 from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
 from moot.learn.ratings import Match, elo
 from moot.learn.tables import Place
@@ -81,7 +81,7 @@ def measured(store: MemoryStore) -> Measured:
     """
     about = {body.debate: (bare(str(body.body["topic"])), str(body.body["domain"])) for body in store.bodies("outcome")}
     matches = [(*about[body.debate], _match(body)) for body in store.bodies("bout")]
-    return Measured(graded=tuple(_graded(store.bodies("position"))), matches=one_result(matches))
+    return Measured(graded=tuple(_graded(store.bodies("position"))), matches=joined_matches(matches))
 
 
 def _graded(items: Sequence[Item]) -> Iterator[Graded]:
@@ -114,7 +114,7 @@ def forecasts(graded: Sequence[Graded]) -> dict[str, list[Forecast]]:
     return found
 
 
-def marks(graded: Sequence[Graded], player: str) -> Marks:
+def count_right(graded: Sequence[Graded], player: str) -> Marks:
     """How many graded answers of a player were right, and of how many."""
     right = [item.right for item in graded if item.player == player]
     return Marks(right=sum(right), n=len(right))
@@ -131,7 +131,7 @@ def by_log_odds(models: Mapping[str, str], known: Measured, *, options: int = 2)
         known: what memory knows.
         options: how many answers there are to choose from, 2 or more.
     """
-    markses = {voter: marks(known.graded, _player(seat)) for voter, seat in models.items()}
+    markses = {voter: count_right(known.graded, _player(seat)) for voter, seat in models.items()}
     grounds = tuple(
         f"{_who(voter, models)}: {value.right} of {value.n} graded answers right" for voter, value in markses.items()
     )
@@ -182,7 +182,7 @@ def would_weigh(known: Measured) -> dict[str, float | None]:
     With two answers to choose from; see ``panels.log_odds_weight``.
     """
     players = sorted({_player(graded.player) for graded in known.graded} - {""})
-    markses = {player: marks(known.graded, player) for player in players}
+    markses = {player: count_right(known.graded, player) for player in players}
     return {player: log_odds_weight(value) if value.n >= ENOUGH else None for player, value in markses.items()}
 
 
@@ -215,7 +215,7 @@ class VoteWeigher:
     place: Place | None = field(repr=False)
     lacks: Callable[[], Awaitable[str]] | None = None
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Give each voter's weight and what it rests on; see ``core.agent.Agent``. No model is called.
 
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
@@ -243,7 +243,7 @@ class VoteWeigher:
         if known and notes:  # who is told what votes weigh by is told this too
             weighing = replace(weighing, how=f"{weighing.how}; {notes[0]}")
         text = "\n".join([f"Votes weigh {weighing.how}.", *_lines(weighing)])
-        say.delta(text)
+        recorder.delta(text)
         fields = {**({METHOD: asked[METHOD].choices[0]} if METHOD in asked else {}), **_fields(weighing)}
         return Reply(text=text, fields=fields, asked=VOTE_WEIGHER, served=VOTE_WEIGHER, notes=notes)
 

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from moot.app.export.reports import plan_data
 from moot.app.plan.assignment import is_person
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import waiting
-from moot.app.serve.admission import Order
+from moot.app.serve.admission import DebateRequest
 from moot.core.brief import COST, MODELS, ROUNDS
 from moot.core.errors import MootError
 from moot.core.event import Entry, Failed, Replied
@@ -65,7 +65,7 @@ async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: as
 async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -> None:
     """Report each answer, and set ``done`` when only people have to answer."""
     workspace, transcript, told, most, what = client.workspace, Transcript(), -1, 0, ""
-    if client.runner.casting(debate):
+    if client.runner.generation_of(debate):
         await tell(0, None, "its participants are being generated")
     async with aclosing(workspace.follow(debate)) as items:
         async for item in items:
@@ -184,7 +184,7 @@ class DebateTools:
         """Show how a question or brief was understood and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
         start = await client.admission.make_ready(_order(question, models, protocol, rounds, max_cost))
-        return PlanResult.model_validate(plan_data(start.ready))
+        return PlanResult.model_validate(plan_data(start.prepared))
 
     async def wait_for_debate(
         self,
@@ -199,7 +199,7 @@ class DebateTools:
         """
         client = self.server.client(here)
         await client.check_seen(id)
-        if (await client.runner.look(id)).by:
+        if (await client.runner.running_state(id)).by:
             await settle(client, id, seconds, here.report_progress)
         return await memo_of(client, id)
 
@@ -212,7 +212,7 @@ class DebateTools:
         """Stop a debate after the answers in progress. Nothing that was said is lost; resume_debate continues it."""
         client = await self._own(id, here)
         await client.runner.pause(id, now=now)
-        if (await client.runner.look(id)).by:
+        if (await client.runner.running_state(id)).by:
             await settle(client, id, PATIENCE, here.report_progress)
         return await memo_of(client, id)
 
@@ -222,7 +222,7 @@ class DebateTools:
         A higher max_cost, counted from the start of the debate, raises its limit. wait_for_debate waits for its end.
         """
         client = await self._own(id, here)
-        await client.admission.go_on(id, LimitWishes(cost=max_cost))
+        await client.admission.resume(id, LimitOverrides(cost=max_cost))
         return await memo_of(client, id)
 
     async def _own(self, debate: str, here: Here) -> Client:
@@ -231,6 +231,8 @@ class DebateTools:
         return client
 
 
-def _order(question: str, models: list[str] | None, protocol: str, rounds: int | None, cost: float | None) -> Order:
-    wishes = Wishes(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitWishes(cost=cost))
-    return Order(brief=question, wishes=wishes)
+def _order(
+    question: str, models: list[str] | None, protocol: str, rounds: int | None, cost: float | None
+) -> DebateRequest:
+    wishes = Overrides(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitOverrides(cost=cost))
+    return DebateRequest(brief=question, wishes=wishes)

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from moot.app.export.telemetry import attend
+from moot.app.export.telemetry import attach_telemetry
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission
-from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, listen, told
+from moot.app.serve.server_parts import Listener, ShutdownRequest, check_host, config_of, error_trace, hosts_of, listen
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError
 from moot.core.text import clean, hide
@@ -131,7 +131,7 @@ class Line(logging.Formatter):
 
     def formatException(self, ei: object) -> str:
         """The kind of the error and where it happened."""
-        return f"({told(cast('tuple[type, BaseException, object]', ei)[1])})"
+        return f"({error_trace(cast('tuple[type, BaseException, object]', ei)[1])})"
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
@@ -203,15 +203,15 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
 
 
 @asynccontextmanager
-async def _held(wanted: HostSettings, config: Config, most: int) -> AsyncGenerator[Ending]:
+async def _held(wanted: HostSettings, config: Config, most: int) -> AsyncGenerator[ShutdownRequest]:
     """A runner over the store, for the time of the context; signals end what is served in it."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     workspace = Workspace.at(wanted.store)
     workspace.config = config
     try:
-        attend(workspace)
+        attach_telemetry(workspace)
         async with open_runner(workspace, config, most=most, queue=queue) as runner:
-            ending = Ending(runner)
+            ending = ShutdownRequest(runner)
             with ending.listening():
                 yield ending
                 await runner.close()
@@ -221,7 +221,7 @@ async def _held(wanted: HostSettings, config: Config, most: int) -> AsyncGenerat
         await workspace.close()
 
 
-async def _serve(ending: Ending, serving: Coroutine[None, None, None], leave: Callable[[], None]) -> None:
+async def _serve(ending: ShutdownRequest, serving: Coroutine[None, None, None], leave: Callable[[], None]) -> None:
     """Serve until ``serving`` ends or a signal comes; then pause all debates and call ``leave``."""
     async with asyncio.TaskGroup() as group:
         task = group.create_task(serving)

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from moot.app.run.people import answer, asked, say
+from moot.app.run.people import answer, open_ask_for, say
 from moot.core.errors import MootError
 from moot.mcp.debate_tools import Id
 from moot.mcp.tool_results import AnsweredResult
@@ -47,10 +47,10 @@ class PeopleTools:
         """Answer, vote or moderate for a person. Ask this person first; never invent the answer."""
         client = self.server.client(here)
         await client.check_own(id)
-        turn = await asked(client.workspace, id, who)
+        turn = await open_ask_for(client.workspace, id, who)
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in (fields or {}).items()}
         reply = await answer(client.workspace, id, words, who=who, key=key, fields=given or None)
-        runs = await client.admission.answered(id)
+        runs = await client.admission.resume_answered(id)
         told: dict[str, Given] = {
             name: list(value) if isinstance(value, tuple) else value for name, value in reply.fields.items()
         }
@@ -66,7 +66,7 @@ class PeopleTools:
         """Send a message to a debate as a viewer; every participant sees it from the next question on."""
         client = self.server.client(here)
         await client.check_own(id)
-        if client.runner.casting(id) and not await client.workspace.store.read(id, limit=1):
+        if client.runner.generation_of(id) and not await client.workspace.store.read(id, limit=1):
             raise MootError(f"the participants of {id} are still being generated; send the message when it runs")
         await say(client.workspace, id, by, words)
-        return AnsweredResult(by=by, words=words, runs=(await client.runner.look(id)).sure)
+        return AnsweredResult(by=by, words=words, runs=(await client.runner.running_state(id)).sure)

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from moot.app.brief.schema import DEFAULT, blurbs, strategies
+from moot.app.brief.schema import DEFAULT, protocol_summaries, strategies
 from moot.app.export.reports import read_record, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
-from moot.app.plan.assignment import look_around
+from moot.app.plan.assignment import find_models
 from moot.app.run.outcome import Listed, list_one
 from moot.app.run.record_reader import list_query
 from moot.mcp.clients import Client
@@ -69,14 +69,14 @@ class ReadTools:
         client = self.server.client(here)
         owner = None if client.reads_all else client.admission.owner
         page = await client.workspace.page(list_query(search=query, limit=PAGE, helpers=True, owner=owner))
-        by = await client.runner.holders()
+        by = await client.runner.where_debates_run()
         rows = [await _row(client, list_one(summary), runs=summary.debate in by) for summary in page.debates]
         return Rows(debates=rows, more=page.matching - len(rows))
 
     async def list_protocols(self) -> Protocols:
         """List the protocols and the ways to decide."""
         return Protocols(
-            protocols=[Blurb(name=name, about=about) for name, about in blurbs().items()],
+            protocols=[Blurb(name=name, about=about) for name, about in protocol_summaries().items()],
             default=DEFAULT,
             strategies=list(strategies()),
         )
@@ -84,7 +84,7 @@ class ReadTools:
     async def list_models(self, here: Here) -> ModelsResult:
         """List the models that can be used: on servers of this machine, of providers with an API key, and built in."""
         client = self.server.client(here)
-        reach = await look_around()
+        reach = await find_models()
         return ModelsResult(
             models=list(reach.models),
             keys=[provider for provider, _ in reach.keys],

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from moot.app.plan.ways_on import Way, ways_on
+from moot.app.plan.next_steps import NextStep, next_steps
 from moot.app.run.outcome import opening
-from moot.app.run.people import allowed
-from moot.app.run.record_reader import Open, open_asks
+from moot.app.run.people import allowed_values
+from moot.app.run.record_reader import OpenQuestion, open_asks
 from moot.app.serve.answer_types import FormField, LiveStatus
 from moot.app.serve.view_model import frames
-from moot.app.serve.visibility import told
+from moot.app.serve.visibility import visible_entries
 from moot.core.ask import Field
 from moot.core.decision import Minority
 from moot.core.event import Entry
@@ -48,13 +48,13 @@ class Standing:
     transcript: Transcript
     status: LiveStatus
     reason: str
-    waits: tuple[Open, ...]
+    waits: tuple[OpenQuestion, ...]
     runs: bool = False
 
 
 async def standing(client: Client, debate: str) -> Standing:
     """The state of a debate now. The caller must have checked that the client may see it."""
-    workspace, now = client.workspace, await client.runner.look(debate)
+    workspace, now = client.workspace, await client.runner.running_state(debate)
     runs, error = bool(now.by), now.error
     if not await workspace.store.read(debate, limit=1):
         status, reason = ("casting", "") if runs else ("failed", str(error or "it was never started"))
@@ -123,9 +123,9 @@ async def memo_of(client: Client, debate: str) -> Memo:
     )
 
 
-def _ways(debate: str, now: Standing) -> Iterator[Way]:
+def _ways(debate: str, now: Standing) -> Iterator[NextStep]:
     """What may decide a debate that nobody won."""
-    return ways_on(opening(debate, now.entries), debate, now.transcript)
+    return next_steps(opening(debate, now.entries), debate, now.transcript)
 
 
 def _minor(minority: Minority) -> Minor:
@@ -138,7 +138,7 @@ async def state_of(client: Client, debate: str, after: int) -> StateResult:
     now = await standing(client, debate)
     transcript, usage = now.transcript, now.transcript.usage
     turns, last, more = _turns(
-        told(now.entries, ""), after
+        visible_entries(now.entries, ""), after
     )  # the agent that asks a person must not know the others' answers
     asked = [turn for turn in transcript.all() if turn.ask]
     return StateResult(
@@ -243,7 +243,7 @@ def _uncast(state: str) -> str:
     return "" if state == "cast" else state
 
 
-def _waited(each: Open) -> WaitedResult:
+def _waited(each: OpenQuestion) -> WaitedResult:
     ask = each.turn.ask
     assert ask is not None
     return WaitedResult(
@@ -262,5 +262,5 @@ def _field(field: Field) -> FormField:
         kind=field.kind,
         choices=list(field.choices),
         required=field.required,
-        allowed=allowed(field),
+        allowed=allowed_values(field),
     )

@@ -91,7 +91,7 @@ class Model(Protocol):
         """The most that the request can use."""
         ...
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request, streaming pieces to ``say.delta``.
 
         Raises:

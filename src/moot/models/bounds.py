@@ -11,7 +11,7 @@ from typing import cast
 from httpx2 import AsyncByteStream, Response
 
 from moot.core.errors import Unreadable
-from moot.models.provider_errors import misled, tell
+from moot.models.provider_errors import provider_words, wrong_server_error
 
 ANSWER_BYTES = 32_000_000
 """Bytes of one whole answer: some 100,000 tokens, for each comes in an event of about 300 bytes."""
@@ -48,9 +48,9 @@ def bound(response: Response, who: str, url: str, *, events: bool) -> None:
         response.headers.pop("content-encoding", None)
         response.stream = _Beginning(body, 0 if packed else ERROR_BYTES)
     elif kind == "text/html":
-        raise misled(f"{who} at {url} answers with a web page; is the address right?")
+        raise wrong_server_error(f"{who} at {url} answers with a web page; is the address right?")
     elif packed:
-        raise misled(f"{who} at {url} compresses its answers, though asked not to{tell(packing)}")
+        raise wrong_server_error(f"{who} at {url} compresses its answers, though asked not to{provider_words(packing)}")
     else:
         response.stream = _Answer(body, who, events=events)
 

@@ -24,9 +24,9 @@ from moot.models.base import Message, Request, Traits
 from moot.models.discover import explain
 from moot.models.names import ModelName, Provider
 from moot.models.prices import count_tokens, quote
-from moot.models.provider_errors import Translated, from_status, garbled, wait_seconds
-from moot.models.stream import End, Speech, conclude, mend
-from moot.models.transport import Link, read_object
+from moot.models.provider_errors import TranslatedErrors, malformed_error, status_error, wait_seconds
+from moot.models.stream import AnswerStream, End, final_answer, repair_surrogates
+from moot.models.transport import ProviderConnection, read_object
 
 Agent: TypeAlias = Callable[[str], object]
 """An agent that is a function: a prompt in; words out, or what can be awaited for them."""
@@ -65,7 +65,7 @@ class CustomAgent(ABC):
         return self._drops
 
     @abstractmethod
-    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
+    async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
         """The agent's words and what it says about them; pieces of them go to ``say`` as they come."""
         ...
 
@@ -73,11 +73,11 @@ class CustomAgent(ABC):
         """A guess: the prompt and one answer, at an unknown price."""
         return quote(self._name, request)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``. Whatever the agent raises becomes a ModelError."""
-        with Translated(self.name):
-            words, end = await self._ask(request, say)
-        text = mend(words)
+        with TranslatedErrors(self.name):
+            words, end = await self._ask(request, recorder)
+        text = repair_surrogates(words)
         if not text.strip():
             raise Unreadable(f"{self.name} gave no words", kind="empty", again=True)
         return Called(
@@ -86,14 +86,14 @@ class CustomAgent(ABC):
             text=text,
             model=self.name,
             served=named(end.served),
-            usage=_booked(end.usage.mended(), request, text),
+            usage=_booked(end.usage.cleaned(), request, text),
             finish=named(end.finish),
         )
 
     async def close(self) -> None:  # noqa: B027 - nothing to do is what there is to do
         """Nothing: what the agent has opened is its owner's."""
 
-    def _hear(self, words: object, say: Recorder) -> str:
+    def _hear(self, words: object, recorder: Recorder) -> str:
         """The words of an agent that says all of them at once, without its thinking.
 
         Raises:
@@ -105,7 +105,7 @@ class CustomAgent(ABC):
                 f"{self.name} gave an object of type {type(words).__name__}; an agent at the table must give a str",
                 kind="garbled",
             )
-        speech = Speech(self._name, say)
+        speech = AnswerStream(self._name, recorder)
         speech.hear(text)
         return speech.text
 
@@ -152,12 +152,12 @@ class FunctionAgent(CustomAgent):
         self._agent = agent
         self._plain = not any(map(inspect.iscoroutinefunction, (agent, getattr(agent, "__call__", None))))  # noqa: B004
 
-    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
+    async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
         prompt = write(request.messages)
         answer = await apart(self._agent, prompt) if self._plain else self._agent(prompt)
         if inspect.isawaitable(answer):
             answer = await answer
-        return self._hear(answer, say), End(usage=UNKNOWN)
+        return self._hear(answer, recorder), End(usage=UNKNOWN)
 
 
 def write(messages: Sequence[Message]) -> str:
@@ -211,7 +211,7 @@ class ProviderModel(ABC):
         link: the way to the provider: its address, its key, its connections.
     """
 
-    def __init__(self, name: ModelName, link: Link) -> None:
+    def __init__(self, name: ModelName, link: ProviderConnection) -> None:
         self.model, self.link = name, link
 
     @property
@@ -234,7 +234,7 @@ class ProviderModel(ABC):
         return quote(self.model, request)
 
     @abstractmethod
-    async def answer(self, request: Request, speech: Speech) -> End:
+    async def answer(self, request: Request, speech: AnswerStream) -> End:
         """Answer one request.
 
         Args:
@@ -250,11 +250,11 @@ class ProviderModel(ABC):
         """
         ...
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
-        speech = Speech(self.model, say)
+        speech = AnswerStream(self.model, recorder)
         end = await self.answer(request, speech)
-        return conclude(self.model, request, speech, end)
+        return final_answer(self.model, request, speech, end)
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -274,7 +274,7 @@ class ProviderModel(ABC):
             raise await explain(self.model, self.link, error) from error
         if response.status_code != 200:
             wait = wait_seconds(response.headers)
-            raise from_status(self.model, response.status_code, response.text, wait=wait, key=self.link.key)
+            raise status_error(self.model, response.status_code, response.text, wait=wait, key=self.link.key)
         if not (found := read_object(response.content)):
-            raise garbled(self.model, response.text, self.link.key)
+            raise malformed_error(self.model, response.text, self.link.key)
         return found

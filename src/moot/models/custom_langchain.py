@@ -13,7 +13,7 @@ from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.models.base import Message, Request, Traits
 from moot.models.custom import CustomAgent
-from moot.models.stream import End, Speech
+from moot.models.stream import AnswerStream, End
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -54,8 +54,8 @@ class ChatModel(CustomAgent):
         super().__init__(name, Traits(tools=False), drops)
         self._model = model
 
-    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
-        speech, told = Speech(self._name, say), _Told()
+    async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
+        speech, told = AnswerStream(self._name, recorder), _Told()
         stop = list(request.settings.stop) or None
         chunks = self._set(request.settings).astream(_messages(request.messages), stop=stop)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk]", chunks)) as stream:
@@ -86,7 +86,7 @@ class _Told:
         if used := chunk.usage_metadata:
             cached = used.get("input_token_details", {}).get("cache_read", 0)
             usage = Usage(input_tokens=used["input_tokens"], output_tokens=used["output_tokens"], cached_tokens=cached)
-            self._usage += usage.mended()
+            self._usage += usage.cleaned()
         data = cast("Mapping[str, object]", chunk.response_metadata)
         self._served = str(data.get("model_name") or data.get("model") or self._served)
         ended = next((str(data[name]).lower() for name in ENDS if data.get(name)), "")

@@ -15,7 +15,7 @@ from moot.models import pydantic_ai_wire
 from moot.models.base import Request, Traits
 from moot.models.custom import CustomAgent
 from moot.models.names import ModelName
-from moot.models.stream import End, Speech
+from moot.models.stream import AnswerStream, End
 
 if TYPE_CHECKING:
     from pydantic_ai.agent import AbstractAgent, AgentRunResult
@@ -49,11 +49,11 @@ class PydanticAgent(CustomAgent):
         super().__init__(name, Traits(system=False, tools=False), DROPS)
         self._agent, self._streams = agent, True
 
-    async def _ask(self, request: Request, say: Recorder) -> tuple[str, End]:
-        heard = _Heard(self._name, say)
+    async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
+        heard = _Heard(self._name, recorder)
         result = await self._run(request, heard)
         # What the agent has made of its model's words counts, not what was heard of them.
-        words = heard.text if result.output == heard.raw else self._hear(result.output, say)
+        words = heard.text if result.output == heard.raw else self._hear(result.output, recorder)
         return words, _end(result)
 
     async def _run(self, request: Request, heard: "_Heard") -> "Result":
@@ -89,9 +89,9 @@ class PydanticAgent(CustomAgent):
 class _Heard:
     """What is heard of a run: the words of the newest answer of its model, shown as they come."""
 
-    def __init__(self, name: ModelName, say: Recorder) -> None:
-        self._name, self._say = name, say
-        self.began, self.raw, self._speech = False, "", Speech(name, say)
+    def __init__(self, name: ModelName, recorder: Recorder) -> None:
+        self._name, self._say = name, recorder
+        self.began, self.raw, self._speech = False, "", AnswerStream(name, recorder)
 
     @property
     def text(self) -> str:
@@ -105,7 +105,7 @@ class _Heard:
         async for event in events:
             self.began = True
             if isinstance(event, PartStartEvent) and event.index == 0:  # another answer of the model begins
-                self.raw, self._speech = "", Speech(self._name, self._say)
+                self.raw, self._speech = "", AnswerStream(self._name, self._say)
             match event:
                 case (
                     PartStartEvent(part=TextPart(content=words))

@@ -14,8 +14,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from moot.core.errors import BriefError, ModelError
 from moot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
-from moot.models.provider_errors import misled, unreached
-from moot.models.transport import CONNECT_SECONDS, Link, read_object
+from moot.models.provider_errors import unreached_error, wrong_server_error
+from moot.models.transport import CONNECT_SECONDS, ProviderConnection, read_object
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -27,7 +27,7 @@ _CLOSED = ("disconnected without sending a response", "x15\\x03")
 """How the HTTP library tells that a connection was closed before any answer, or that a TLS alert came in its place."""
 
 
-async def explain(name: ModelName, link: Link, error: Exception) -> ModelError:
+async def explain(name: ModelName, link: ProviderConnection, error: Exception) -> ModelError:
     """The error for a request that got no response, or lost it.
 
     Args:
@@ -42,10 +42,10 @@ async def explain(name: ModelName, link: Link, error: Exception) -> ModelError:
     words = " ".join(map(str, chain))
     tls = next((error for error in chain if isinstance(error, ssl.SSLError)), None)
     if text := await _wrong_address(urlsplit(link.url), tls, words, late=late):
-        return misled(f"{name.provider.name} at {link.url} {text}")
+        return wrong_server_error(f"{name.provider.name} at {link.url} {text}")
     told = (str(error) for error in chain if type(error).__module__.startswith("httpx2") and str(error))
     why = f"it took longer than {CONNECT_SECONDS:g} s" if late else next(told, "") or str(error)
-    return unreached(name, link.url, why, link.key)
+    return unreached_error(name, link.url, why, link.key)
 
 
 async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, words: str, *, late: bool) -> str:
@@ -145,7 +145,7 @@ class Available:
         return (*(model for server in self.servers for model in server.models), BUILTIN)
 
 
-async def look_around(env: Environment | None = None, *, seconds: float = SECONDS) -> Available:
+async def find_models(env: Environment | None = None, *, seconds: float = SECONDS) -> Available:
     """Look for local servers and keys.
 
     Args:

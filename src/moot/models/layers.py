@@ -66,13 +66,13 @@ class Layer:
 class Recorded(Layer):
     """Reserves and records every try before it is sent, and its answer before it is used."""
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request through ``say.call``; what the record holds already is not sent again."""
-        return await say.call(request.call, self.quote(request), lambda: self._model.complete(request, say))
+        return await recorder.call(request.call, self.quote(request), lambda: self._model.complete(request, recorder))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RetrySettings:
     """How long to try.
 
     Attributes:
@@ -98,11 +98,11 @@ class Retrying(Layer):
         patience: how often, and with which pauses.
     """
 
-    def __init__(self, model: Model, patience: Patience | None = None) -> None:
+    def __init__(self, model: Model, patience: RetrySettings | None = None) -> None:
         super().__init__(model)
-        self._patience = patience or Patience()
+        self._patience = patience or RetrySettings()
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request, in several tries."""
         import stamina  # deferred for start-up time
 
@@ -118,7 +118,7 @@ class Retrying(Layer):
         async def send() -> Called:
             nonlocal tried
             tried += 1
-            return await self._model.complete(request, say)
+            return await self._model.complete(request, recorder)
 
         caller = stamina.AsyncRetryingCaller(
             attempts=patience.tries, timeout=None, wait_initial=patience.wait, wait_jitter=patience.jitter
@@ -138,24 +138,24 @@ class Throttled(Layer):
         super().__init__(model)
         self._gate = gate
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request when it is its turn; what the record holds already takes no place."""
-        if call := say.done(request.call):
+        if call := recorder.done(request.call):
             return call
         async with self._gate.place(request.seconds):
             try:
-                return await self._counted(request, say)
+                return await self._counted(request, recorder)
             except Unavailable as error:
                 if error.kind == "rate" and error.retry_after:
                     self._gate.hold(error.retry_after)
                 raise
 
-    async def _counted(self, request: Request, say: Recorder) -> Called:
+    async def _counted(self, request: Request, recorder: Recorder) -> Called:
         if self._gate.meter is None:
-            return await self._model.complete(request, say)
+            return await self._model.complete(request, recorder)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
             try:
-                called = await self._model.complete(request, say)
+                called = await self._model.complete(request, recorder)
             except LimitReached:
                 settle(0)  # Nothing was sent.
                 raise
@@ -173,17 +173,17 @@ class TimeLimit(Layer):
         patience: the limits beside ``request.seconds``.
     """
 
-    def __init__(self, model: Model, patience: Patience | None = None) -> None:
+    def __init__(self, model: Model, patience: RetrySettings | None = None) -> None:
         super().__init__(model)
-        self._patience = patience or Patience()
+        self._patience = patience or RetrySettings()
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request in time; the answer tells how long it took."""
         _ = self.drops  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
         began = clock()
         whole, silence = Deadline(request.seconds), Deadline(self._patience.first)
-        watched = _WatchedRecorder(say, lambda: silence.restart(self._patience.gap))
+        watched = _WatchedRecorder(recorder, lambda: silence.restart(self._patience.gap))
         try:
             async with whole, silence:
                 called = await self._model.complete(request, watched)
@@ -203,8 +203,8 @@ class TimeLimit(Layer):
 class _WatchedRecorder:
     """A line to the engine that notes every sign of life; "" is one without words."""
 
-    def __init__(self, say: Recorder, note: Callable[[], None]) -> None:
-        self._say, self._note = say, note
+    def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
+        self._say, self._note = recorder, note
 
     def delta(self, text: str) -> None:
         """Note a piece, and pass it on if it holds words."""
@@ -233,7 +233,7 @@ SPENT = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fuse:
+class BreakerSettings:
     """When a breaker opens and closes.
 
     Attributes:
@@ -258,8 +258,8 @@ class Breaker:
         clock: seconds that never run backwards.
     """
 
-    def __init__(self, fuse: Fuse | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.fuse = fuse or Fuse()
+    def __init__(self, fuse: BreakerSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.fuse = fuse or BreakerSettings()
         self._clock = clock
         self._state: State = "CLOSED"
         self._era, self._failures, self._successes, self._trials = 1, 0, 0, 0
@@ -346,13 +346,13 @@ class Breaking(Layer):
         super().__init__(model)
         self.breaker = breaker
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; what the record holds already is read there, whatever the breaker says.
 
         Raises:
             Unavailable: of the kind ``open``, where the breaker is open; nothing was sent.
         """
-        if call := say.done(request.call):
+        if call := recorder.done(request.call):
             return call
         ticket = self.breaker.admit()
         if not ticket:
@@ -361,7 +361,7 @@ class Breaking(Layer):
         began = clock()
         settle = self.breaker.release
         try:
-            called = await self._model.complete(request, say)
+            called = await self._model.complete(request, recorder)
             settle = self.breaker.succeed
         except ModelError as error:
             settle = self.breaker.fail if counts(error) else self.breaker.succeed

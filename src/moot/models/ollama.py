@@ -19,9 +19,9 @@ from moot.models import provider_errors
 from moot.models.base import Message, Request, Traits
 from moot.models.discover import explain
 from moot.models.names import ModelName
-from moot.models.prices import cap, count_tokens, quote
-from moot.models.stream import End, Speech, conclude
-from moot.models.transport import Link, read_object
+from moot.models.prices import answer_cap, count_tokens, quote
+from moot.models.stream import AnswerStream, End, final_answer
+from moot.models.transport import ProviderConnection, read_object
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -41,7 +41,7 @@ class Ollama:
         link: the way to the server.
     """
 
-    def __init__(self, name: ModelName, link: Link) -> None:
+    def __init__(self, name: ModelName, link: ProviderConnection) -> None:
         self._name, self._link = name, link
         self._context: int | None = None
         self._window = SMALLEST_WINDOW
@@ -69,11 +69,11 @@ class Ollama:
         """The most that the request can use; it costs nothing."""
         return quote(self._name, request)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
         import httpx2
 
-        speech = Speech(self._name, say)
+        speech = AnswerStream(self._name, recorder)
         try:
             body = await self._body(request)
             if request.tools and not self._tools:
@@ -83,7 +83,7 @@ class Ollama:
                 end = await self._listen(response, speech)
         except httpx2.RequestError as error:
             raise await explain(self._name, self._link, error) from error
-        return conclude(self._name, request, speech, end)
+        return final_answer(self._name, request, speech, end)
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -101,7 +101,7 @@ class Ollama:
             "frequency_penalty": settings.frequency_penalty,
             "seed": settings.seed,
             "stop": list(settings.stop) or None,
-            "num_predict": cap(settings),
+            "num_predict": answer_cap(settings),
             "num_ctx": await self._fit(request),
         }
         body: dict[str, object] = {
@@ -123,7 +123,7 @@ class Ollama:
         if self._context is None:
             self._context = await self._show()
         self._given = request.settings.num_ctx or 0
-        tokens = count_tokens(request.messages, request.tools) + cap(request.settings)
+        tokens = count_tokens(request.messages, request.tools) + answer_cap(request.settings)
         while self._window < tokens and not self._given:
             self._window *= 2
         window = self._given or self._window
@@ -152,26 +152,26 @@ class Ollama:
         wait = provider_errors.wait_seconds(response.headers)
         if response.status_code == 404:
             detail += f" (to get it: ollama pull {self._name.model})"
-        raise provider_errors.from_status(self._name, response.status_code, detail, wait=wait, key=self._link.key)
+        raise provider_errors.status_error(self._name, response.status_code, detail, wait=wait, key=self._link.key)
 
-    async def _listen(self, response: "Response", speech: Speech) -> End:
+    async def _listen(self, response: "Response", speech: AnswerStream) -> End:
         async with aclosing(_lines(response)) as lines:
             async for line in lines:
                 if not line.strip():
                     continue
                 event = read_object(line)
                 if "error" in event:
-                    raise provider_errors.broken(self._name, str(event["error"]), self._link.key)
+                    raise provider_errors.broken_off_error(self._name, str(event["error"]), self._link.key)
                 message = event.get("message")
                 if not isinstance(message, dict):
-                    raise provider_errors.garbled(self._name, line.decode("utf-8", "replace"))
+                    raise provider_errors.malformed_error(self._name, line.decode("utf-8", "replace"))
                 _hear(cast("dict[str, object]", message), speech)
                 if event.get("done"):
                     return _end(event)
         return End()
 
 
-def _hear(message: Mapping[str, object], speech: Speech) -> None:
+def _hear(message: Mapping[str, object], speech: AnswerStream) -> None:
     if message.get("thinking"):
         speech.think()
     if isinstance(words := message.get("content"), str) and words:

@@ -16,10 +16,20 @@ from moot.core.agent import Quote, Recorder
 from moot.core.errors import BriefError, Unavailable
 from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
-from moot.models.layers import Breaker, Breaking, Fuse, Layer, Patience, Recorded, Retrying, Throttled, TimeLimit
+from moot.models.layers import (
+    Breaker,
+    BreakerSettings,
+    Breaking,
+    Layer,
+    Recorded,
+    Retrying,
+    RetrySettings,
+    Throttled,
+    TimeLimit,
+)
 from moot.models.names import Environment, ModelName, need_key, parse
-from moot.models.provider_errors import Translated
-from moot.models.transport import IN_FLIGHT, Link, Meter
+from moot.models.provider_errors import TranslatedErrors
+from moot.models.transport import IN_FLIGHT, ProviderConnection, UsageMeter
 
 
 class Fallback(Layer):
@@ -59,7 +69,7 @@ class Fallback(Layer):
             cost=max(known) if len(known) == len(quotes) else None,
         )
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request by the first of the models that can be reached.
 
         Raises:
@@ -68,7 +78,7 @@ class Fallback(Layer):
         missed: list[Unavailable] = []
         for model in self._all:
             try:
-                return await model.complete(request, say)
+                return await model.complete(request, recorder)
             except Unavailable as error:
                 missed.append(error)
         raise Unavailable("; ".join(map(str, missed)), kind=missed[0].kind) from missed[0]
@@ -99,18 +109,18 @@ class Pool:
         self,
         *,
         env: Environment | None = None,
-        patience: Patience | None = None,
+        patience: RetrySettings | None = None,
         in_flight: int = IN_FLIGHT,
-        fuse: Fuse | None = None,
+        fuse: BreakerSettings | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._env, self._patience, self._in_flight = env, patience or Patience(), in_flight
-        self._fuse, self._clock = fuse or Fuse(), clock
-        self.meter: Callable[[str, str], Meter | None] = lambda provider, key: None
-        self._links: dict[str, Link] = {}
+        self._env, self._patience, self._in_flight = env, patience or RetrySettings(), in_flight
+        self._fuse, self._clock = fuse or BreakerSettings(), clock
+        self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
+        self._links: dict[str, ProviderConnection] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
-        self._cold: dict[str, Link] = {}  # models that nobody has loaded yet
+        self._cold: dict[str, ProviderConnection] = {}  # models that nobody has loaded yet
         self._warming = asyncio.Lock()
 
     def model(self, name: str) -> Model:
@@ -127,7 +137,7 @@ class Pool:
         parsed = parse(name)
         if str(parsed) not in self._models:
             link = self._link(parsed)
-            self._models[str(parsed)] = self._guarded(stack(parsed, link, self._patience))
+            self._models[str(parsed)] = self._guarded(layered_model(parsed, link, self._patience))
             self._cold[str(parsed)] = link
         return self._models[str(parsed)]
 
@@ -141,7 +151,7 @@ class Pool:
                 await asyncio.to_thread(_load, self._models[name], link)
                 del self._cold[name]
 
-    def lend(self, name: str, model: Model) -> None:
+    def add_agent(self, name: str, model: Model) -> None:
         """Seat a guest: ``guest:name`` is this model from now on, with the same patience as any other.
 
         Raises:
@@ -173,16 +183,16 @@ class Pool:
             raise BriefError(f"{name} answers from within a program; go on with the debate there", code="bad_enum")
         return self._models[name]
 
-    def _link(self, name: ModelName) -> Link:
+    def _link(self, name: ModelName) -> ProviderConnection:
         provider = name.provider
         if provider.name not in self._links:
             key = need_key(provider, self._env)
             meter = self.meter(provider.name, key.mark if key else "")
-            self._links[provider.name] = Link(provider, self._env, in_flight=self._in_flight, meter=meter)
+            self._links[provider.name] = ProviderConnection(provider, self._env, in_flight=self._in_flight, meter=meter)
         return self._links[provider.name]
 
 
-def _load(model: Model, link: Link) -> None:
+def _load(model: Model, link: ProviderConnection) -> None:
     """Load the libraries for a model and for its tries."""
     import_module("stamina")
     # Broad, because the model's turn meets the same fault and books it.
@@ -190,22 +200,22 @@ def _load(model: Model, link: Link) -> None:
         _ = link.client, model.drops
 
 
-def build(name: str, *, env: Environment | None = None, patience: Patience | None = None) -> Model:
+def build(name: str, *, env: Environment | None = None, patience: RetrySettings | None = None) -> Model:
     """One model with connections of its own, which its ``close`` gives back.
 
     Raises:
         BriefError: there is no such provider, or its key or address is missing.
     """
     parsed = parse(name)
-    return stack(parsed, Link(parsed.provider, env), patience or Patience())
+    return layered_model(parsed, ProviderConnection(parsed.provider, env), patience or RetrySettings())
 
 
-def _adapter(name: ModelName, link: Link) -> Model:
+def _adapter(name: ModelName, link: ProviderConnection) -> Model:
     """A model of a provider's wire; whatever the code of another package raises becomes a ModelError."""
     where = name.provider.wire.adapter
     if isinstance(where, str):
         module, _, word = where.partition(":")
-        return cast(Callable[[ModelName, Link], Model], getattr(import_module(module), word))(name, link)
+        return cast(Callable[[ModelName, ProviderConnection], Model], getattr(import_module(module), word))(name, link)
     try:
         return Guarded(cast(Model, where(name, link)))
     except Exception as error:  # house: broad because foreign code raises what it likes
@@ -215,17 +225,17 @@ def _adapter(name: ModelName, link: Link) -> Model:
 class Guarded(Layer):
     """A model of another package: whatever it raises becomes a ModelError, which names it."""
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request.
 
         Raises:
             ModelError: it has failed.
         """
-        with Translated(self.name):
-            return await self._model.complete(request, say)
+        with TranslatedErrors(self.name):
+            return await self._model.complete(request, recorder)
 
 
-def stack(name: ModelName, link: Link, patience: Patience) -> Model:
+def layered_model(name: ModelName, link: ProviderConnection, patience: RetrySettings) -> Model:
     """A model in all its layers."""
     adapter = _adapter(name, link)
     return Retrying(Throttled(Recorded(TimeLimit(adapter, patience)), link.gate), patience)

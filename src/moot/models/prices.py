@@ -27,7 +27,7 @@ _RUNS, _DIGIT = re.compile(r"[!-~]{16,}"), re.compile(r"[0-9]")
 """Runs without a blank; those that hold a digit are no words, but encoded data, long numbers, addresses."""
 
 
-def cap(settings: Settings) -> int:
+def answer_cap(settings: Settings) -> int:
     """The most tokens that the answer may have, thinking included."""
     return MAX_TOKENS if settings.max_tokens is None else settings.max_tokens
 
@@ -59,7 +59,7 @@ def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Ca
 def quote(name: ModelName, request: Request) -> Quote:
     """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
     prompt, most = count_tokens(request.messages, request.tools), count_most(request.messages, request.tools)
-    given, worst = cap(request.settings), max(prompt, most)
+    given, worst = answer_cap(request.settings), max(prompt, most)
     return Quote(
         model=str(name),
         tokens=prompt + given,

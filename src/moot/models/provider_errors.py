@@ -61,7 +61,7 @@ def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float 
     return wait if wait > 0 else None
 
 
-def from_status(
+def status_error(
     name: ModelName, status: int, detail: str, *, wait: float | None = None, key: Key | None = None
 ) -> ModelError:
     """The error for an HTTP status that is no success.
@@ -73,7 +73,7 @@ def from_status(
         wait: seconds that it asks to wait.
         key: the key that was sent, which must not show.
     """
-    said = tell(detail, key)
+    said = provider_words(detail, key)
     lower = detail.lower()
     who = name.provider.name
     if status in (401, 403):
@@ -85,7 +85,7 @@ def from_status(
     if status in (400, 404, 422) and any(mark in lower for mark in _NO_TOOLS):
         return Refused(f"{name} takes no tools{said}", kind="request")
     if status == 400 and any(mark in lower for mark in _TLS_WANTED):
-        return misled(f"the server of {who} speaks https, not http")
+        return wrong_server_error(f"the server of {who} speaks https, not http")
     if status == 404:
         return Unavailable(f"{who} has no model {name.model!r}{said}", kind="not_found")
     if status == 429:
@@ -95,28 +95,30 @@ def from_status(
     return Refused(f"{who} will not take the request ({status}){said}", kind="request")
 
 
-def unreached(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
+def unreached_error(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
     """The error for a connection that could not be made or broke; the provider may have worked on the request."""
-    sentence = f"no connection to {name.provider.name} at {url}{tell(detail, key)}"
+    sentence = f"no connection to {name.provider.name} at {url}{provider_words(detail, key)}"
     return Unavailable(sentence, kind="connection", again=True)
 
 
-def misled(reason: str) -> Unavailable:
+def wrong_server_error(reason: str) -> Unavailable:
     """The error for an address at which something else answers; asking again would find the same."""
     return Unavailable(reason, kind="address")
 
 
-def broken(name: ModelName, detail: str, key: Key | None) -> Unavailable:
+def broken_off_error(name: ModelName, detail: str, key: Key | None) -> Unavailable:
     """The error for an answer that the provider itself broke off, with no status to tell why."""
-    return Unavailable(f"{name} broke off{tell(detail, key)}", kind="server", again=True)
+    return Unavailable(f"{name} broke off{provider_words(detail, key)}", kind="server", again=True)
 
 
-def garbled(name: ModelName, detail: str, key: Key | None = None) -> Unreadable:
+def malformed_error(name: ModelName, detail: str, key: Key | None = None) -> Unreadable:
     """The error for an answer that is not what the wire promises, such as a page of HTML."""
-    return Unreadable(f"{name} sent something that is no answer{tell(detail, key)}", kind="garbled", again=True)
+    return Unreadable(
+        f"{name} sent something that is no answer{provider_words(detail, key)}", kind="garbled", again=True
+    )
 
 
-def tell(detail: str, key: Key | None = None) -> str:
+def provider_words(detail: str, key: Key | None = None) -> str:
     """A provider's own words as the end of a sentence: one line, short, without the key; "" where there are none."""
     words = " ".join(clean(detail).split())
     if key:
@@ -178,7 +180,7 @@ _WORDS: Mapping[str, str] = {
 _AGAIN = frozenset({"timeout", "connection", "rate", "server", "garbled"})
 
 
-class Translated:
+class TranslatedErrors:
     """Where a guest is at work: whatever it raises leaves as a ModelError. A cancellation passes.
 
     Args:
@@ -218,7 +220,7 @@ def read_fault(who: str, error: Exception) -> ModelError:
     """
     while isinstance(error, ExceptionGroup):
         error = cast("ExceptionGroup[Exception]", error).exceptions[0]
-    said = tell(hide(str(error)))
+    said = provider_words(hide(str(error)))
     kind = _kind(error)
     if not kind:
         return ModelError(f"{who} raised {type(error).__name__}{said}", kind="broken")

@@ -20,9 +20,9 @@ from moot.models import provider_errors
 from moot.models.base import Message, Request, Traits
 from moot.models.discover import explain
 from moot.models.names import ANTHROPIC, ModelName, Provider
-from moot.models.prices import cap, quote
-from moot.models.stream import End, Speech, conclude
-from moot.models.transport import Link, shown
+from moot.models.prices import answer_cap, quote
+from moot.models.stream import AnswerStream, End, final_answer
+from moot.models.transport import ProviderConnection, shown
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
@@ -62,7 +62,7 @@ def dropped_settings(name: ModelName, model: "Library") -> tuple[str, ...]:
 def write_settings(given: Settings, dropped: tuple[str, ...], provider: Provider) -> "AnthropicModelSettings":
     """The settings as the library takes them; the cap on tokens is always sent, so that what was reserved holds."""
     given = replace(given, **{name: () if name == "stop" else None for name in dropped})
-    anthropic_model_settings: AnthropicModelSettings = {"max_tokens": cap(given)}
+    anthropic_model_settings: AnthropicModelSettings = {"max_tokens": answer_cap(given)}
     anthropic = provider.wire is ANTHROPIC
     if anthropic:
         # The beginning is the same for all participants, so a cache is worth its price. Others cache by themselves.
@@ -153,7 +153,7 @@ class Direct:
         link: the way to the provider.
     """
 
-    def __init__(self, name: ModelName, link: Link) -> None:
+    def __init__(self, name: ModelName, link: ProviderConnection) -> None:
         self._name, self._link = name, link
         self._tools = name.provider.tools
 
@@ -177,13 +177,13 @@ class Direct:
         """The most that the request can use."""
         return quote(self._name, request)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
         from httpx2 import RequestError
         from pydantic_ai.direct import model_request_stream
         from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, UnexpectedModelBehavior
 
-        speech = Speech(self._name, say)
+        speech = AnswerStream(self._name, recorder)
         settings = write_settings(request.settings, self.drops, self._name.provider)
         if request.tools and not self._tools:
             raise Refused(f"{self._name} takes no tools", kind="request")
@@ -201,10 +201,10 @@ class Direct:
         except ModelAPIError as error:
             raise self._fault(error) from error
         except (UnexpectedModelBehavior, RequestError, ValueError) as error:
-            raise provider_errors.garbled(self._name, str(error), self._link.key) from error
+            raise provider_errors.malformed_error(self._name, str(error), self._link.key) from error
         except STUMBLES as error:
-            raise provider_errors.garbled(self._name, ODD_SHAPE, self._link.key) from error
-        return conclude(self._name, request, speech, end)
+            raise provider_errors.malformed_error(self._name, ODD_SHAPE, self._link.key) from error
+        return final_answer(self._name, request, speech, end)
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -234,16 +234,16 @@ class Direct:
                 return Refused(f"the prompt is too long for {name}", kind="too_long")
             case library.ModelHTTPError(status_code=status, headers=headers):
                 wait = provider_errors.wait_seconds(headers or {})
-                return provider_errors.from_status(name, status, _said(error.body), wait=wait, key=key)
+                return provider_errors.status_error(name, status, _said(error.body), wait=wait, key=key)
             case _:
                 status = getattr(error.__cause__, "status_code", 200)
                 if status != 200:
-                    return provider_errors.from_status(name, status, error.message, key=key)
-                make = provider_errors.broken if error.in_stream else provider_errors.garbled
+                    return provider_errors.status_error(name, status, error.message, key=key)
+                make = provider_errors.broken_off_error if error.in_stream else provider_errors.malformed_error
                 return make(name, error.message, key)
 
 
-def _open_openai(name: ModelName, link: Link) -> "Library":
+def _open_openai(name: ModelName, link: ProviderConnection) -> "Library":
     from openai import AsyncOpenAI, omit
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -266,7 +266,7 @@ def _open_openai(name: ModelName, link: Link) -> "Library":
     return model
 
 
-def _open_anthropic(name: ModelName, link: Link) -> "Library":
+def _open_anthropic(name: ModelName, link: ProviderConnection) -> "Library":
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -279,13 +279,13 @@ def _open_anthropic(name: ModelName, link: Link) -> "Library":
     return AnthropicModel(name.model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _want(response: "ModelResponse", speech: Speech) -> None:
+def _want(response: "ModelResponse", speech: AnswerStream) -> None:
     for call in response.tool_calls:
         arguments = call.args if isinstance(call.args, str) else json.dumps(call.args or {})
         speech.want(call.tool_name, arguments, call.tool_call_id)
 
 
-def _hear(event: "ModelResponseStreamEvent", speech: Speech) -> None:
+def _hear(event: "ModelResponseStreamEvent", speech: AnswerStream) -> None:
     from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
     match event:

@@ -9,7 +9,7 @@ from moot.core.event import Called
 from moot.core.text import clean, named
 from moot.models.base import Request
 from moot.models.names import ModelName
-from moot.models.prices import cap, cost, count_tokens
+from moot.models.prices import answer_cap, cost, count_tokens
 
 MOST = 1_000_000
 """Characters after which an answer is cut off as garbled, whatever the provider was asked for."""
@@ -17,15 +17,15 @@ MOST = 1_000_000
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 
 
-class Speech:
+class AnswerStream:
     """Collects the pieces of one answer and shows its words.
 
     A thinking block at the very beginning is left out. Thinking goes to ``say.delta`` as "": a sign of life without
     words. Tags further inside are words like any other: they may be quoted.
     """
 
-    def __init__(self, name: ModelName, say: Recorder) -> None:
-        self._name, self._say = name, say
+    def __init__(self, name: ModelName, recorder: Recorder) -> None:
+        self._name, self._say = name, recorder
         self.tools: list[ToolCall] = []
         self._words: list[str] = []
         self._held = ""
@@ -66,7 +66,11 @@ class Speech:
         self._check_length()
         self.think()
         self.tools.append(
-            ToolCall(id=mend(id) or f"call-{len(self.tools) + 1}", name=mend(name), arguments=mend(arguments))
+            ToolCall(
+                id=repair_surrogates(id) or f"call-{len(self.tools) + 1}",
+                name=repair_surrogates(name),
+                arguments=repair_surrogates(arguments),
+            )
         )
 
     def _check_length(self) -> None:
@@ -116,7 +120,7 @@ class End:
     finish: str = ""
 
 
-def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Called:
+def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: End) -> Called:
     """The answer as it goes on record, without the time it took.
 
     A stream that ended without a mark counts as cut off. Where the provider counts no tokens, what was reserved is
@@ -126,14 +130,18 @@ def conclude(name: ModelName, request: Request, speech: Speech, end: End) -> Cal
         Refused: the provider withheld the answer.
         Unreadable: there are no words, and no tool is asked for.
     """
-    text = mend(speech.text)
+    text = repair_surrogates(speech.text)
     tools = tuple(speech.tools) if request.tools else ()
     if not text.strip() and not tools:
         if end.finish == "filter":
             raise Refused(f"{name} withheld its answer", kind="refused")
-        spent = f" within {cap(request.settings)} tokens; allow more with max_tokens" if end.finish == "length" else ""
+        spent = (
+            f" within {answer_cap(request.settings)} tokens; allow more with max_tokens"
+            if end.finish == "length"
+            else ""
+        )
         raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
-    usage, written = _booked(end.usage.mended(), request), Usage(input_tokens=end.written).mended().input_tokens
+    usage, written = _booked(end.usage.cleaned(), request), Usage(input_tokens=end.written).cleaned().input_tokens
     return Called(
         key="",
         call=request.call,
@@ -151,12 +159,12 @@ def _booked(usage: Usage, request: Request) -> Usage:
     taken, given = usage.input_tokens, usage.output_tokens
     return Usage(
         input_tokens=taken or count_tokens(request.messages, request.tools),
-        output_tokens=given or cap(request.settings),
+        output_tokens=given or answer_cap(request.settings),
         cached_tokens=min(usage.cached_tokens, taken),
         estimated=usage.estimated or not taken or not given,
     )
 
 
-def mend(text: str) -> str:
+def repair_surrogates(text: str) -> str:
     """A text that any store can hold: halves of a character that came apart are joined, lone ones replaced."""
     return clean(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))

@@ -25,7 +25,7 @@ _OWN_CLIENT = frozenset({"openai", "anthropic"})
 """Providers that are asked by their own client; it may add what their variables in the environment say."""
 
 
-class Link:
+class ProviderConnection:
     """The way to one provider: its address, key and connections, shared by all its models.
 
     Args:
@@ -44,7 +44,7 @@ class Link:
         env: Environment | None = None,
         *,
         in_flight: int = IN_FLIGHT,
-        meter: "Meter | None" = None,
+        meter: "UsageMeter | None" = None,
     ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
         self.gate = Gate(in_flight, meter)
@@ -103,7 +103,7 @@ LONGEST_HOLD = 300.0
 """Seconds after which a provider is asked again, however long it wanted to be left alone."""
 
 
-class Meter(Protocol):
+class UsageMeter(Protocol):
     """Counts what a provider is sent, where several processes share its limits."""
 
     def counted(self, tokens: int, seconds: float) -> AbstractAsyncContextManager[Callable[[int], None]]:
@@ -127,7 +127,7 @@ class Gate:
         meter: counts the calls of all processes; None where nobody shares the provider's limits.
     """
 
-    def __init__(self, most: int, meter: Meter | None = None) -> None:
+    def __init__(self, most: int, meter: UsageMeter | None = None) -> None:
         self.slots, self.meter = asyncio.Semaphore(most), meter
         self._open_at = 0.0
 

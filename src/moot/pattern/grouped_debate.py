@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 
 from moot.app.program.program_calls import whole, words
 from moot.app.program.program_plans import GroupReport, group_reports, most_rounds, plan_grouped, teams
-from moot.app.run.api import block
+from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome
 from moot.core.brief import PARTICIPANTS, VOTED_ROUNDS, Brief, Limits
 from moot.core.errors import BriefError
@@ -110,7 +110,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
         Raises:
             MootError: an event loop is running: await ``arun`` there.
         """
-        return block(self.arun(topic, debaters, options), "GroupedDebatePattern.arun")
+        return run_blocking(self.arun(topic, debaters, options), "GroupedDebatePattern.arun")
 
     async def arun(self, topic: str, debaters: Sequence[Debater], options: Sequence[str] = ()) -> GroupedResult:
         """Run a debate to its end.

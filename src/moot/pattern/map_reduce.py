@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 
 from moot.app.program.program_calls import words
 from moot.app.program.program_plans import plan_map_reduce
-from moot.app.run.api import block
+from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome
 from moot.core.brief import PARTICIPANTS, Brief, Limits
 from moot.core.errors import BriefError
@@ -70,7 +70,7 @@ class MapReducePattern(PatternBase[MapReduceResult]):
         Raises:
             MootError: an event loop is running: await ``arun`` there.
         """
-        return block(self.arun(task, items), "MapReducePattern.arun")
+        return run_blocking(self.arun(task, items), "MapReducePattern.arun")
 
     async def arun(self, task: str, items: Sequence[str]) -> MapReduceResult:
         """Work on all items, and put the answers together.

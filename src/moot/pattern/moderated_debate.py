@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 from moot.app.brief.default_participants import MODERATOR
 from moot.app.program.program_calls import Tell, stream, whole, words
 from moot.app.program.program_plans import most_rounds, plan_moderated
-from moot.app.run.api import block
+from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import AT_ONE_TABLE
 from moot.core.brief import ROUNDS, Brief, Limits
@@ -95,7 +95,7 @@ class DebatePattern(PatternBase[DebateResult]):
         Raises:
             MootError: an event loop is running: await ``arun`` there.
         """
-        return block(self.arun(topic, debaters), "DebatePattern.arun")
+        return run_blocking(self.arun(topic, debaters), "DebatePattern.arun")
 
     async def arun(self, topic: str, debaters: Sequence[Debater]) -> DebateResult:
         """Run a debate to its end.
@@ -175,7 +175,7 @@ class DebatePattern(PatternBase[DebateResult]):
             return _update(await self._for(state)._debate(*_asked(state), _place(config)))
 
         def debate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
-            return block(adebate(state, config), "graph.ainvoke")
+            return run_blocking(adebate(state, config), "graph.ainvoke")
 
         return RunnableLambda(debate, adebate, name="debate")
 

@@ -10,9 +10,17 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.program.program_agents import register
-from moot.app.program.program_calls import Tell, check_same, count_failed, name_work, stop_streams, told, try_of
+from moot.app.program.program_calls import (
+    Tell,
+    attempt_id,
+    check_same,
+    count_attempts,
+    name_task,
+    run_and_tell,
+    stop_streams,
+)
 from moot.app.program.program_plans import open_workspace
-from moot.app.run.api import block
+from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome, ended
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits, Participant
@@ -157,8 +165,8 @@ class PatternBase(ABC, Generic[R]):
             tell: told of each entry of its record; None for nobody.
         """
         async with open_workspace(self.store) as workspace:
-            seat, brief = self._seat(workspace), workspace.seat(brief)
-            debate = debate and try_of(debate, await count_failed(workspace, debate))
+            seat, brief = self._seat(workspace), workspace.store_agents(brief)
+            debate = debate and attempt_id(debate, await count_attempts(workspace, debate))
             if debate and await workspace.count_entries(debate):
                 return await self._go_on(workspace, debate)
             plan = await make(workspace, brief, seat)
@@ -168,8 +176,8 @@ class PatternBase(ABC, Generic[R]):
                 return await workspace.run(plan, name)
 
             if tell:
-                name_work(name)
-            return self._ended(await (told(workspace, name, tell, go) if tell else go()), plan.opened())
+                name_task(name)
+            return self._ended(await (run_and_tell(workspace, name, tell, go) if tell else go()), plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.
@@ -190,7 +198,7 @@ class PatternBase(ABC, Generic[R]):
 
     def resume(self, debate: str) -> R:
         """The same as ``aresume``, for programs without an event loop."""
-        return block(self.aresume(debate), f"{type(self).__name__}.aresume")
+        return run_blocking(self.aresume(debate), f"{type(self).__name__}.aresume")
 
     async def _go_on(self, workspace: Workspace, debate: str) -> R:
         opened = check_same(debate, await workspace.entries(debate), self.protocol)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from moot.app.program.program_calls import number, whole, words
-from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed, threshold_of
-from moot.app.run.api import block
+from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed_texts, threshold_of
+from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome
 from moot.core.brief import ROUNDS, Brief, Limits
 from moot.core.event import Opened
@@ -84,7 +84,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
         Raises:
             MootError: an event loop is running: await ``arun`` there.
         """
-        return block(self.arun(task), "ReflectionPattern.arun")
+        return run_blocking(self.arun(task), "ReflectionPattern.arun")
 
     async def arun(self, task: str) -> ReflectionResult:
         """Write and review to the end.
@@ -106,7 +106,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
         )
 
     def _read(self, outcome: Outcome, opened: Opened) -> ReflectionResult:
-        drafts = reviewed(outcome.transcript)
+        drafts = reviewed_texts(outcome.transcript)
         final = outcome.decision.text if outcome.decision else ""
         scores = [draft.score for draft in drafts if draft.score is not None]
         state: ReflectionState = {

@@ -13,8 +13,8 @@ from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Play, State
-from moot.phases.speak import roster
-from moot.phases.verdict import kept
+from moot.phases.speak import asked_names
+from moot.phases.verdict import other_answers
 from moot.phases.vote import candidates
 from moot.policy.rules import strength
 
@@ -53,16 +53,16 @@ class Consent:
         drafts = state.transcript.turns(self.act)
         text = read_field(drafts[-1], self.field) if drafts else None
         groups = candidates(state.transcript, self.acts, latest=True)
-        none = Decision(status="no_decision", rule=self.name, minority=kept(groups))
+        none = Decision(status="no_decision", rule=self.name, minority=other_answers(groups))
         if text is None:
             yield Ruled(decision=replace(none, how="there is no text to consent to"))
             return
-        names = [name for name in roster(state, ()) if state.transcript.sees(name, drafts[-1])]
+        names = [name for name in asked_names(state, ()) if state.transcript.sees(name, drafts[-1])]
         asks = [self._ask(state.key(n), name, drafts[-1]) for n, name in enumerate(names, start=1)]
         yield asks
         heard = {ask.to: _answer(state.transcript.get(ask.key)) for ask in asks}
         unasked = Ballot(voter="", state="missing", reason="the text is hidden from this debater")
-        ballots = [heard.get(name, replace(unasked, voter=name)) for name in roster(state, ())]
+        ballots = [heard.get(name, replace(unasked, voter=name)) for name in asked_names(state, ())]
         yield Ruled(decision=self._decide(none, ballots, str(text)))
 
     def _ask(self, key: str, name: str, draft: Turn) -> Ask:

@@ -15,9 +15,9 @@ from moot.core.event import Ruled
 from moot.core.transcript import Transcript, Turn, read_field, wording
 from moot.phases.base import Play, State
 from moot.phases.choices import COUNTING, RANKED, Choices, counting_rule
-from moot.phases.speak import roster
-from moot.phases.vote import candidates, in_sight, labels, settle, unopposed, weighed
-from moot.policy.rules import Rule, opposed
+from moot.phases.speak import asked_names
+from moot.phases.vote import candidates, labels, uncontested, visible_turns, with_weight, with_words
+from moot.policy.rules import Rule, opposing_votes
 from moot.policy.turns import confidence
 
 RULES: Mapping[str, Rule] = {name: COUNTING[name].rule for name in RANKED}
@@ -71,21 +71,21 @@ class Ranking:
         """Ask for the rankings, and decide where there is a rule."""
         groups = candidates(state.transcript, self.acts, latest=True, closed=self.closed)
         if self.rule and len(groups) < 2:
-            yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
+            yield Ruled(decision=uncontested(state, groups, self.rule, self.acts))
             return
         asks = [ask for n, voter in enumerate(voters(state), 1) if (ask := self._ask(state, n, voter))]
         if asks:
             yield asks
         if self.rule:
-            answers = standing(state.transcript, self.acts, closed=self.closed)
+            answers = newest_answers(state.transcript, self.acts, closed=self.closed)
             counted = self.rule.decide(rankings(state), tuple(answers))
             yield Ruled(decision=_settled(counted, answers, state.transcript, reasons=self.reasons))
 
     def _ask(self, state: State, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
-        answers = standing(state.transcript, self.acts, closed=self.closed)
+        answers = newest_answers(state.transcript, self.acts, closed=self.closed)
         groups = {name: (turn,) for name, turn in answers.items() if name != voter}
-        names = list(shown := in_sight(state, voter, groups))
+        names = list(shown := visible_turns(state, voter, groups))
         if len(names) < 2:
             return None
         state.chance(voter).shuffle(names)
@@ -94,13 +94,13 @@ class Ranking:
             to=voter,
             act="vote",
             task=self.task,
-            form=score_sheet(len(names), self.most) if self.most else sheet(len(names), approve=self.approve),
+            form=score_sheet(len(names), self.most) if self.most else ranking_form(len(names), approve=self.approve),
             about=tuple(shown[name].key for name in names),
             view=View(last=0, anonymous=True),
         )
 
 
-def sheet(n: int, *, approve: bool = False) -> Form:
+def ranking_form(n: int, *, approve: bool = False) -> Form:
     """The form of a ranking of so many answers, or of an approval of some of them."""
     reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
     order = "the labels alone, the best first; whom you leave out stands below all others"
@@ -148,10 +148,10 @@ def vote(choices: Choices, brief: Brief, acts: tuple[str, ...]) -> Ranking:
 
 def voters(state: State) -> tuple[str, ...]:
     """Who ranks: all debaters and jurors."""
-    return (*roster(state, ()), *state.brief.names("juror"))
+    return (*asked_names(state, ()), *state.brief.names("juror"))
 
 
-def standing(transcript: Transcript, acts: tuple[str, ...], *, closed: bool = False) -> dict[str, Turn]:
+def newest_answers(transcript: Transcript, acts: tuple[str, ...], *, closed: bool = False) -> dict[str, Turn]:
     """The newest answer of each author; ``closed``: only where its ANSWER could be read."""
     return {turn.by: turn for turn in transcript.latest(*acts) if not closed or wording(turn) is not None}
 
@@ -161,7 +161,7 @@ def rankings(state: State) -> list[Ballot]:
     asked = {turn.by: turn for turn in state.transcript.all() if _is_sheet(turn)}
     unasked = Ballot(voter="", state="missing", reason="fewer than two answers to rank")
     return [
-        weighed(state, _read(asked[voter], state.transcript) if voter in asked else replace(unasked, voter=voter))
+        with_weight(state, _read(asked[voter], state.transcript) if voter in asked else replace(unasked, voter=voter))
         for voter in voters(state)
     ]
 
@@ -211,11 +211,11 @@ def tiers_by_score(scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, ...]
 def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:
     """The decision with the words of the answers. The winner's author could not rank it, and so does not dissent."""
     decision = _joined(decision, answers)
-    settled = settle(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
+    settled = with_words(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
     against = [
         ballot for ballot in decision.ballots if ballot.state == "cast" and decision.winner not in ballot.ranks[0]
     ]
-    dissent = opposed(
+    dissent = opposing_votes(
         [ballot for ballot in against if ballot.voter != decision.winner], decision.winner, reasons=reasons
     )
     return replace(settled, dissent=dissent if decision.winner else ())

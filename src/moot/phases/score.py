@@ -11,7 +11,7 @@ from moot.core.brief import Brief
 from moot.core.transcript import Turn
 from moot.phases.base import Phase, Play, State
 from moot.phases.endings import LOG
-from moot.phases.speak import SPOKEN, Everyone, roster
+from moot.phases.speak import SPOKEN, Everyone, asked_names
 from moot.phases.verdict import FAIR
 
 POOR_TO_BEST = "0 (none) to 10 (could not be better)"
@@ -86,7 +86,7 @@ class Score:
 
     def _pairs(self, state: State) -> Iterator[tuple[str, Turn]]:
         """Who rates which turn: nobody its own, or one that it cannot see."""
-        names = roster(state, ())
+        names = asked_names(state, ())
         newest = {turn.by: turn for turn in state.transcript.latest(*self.acts)}
         turns = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]
         for turn in [turn for turn in turns if turn.by in names]:

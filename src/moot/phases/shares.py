@@ -14,7 +14,7 @@ from moot.core.event import Halted, Ruled
 from moot.core.text import listed
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
-from moot.phases.speak import hearers
+from moot.phases.speak import readers_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Shares:
                 act=self.act,
                 task=task,
                 form=self.form,
-                audience=hearers(state, name, self.view),
+                audience=readers_of(state, name, self.view),
                 view=self.view,
             )
             for n, (name, task) in enumerate(self.tasks, start=1)

@@ -177,7 +177,7 @@ class Everyone:
 
     def play(self, state: State) -> Play:
         """Ask all, once."""
-        asks = [self._ask(state, n, name) for n, name in enumerate(roster(state, self.who), start=1)]
+        asks = [self._ask(state, n, name) for n, name in enumerate(asked_names(state, self.who), start=1)]
         yield asks
         answered = sum(state.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
@@ -190,8 +190,8 @@ class Everyone:
             act=self.act,
             task=self.task.replace("{round}", str(state.round)),
             form=linked(self.form, state, name, self.view),
-            about=lay(self.show, state, name),
-            audience=(name,) if self.private else hearers(state, name, self.view),
+            about=shown_keys(self.show, state, name),
+            audience=(name,) if self.private else readers_of(state, name, self.view),
             view=self.view,
         )
 
@@ -219,7 +219,7 @@ class Critique:
     def play(self, state: State) -> Play:
         """Ask all critics at once."""
         newest = {turn.by: turn for turn in state.transcript.latest(*self.of)}
-        names = [name for name in roster(state, ()) if name in newest]
+        names = [name for name in asked_names(state, ()) if name in newest]
         drawn = self.pairs.draw(names, round=state.round, chance=state.chance("pairs"))
         pairs = [(critic, author) for critic, author in drawn if state.transcript.sees(critic, newest[author])]
         if pairs:
@@ -261,7 +261,7 @@ class Floor:
 
     def play(self, state: State) -> Play:
         """Give the floor to one after the other."""
-        people = [state.brief.participant(name) for name in roster(state, self.who)]
+        people = [state.brief.participant(name) for name in asked_names(state, self.who)]
         keys: list[str] = []
         while True:
             said = [state.transcript.get(key) for key in keys]
@@ -284,7 +284,7 @@ class Floor:
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
 
-def hearers(state: State, name: str, view: View) -> tuple[str, ...]:
+def readers_of(state: State, name: str, view: View) -> tuple[str, ...]:
     """Who may see what a participant says; () for all.
 
     A moderator sums up what it was shown. Where some of that is hidden from somebody, its words are for those alone who
@@ -307,12 +307,12 @@ def same_language(one: str, other: str) -> bool:
     return one.casefold() == other.casefold()
 
 
-def roster(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
+def asked_names(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
     """Those who are meant: the names given, or all debaters."""
     return who or state.brief.names("debater")
 
 
-def lay(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
+def shown_keys(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
     """The keys of all turns that are laid before a participant."""
     keys = [key for showing in show for key in showing.keys(state.transcript, name, state.chance(name))]
     return tuple(dict.fromkeys(keys))

@@ -14,7 +14,17 @@ from moot.core.event import Ruled
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field, wording
 from moot.phases.base import Play, State
-from moot.phases.vote import BALLOT, answers_as_ballots, argument, book, candidates, in_sight, labels, settle, unopposed
+from moot.phases.vote import (
+    BALLOT,
+    answers_as_ballots,
+    ballot_for,
+    candidates,
+    labels,
+    proposal_argument,
+    uncontested,
+    visible_turns,
+    with_words,
+)
 from moot.policy.rules import UNANIMITY, Quorum, Share
 
 JUDGE = "judge"
@@ -52,9 +62,9 @@ class Pick:
     def play(self, state: State) -> Play:
         """Ask for both verdicts at once."""
         groups = candidates(state.transcript, self.acts, latest=True, closed=self.closed)
-        shown = in_sight(state, self.by, groups)
+        shown = visible_turns(state, self.by, groups)
         if len(groups) < 2:
-            yield Ruled(decision=unopposed(state, groups, Quorum(rule=Share(name=JUDGE)), self.acts))
+            yield Ruled(decision=uncontested(state, groups, Quorum(rule=Share(name=JUDGE)), self.acts))
         elif len(shown) < 2:
             yield Ruled(decision=_unseen(self.by, groups))
         else:
@@ -63,8 +73,8 @@ class Pick:
             orders = (names, names[::-1])
             yield [self._ask(state.key(n), [shown[text].key for text in order]) for n, order in enumerate(orders, 1)]
             verdicts = [_verdict(state.transcript.get(state.key(n)), groups) for n, _ in enumerate(orders, 1)]
-            decision = settle(self._decide(verdicts, groups), groups, state.transcript)
-            yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
+            decision = with_words(self._decide(verdicts, groups), groups, state.transcript)
+            yield Ruled(decision=replace(decision, minority=other_answers(groups, but=decision.winner)))
 
     def _ask(self, key: str, about: Sequence[str]) -> Ask:
         ballot = Field(name=BALLOT, kind="choice", choices=labels(len(about)), abstain=True)
@@ -119,7 +129,7 @@ class Rank:
     def play(self, state: State) -> Play:
         """Ask for all scores at once."""
         groups = {turn.by: [turn] for turn in state.transcript.latest(*self.acts)}
-        names = list(in_sight(state, self.by, groups))
+        names = list(visible_turns(state, self.by, groups))
         if len(names) < 2:
             yield Ruled(decision=_unseen(self.by, groups))
             return
@@ -138,8 +148,8 @@ class Rank:
             )
         ]
         turn = state.transcript.get(state.key(1))
-        decision = settle(self._decide(turn, names, groups), groups, state.transcript)
-        yield Ruled(decision=replace(decision, minority=kept(groups, but=decision.winner)))
+        decision = with_words(self._decide(turn, names, groups), groups, state.transcript)
+        yield Ruled(decision=replace(decision, minority=other_answers(groups, but=decision.winner)))
 
     def _decide(self, turn: Turn, names: Sequence[str], groups: Mapping[str, Sequence[Turn]]) -> Decision:
         under = dict(zip(names, labels(len(names)), strict=True))
@@ -177,13 +187,13 @@ class Keep:
         """Give the decision."""
         groups = candidates(state.transcript, self.acts, latest=True)
         held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
-        none = Decision(status="no_decision", how="no decision was sought", minority=kept(groups))
+        none = Decision(status="no_decision", how="no decision was sought", minority=other_answers(groups))
         if self.agreed:
             ballots = answers_as_ballots(state, self.acts, held)
             decision = UNANIMITY.decide(ballots, tuple(held))
             if decision.status == "decided":
                 how = f"all {len(ballots)} give the same answer"
-                yield Ruled(decision=replace(settle(decision, groups, state.transcript), how=how))
+                yield Ruled(decision=replace(with_words(decision, groups, state.transcript), how=how))
                 return
             lacking = sum(ballot.state != "cast" for ballot in ballots)
             missing = f"; {lacking} of {len(ballots)} gave none that could be read" if lacking else ""
@@ -192,10 +202,12 @@ class Keep:
         yield Ruled(decision=none)
 
 
-def kept(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[Minority, ...]:
+def other_answers(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[Minority, ...]:
     """The answers that were not chosen, each with its supporters and best argument; without votes it has no share."""
     return tuple(
-        Minority(answer=name, by=tuple(turn.by for turn in turns), argument=argument(turns[0]) or turns[0].text)
+        Minority(
+            answer=name, by=tuple(turn.by for turn in turns), argument=proposal_argument(turns[0]) or turns[0].text
+        )
         for name, turns in groups.items()
         if name != but
     )
@@ -203,12 +215,12 @@ def kept(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[Minority,
 
 def _unseen(by: str, groups: Mapping[str, Sequence[Turn]]) -> Decision:
     how = f"{by} has fewer than two statements to judge"
-    return Decision(status="no_decision", rule=JUDGE, how=how, minority=kept(groups))
+    return Decision(status="no_decision", rule=JUDGE, how=how, minority=other_answers(groups))
 
 
 def _verdict(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
     """A judge's ballot with its reason, where it gave one."""
-    ballot = book(turn, groups)
+    ballot = ballot_for(turn, groups)
     reason = read_field(turn, REASON)
     return ballot if reason is None else replace(ballot, reason=str(reason))
 

@@ -14,22 +14,22 @@ from moot.core.roles import measured_weights, weight_field
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field, voter_reason, wording
 from moot.phases.base import Play, State
-from moot.phases.speak import roster
+from moot.phases.speak import asked_names
 from moot.policy.early_stop import UNASKED, Early
-from moot.policy.rules import Rule, opposed
+from moot.policy.rules import Rule, opposing_votes
 from moot.policy.turns import confidence
 
 BALLOT = "I vote for"
 """The formula of a ballot, and the name of its field."""
 
 
-def slip(choices: Sequence[str], *, strict: bool = False) -> Form:
+def ballot_form(choices: Sequence[str], *, strict: bool = False) -> Form:
     """The form of a ballot with these choices; ``strict``: whether the formula needs its colon."""
     field = Field(name=BALLOT, kind="choice", choices=tuple(choices), abstain=True)
     return Form(name="ballot", layout="line", fields=(field,), strict=strict)
 
 
-def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
+def with_weight(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     """The ballot with the weight of its voter.
 
     If a vote weigher was asked, it is the weight that it gave, or 1 for all if that was not readable; else what the
@@ -41,7 +41,7 @@ def weighed(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballot:
     return replace(ballot, weight=unstated if weight is None else weight)
 
 
-def in_sight(state: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
+def visible_turns(state: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
     """For each candidate the first of its turns that the voter may see; hidden candidates are left out."""
     seen = {name: [turn for turn in turns if state.transcript.sees(voter, turn)] for name, turns in groups.items()}
     return {name: turns[0] for name, turns in seen.items() if turns}
@@ -65,7 +65,7 @@ def read_ballot(turn: Turn, *, reasons: bool = False) -> Ballot:
     return Ballot(voter=voter, choice=str(choice), reason=voter_reason(turn) if reasons else "")
 
 
-def book(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = False) -> Ballot:
+def ballot_for(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = False) -> Ballot:
     """A voter's ballot for the candidate whose turn had the chosen label; see ``read_ballot``."""
     ballot = read_ballot(turn, reasons=reasons)
     if ballot.state == "cast" and turn.ask and turn.ask.form:
@@ -125,11 +125,11 @@ class Vote:
         """Run the vote."""
         groups = candidates(state.transcript, self.acts, latest=self.latest, closed=self.closed)
         if len(groups) < 2:
-            yield Ruled(decision=unopposed(state, groups, self.rule, self.acts))
+            yield Ruled(decision=uncontested(state, groups, self.rule, self.acts))
             return
-        voters = self.who or (*roster(state, ()), *state.brief.names("juror"))
-        laid = newest(state.transcript, groups, self.acts) if self.heard else groups
-        shown = {voter: in_sight(state, voter, laid) for voter in voters}
+        voters = self.who or (*asked_names(state, ()), *state.brief.names("juror"))
+        laid = newest_proposals(state.transcript, groups, self.acts) if self.heard else groups
+        shown = {voter: visible_turns(state, voter, laid) for voter in voters}
         # A voter who can see none of the proposals is not asked, and counts as missing.
         asks = {voter: self.ask(state, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
         put = [asks[voter] for voter in voters if shown[voter]]
@@ -137,16 +137,16 @@ class Vote:
         if self.early:
             state.chance("voters").shuffle(put)
             left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in put}
-            ballots |= {name: weighed(state, ballot, unstated=self.unstated) for name, ballot in left.items()}
+            ballots |= {name: with_weight(state, ballot, unstated=self.unstated) for name, ballot in left.items()}
         for n, batch in enumerate([[ask] for ask in put] if self.early else [put]):
             if reason := self._over(ballots, [ask.to for ask in put[n:]], tuple(groups)):
                 yield Halted(path=state.path, reason=reason)
                 break
             yield batch
-            booked = [book(state.transcript.get(ask.key), laid, reasons=self.reasons) for ask in batch]
-            ballots |= {ballot.voter: weighed(state, ballot, unstated=self.unstated) for ballot in booked}
+            booked = [ballot_for(state.transcript.get(ask.key), laid, reasons=self.reasons) for ask in batch]
+            ballots |= {ballot.voter: with_weight(state, ballot, unstated=self.unstated) for ballot in booked}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
-        yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
+        yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
 
     def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
         """Why no remaining voter needs to be asked; "" if one must."""
@@ -167,7 +167,7 @@ class Vote:
             to=voter,
             act="vote",
             task=(state.brief.participant(voter).duty == "juror" and self.jury) or self.task,
-            form=slip(choices, strict=self.strict),
+            form=ballot_form(choices, strict=self.strict),
             about=tuple(proposals[name].key for name in names),
             view=View(last=None if self.heard else 0, anonymous=self.anonymous, clip=self.clip),
         )
@@ -198,28 +198,28 @@ class Count:
         ballots = answers_as_ballots(state, self.acts, groups)
         options = state.brief.options or tuple(groups)
         if not options:
-            yield Ruled(decision=unopposed(state, {}, self.rule, self.acts))
+            yield Ruled(decision=uncontested(state, {}, self.rule, self.acts))
             return
         jurors = state.brief.names("juror") if len(options) > 1 else ()
         asks = {juror: self._ask(state, n, juror, groups) for n, juror in enumerate(jurors, start=1)}
         if put := [ask for ask in asks.values() if ask.form]:
             yield put
-        ballots += [weighed(state, self._ballot(state, ask, groups)) for ask in asks.values()]
+        ballots += [with_weight(state, self._ballot(state, ask, groups)) for ask in asks.values()]
         decision = self.rule.decide(ballots, options)
-        yield Ruled(decision=settle(decision, groups, state.transcript, reasons=self.reasons))
+        yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
 
     def _ask(self, state: State, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
         """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
-        shown = in_sight(state, juror, groups)
+        shown = visible_turns(state, juror, groups)
         ask = Vote(rule=self.rule, acts=self.acts, task=self.task).ask(state, n, juror, shown)
         options = state.brief.options
-        return replace(ask, form=slip(options) if options else ask.form if shown else None)
+        return replace(ask, form=ballot_form(options) if options else ask.form if shown else None)
 
     def _ballot(self, state: State, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
         if ask.form is None:
             return Ballot(voter=ask.to, state="missing")
         turn, reasons = state.transcript.get(ask.key), self.reasons
-        return read_ballot(turn, reasons=reasons) if state.brief.options else book(turn, groups, reasons=reasons)
+        return read_ballot(turn, reasons=reasons) if state.brief.options else ballot_for(turn, groups, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +294,7 @@ def candidates(
     return named
 
 
-def newest(
+def newest_proposals(
     transcript: Transcript, groups: Mapping[str, Sequence[Turn]], acts: tuple[str, ...]
 ) -> dict[str, tuple[Turn, ...]]:
     """For each candidate the newest proposals of the authors of its turns."""
@@ -306,8 +306,8 @@ def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str,
     """For each debater the newest answer as a ballot for the candidate that it belongs to."""
     holds = {turn.key: name for name, turns in groups.items() for turn in turns}
     ballots: list[Ballot] = []
-    for voter in roster(state, ()):
-        ballot = weighed(state, Ballot(voter=voter))
+    for voter in asked_names(state, ()):
+        ballot = with_weight(state, Ballot(voter=voter))
         turn = state.transcript.last(voter, *acts)
         if turn is None or turn.reply is None:
             ballots.append(replace(ballot, state="missing", reason="no answer"))
@@ -318,7 +318,7 @@ def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str,
     return ballots
 
 
-def unopposed(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
+def uncontested(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, acts: tuple[str, ...]) -> Decision:
     """The decision if there are fewer than two candidates: the same answer by two or more is counted by the rule."""
     none = Decision(status="no_decision", rule=rule.name, first=first_tally(state.transcript, groups))
     if not groups:
@@ -327,13 +327,13 @@ def unopposed(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, ac
     if len(turns) < 2:
         return replace(none, how=f"{name} is the only proposal: no vote was held")
     decision = rule.decide(answers_as_ballots(state, acts, groups), (name,))
-    counted = settle(decision, groups, state.transcript)
+    counted = with_words(decision, groups, state.transcript)
     if decision.status != "decided":
         return counted
     return replace(counted, how=f"all {len(turns)} who answered give the same answer: no vote was needed")
 
 
-def settle(
+def with_words(
     decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript, *, reasons: bool = False
 ) -> Decision:
     """A rule's decision with the words of the proposals: text, dissent, minority answers, tally of the first drafts."""
@@ -344,16 +344,16 @@ def settle(
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     return replace(
         decision,
-        text=words(winner[0]) if winner else "",
-        argument=argument(winner[0]) if winner else "",
+        text=proposal_text(winner[0]) if winner else "",
+        argument=proposal_argument(winner[0]) if winner else "",
         first=first_tally(transcript, groups),
-        dissent=opposed(cast, decision.winner, reasons=reasons) if decision.winner else decision.dissent,
+        dissent=opposing_votes(cast, decision.winner, reasons=reasons) if decision.winner else decision.dissent,
         minority=tuple(
             Minority(
                 answer=name,
                 by=voters[name] if whole else tuple(turn.by for turn in groups[name]),
                 share=decision.tally.get(name, 0.0) / whole if whole else 0.0,
-                argument=argument(groups[name][0]) or groups[name][0].text,
+                argument=proposal_argument(groups[name][0]) or groups[name][0].text,
             )
             for name in lost
         ),
@@ -371,13 +371,13 @@ def first_tally(transcript: Transcript, groups: Mapping[str, Sequence[Turn]]) ->
     return tally
 
 
-def words(turn: Turn) -> str:
+def proposal_text(turn: Turn) -> str:
     """The proposed answer: its ANSWER where it has one, else its text."""
     answer = read_field(turn, "ANSWER")
     return turn.text if answer is None else str(answer)
 
 
-def argument(turn: Turn) -> str:
+def proposal_argument(turn: Turn) -> str:
     """The ARGUMENT given for a proposal; "" if it has no such field."""
     value = read_field(turn, "ARGUMENT")
     return "" if value is None else str(value)

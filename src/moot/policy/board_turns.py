@@ -39,13 +39,13 @@ class QuietFirst:
 
     def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """Who speaks next; see Turns."""
-        weights = weigh(said, [participant.name for participant in people])
+        weights = speaking_weights(said, [participant.name for participant in people])
         for _ in said:  # the chance of a floor is the same for each turn: so many draws on
             floor.chance.random()
         return floor.chance.choices(list(weights), list(weights.values()))[0] if weights else ""
 
 
-def weigh(said: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
+def speaking_weights(said: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
     """The weight of each who may speak next.
 
     Args:

@@ -140,7 +140,7 @@ LARGEST = 5
 """The most in one group."""
 
 
-def split(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Teams:
+def split_groups(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Teams:
     """Groups of 3 to 5, as even as can be; five and fewer are one group.
 
     Those who answer by the same model are spread over the groups: members who err alike correct nobody.
@@ -158,7 +158,7 @@ def split(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Tea
     return tuple(tuple(name for name in names if name in dealt[n::count]) for n in range(count))
 
 
-def done(transcript: Transcript, group: Sequence[str], acts: tuple[str, ...]) -> bool:
+def is_finished(transcript: Transcript, group: Sequence[str], acts: tuple[str, ...]) -> bool:
     """Whether a group has nothing left to debate: all agree, nobody changed the answer, or none of it answers."""
     held = [[wording(turn) for turn in transcript.turns(*acts, by=name)] for name in group]
     spoken = [answers for answers in held if answers]

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from moot.core.decision import Ballot, Decision, Strength
 from moot.core.text import listed
-from moot.policy.rules import PLURALITY, Share, amount, silence, strength, top, weight_of
+from moot.policy.rules import PLURALITY, Share, no_vote_reason, strength, top, weight_in_words, weight_of
 
 HALF = Fraction(1, 2)
 
@@ -146,9 +146,9 @@ def instant_runoff(profile: Profile) -> Tallied:
         if 2 * most > counting or most == least:
             break
         names = [name for name in left if tally[name] == least]
-        course.append(f"{listed(names)} out with {amount(least)}{' each' if len(names) > 1 else ''}")
+        course.append(f"{listed(names)} out with {weight_in_words(least)}{' each' if len(names) > 1 else ''}")
         left = [name for name in left if name not in names]
-    sentence = f"votes of {amount(counting)} in round {len(course) + 1}"
+    sentence = f"votes of {weight_in_words(counting)} in round {len(course) + 1}"
     whole = {name: tally.get(name, Fraction(0)) for name in profile.candidates}
     return Tallied(tally=whole, told=f"{sentence} ({'; '.join(course)})" if course else sentence)
 
@@ -203,7 +203,7 @@ class Ranked:
         )
         if not profile.total:
             weightless = any(ballot.state == "cast" for ballot in ballots)
-            how = "all ballots that were cast weigh nothing" if weightless else silence(ballots, candidates)
+            how = "all ballots that were cast weigh nothing" if weightless else no_vote_reason(ballots, candidates)
             return replace(none, how=how)
         count = METHODS[self.method](profile)
         tops = top(count.tally)
@@ -211,13 +211,13 @@ class Ranked:
         counted = replace(
             none, tally={name: float(fraction) for name, fraction in count.tally.items()}, share=float(share)
         )
-        most = amount(count.tally[tops[0]])
+        most = weight_in_words(count.tally[tops[0]])
         if len(tops) > 1:
             how = f"tie: {listed(tops)} have {most} each: {count.told}"
             return replace(counted, status="tie", strength="contested", how=how)
         winner = tops[0]
         second = max((fraction for name, fraction in count.tally.items() if name != winner), default=Fraction(0))
-        next_ = f", the next {amount(second)}" if len(count.tally) > 1 else ""
+        next_ = f", the next {weight_in_words(second)}" if len(count.tally) > 1 else ""
         return replace(
             counted,
             status="decided",

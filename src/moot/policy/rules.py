@@ -119,7 +119,7 @@ class Share:
             ballots=tuple(ballots),
         )
         if not cast:
-            return replace(base, how=silence(ballots, candidates))
+            return replace(base, how=no_vote_reason(ballots, candidates))
         tops = top(tally)
         whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
         total = sum((weight_of(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
@@ -128,12 +128,12 @@ class Share:
         winner, most = tops[0], tally[tops[0]]
         share = most / total
         if len(tops) > 1:
-            how = f"tie: {listed(tops)} have {amount(most)} each"
+            how = f"tie: {listed(tops)} have {weight_in_words(most)} each"
             return replace(base, status="tie", share=float(share), strength="contested", how=how)
-        counted = f"{winner} has {amount(most)} of {amount(total)}"
+        counted = f"{winner} has {weight_in_words(most)} of {weight_in_words(total)}"
         if not reaches(share, Fraction(self.least), beyond=self.beyond):
             how = f"{counted}; {self.name} needs {'more than ' if self.beyond else ''}{self.least}"
-            against = opposed(cast, winner) if self.dissent else ()
+            against = opposing_votes(cast, winner) if self.dissent else ()
             return replace(base, share=float(share), strength=self._strength(most, ballots), how=how, dissent=against)
         return replace(
             base,
@@ -164,9 +164,9 @@ class Quorum:
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide; see Rule."""
         decision = self.rule.decide(ballots, candidates)
-        if decision.status == "no_decision" or 2 * heard(ballots) > len(ballots):
+        if decision.status == "no_decision" or 2 * count_voters(ballots) > len(ballots):
             return decision
-        how = f"no quorum: {heard(ballots)} of {len(ballots)} ballots could be read; the tally is partial"
+        how = f"no quorum: {count_voters(ballots)} of {len(ballots)} ballots could be read; the tally is partial"
         return replace(decision, status="no_decision", winner="", support=(), strength="", how=how)
 
 
@@ -205,13 +205,13 @@ SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False, dissent=T
 UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissent=True)
 
 
-def opposed(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:
+def opposing_votes(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:
     """Who voted for whom instead of a candidate, with the reasons on the ballots, unless without them."""
     against = [(f"{ballot.voter} for {ballot.choice}", ballot.reason) for ballot in cast if ballot.choice != candidate]
     return tuple(f"{who}: {reason}" if reason and reasons else who for who, reason in against)
 
 
-def heard(ballots: Sequence[Ballot]) -> int:
+def count_voters(ballots: Sequence[Ballot]) -> int:
     """How many of the voters cast a ballot or abstained."""
     return sum(ballot.state in ("cast", "abstained") for ballot in ballots)
 
@@ -247,7 +247,7 @@ def strength(share: Fraction) -> Strength:
     return "weak" if share > Fraction(1, 2) else "split"
 
 
-def silence(ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:
+def no_vote_reason(ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:
     """Why there is no vote to count."""
     if not ballots:
         only = f"{candidates[0]} is the only proposal: " if len(candidates) == 1 else ""
@@ -263,6 +263,6 @@ def weight_of(ballot: Ballot, *, weighted: bool) -> Fraction:
     return Fraction(str(ballot.weight)) if weighted else Fraction(1)
 
 
-def amount(weight: Fraction) -> str:
+def weight_in_words(weight: Fraction) -> str:
     """A weight as it is written."""
     return f"{float(weight):g}"

@@ -35,10 +35,10 @@ def claim(turn: Turn) -> str | None:
     if value is not None:
         text = normalise(value)
         return "" if text == NONE else text
-    return None if asks(turn, CLAIM) else normalise(turn.text)
+    return None if asks_for(turn, CLAIM) else normalise(turn.text)
 
 
-def asks(turn: Turn, name: str) -> bool:
+def asks_for(turn: Turn, name: str) -> bool:
     """Whether the form of a turn asks for a field of that name."""
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
     return any(field.name.casefold() == name.casefold() for field in fields)
@@ -262,7 +262,7 @@ def answer_of(turn: Turn, field: str) -> str | None:
 
 def _holds(turn: Turn, field: str) -> bool:
     """Whether a turn could give an answer: it has no form, or one that asks for the field."""
-    return not field or turn.ask is None or turn.ask.form is None or asks(turn, field)
+    return not field or turn.ask is None or turn.ask.form is None or asks_for(turn, field)
 
 
 def _round(turn: Turn) -> str:

@@ -21,11 +21,11 @@ from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices, rule_of
 from moot.phases.endings import ENDINGS, LOG, SUMMING_UP, ending, mediator
 from moot.phases.ranked_vote import RANKING
-from moot.phases.speak import VERDICT, Everyone, hearers
+from moot.phases.speak import VERDICT, Everyone, readers_of
 from moot.phases.verdict import FAIR, REASON, Keep
-from moot.phases.vote import Adopt, weighed, words
+from moot.phases.vote import Adopt, proposal_text, with_weight
 from moot.policy.rankings import Ranked
-from moot.policy.rules import PLURALITY, Quorum, Rule, opposed
+from moot.policy.rules import PLURALITY, Quorum, Rule, opposing_votes
 
 POINTS = "team points"
 """What the usual rule is called in decisions."""
@@ -95,7 +95,7 @@ class Adjudicate:
         orders = [(voter, back) for voter in voters for back in (False, True)[: 1 + self.twice]]
         asks = [self._ask(state, n, voter, back=back) for n, (voter, back) in enumerate(orders, start=1)]
         yield asks
-        ballots = [weighed(state, self._read(state.transcript.get(ask.key))) for ask in asks]
+        ballots = [with_weight(state, self._read(state.transcript.get(ask.key))) for ask in asks]
         yield Ruled(decision=self._decide(ballots, state))
 
     def _ask(self, state: State, n: int, voter: str, *, back: bool) -> Ask:
@@ -110,7 +110,7 @@ class Adjudicate:
             act="vote",
             task=task + self.reply if offices else task,
             form=ballot_form(names[::-1] if back else names, offices),
-            audience=hearers(state, voter, FAIR),
+            audience=readers_of(state, voter, FAIR),
             view=FAIR,
         )
 
@@ -149,7 +149,7 @@ class Adjudicate:
         return replace(
             decision,
             text=self._result(decision.winner, state),
-            dissent=opposed(cast, decision.winner) if decision.winner else (),
+            dissent=opposing_votes(cast, decision.winner) if decision.winner else (),
             how=self._told(decision),
         )
 
@@ -160,7 +160,7 @@ class Adjudicate:
             return ""
         own = {place for place, _ in team.offices}
         said = [turn for turn in state.transcript.turns(*SPEECHES) if _place(turn) in own]
-        answers = [words(turn) for turn in said if read_field(turn, "ANSWER") is not None]
+        answers = [proposal_text(turn) for turn in said if read_field(turn, "ANSWER") is not None]
         return answers[-1] if state.brief.options and answers else _named(team)
 
     def _told(self, decision: Decision) -> str:

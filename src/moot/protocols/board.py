@@ -16,16 +16,16 @@ from moot.core.brief import RECORDED_ROUNDS, Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
-from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked, standings
+from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked_fields, standings
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
 from moot.phases.choices import Choices, rule_of
 from moot.phases.endings import mediator
-from moot.phases.speak import hearers
-from moot.phases.vote import weighed
+from moot.phases.speak import readers_of
+from moot.phases.vote import with_weight
 from moot.policy.board_turns import SPEAKING_TO, QuietFirst, recommendation
-from moot.policy.rules import PLURALITY, Quorum, Rule, opposed
+from moot.policy.rules import PLURALITY, Quorum, Rule, opposing_votes
 from moot.policy.turns import Hearing, Turns
 
 OWN = View(own=True, numbered=True)
@@ -94,7 +94,7 @@ def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False)
     return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))
 
 
-def addressed(form: Form, who: str, people: Sequence[str]) -> Form:
+def member_form(form: Form, who: str, people: Sequence[str]) -> Form:
     """The form as one of these people fills it in: its own name, and the names of the others to speak to."""
     others = tuple(name for name in people if name != who)
     names = {SPEAKER: (who,), SPEAKING_TO: (*others, ALL), WHISPER_TO: others}
@@ -109,7 +109,7 @@ def bound_to_judge(form: Form) -> Form:
     return replace(form, fields=tuple(fields))
 
 
-def judged(form: Form) -> Form:
+def form_with_verdict(form: Form) -> Form:
     """The form for a member with a verdict: reasons and leaving need no new one."""
     fields = [replace(field, needs="" if field.needs == VERDICT else field.needs) for field in form.fields]
     return replace(form, fields=tuple(fields))
@@ -151,7 +151,7 @@ class Recommend:
                 to=name,
                 act="verdict",
                 task=self.task,
-                form=addressed(self.form, name, people),
+                form=member_form(self.form, name, people),
                 view=self.view,
             )
             for n, name in enumerate(owing, start=1)
@@ -167,7 +167,7 @@ class Recommend:
         first = first_words(states)
         ballots = [_ballot(state, member, first.get(member.wording, "")) for member in states.values()]
         decision = self.rule.decide(ballots, state.brief.options or tuple(first.values()))
-        said = [turn for turn in state.transcript.all() if WITHDRAWN in asked(turn)]
+        said = [turn for turn in state.transcript.all() if WITHDRAWN in asked_fields(turn)]
         most = self.rounds * len(states)
         cap = f"the meeting ended at its cap of {most} messages" if len(said) >= most else ""
         decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
@@ -184,7 +184,7 @@ def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
 
 
 def _ballot(state: State, member: Standing, choice: str) -> Ballot:
-    ballot = weighed(state, Ballot(voter=member.name))
+    ballot = with_weight(state, Ballot(voter=member.name))
     if not member.verdict:
         why = "absent" if member.absent else "no verdict"
         return replace(ballot, state="abstained" if member.abstained else "missing", reason=why)
@@ -201,7 +201,7 @@ def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool 
         decision,
         text=recommendation(decision, states),
         argument=_reason(votes.get(decision.winner, [])),
-        dissent=opposed(against, decision.winner, reasons=reasons) if decision.winner else (),
+        dissent=opposing_votes(against, decision.winner, reasons=reasons) if decision.winner else (),
         minority=tuple(
             Minority(
                 answer=name,
@@ -315,7 +315,7 @@ class Meeting:
         owes, name, (number, refused) = due and not member.verdict, member.name, told
         most = self.rounds * len(state.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
-        form = addressed(
+        form = member_form(
             self.form,
             name,
             [participant.name for participant in state.brief.participants if participant.duty != "aide"],
@@ -325,7 +325,7 @@ class Meeting:
             to=name,
             act=self.act,
             task="\n\n".join(filter(None, (task, refused, self.due if owes else "", _attached(state, name)))),
-            form=judged(form) if member.verdict else bound_to_judge(form) if owes else form,
+            form=form_with_verdict(form) if member.verdict else bound_to_judge(form) if owes else form,
             view=self.view,
         )
 
@@ -338,7 +338,7 @@ class Meeting:
             to=keeper,
             act="remind",
             task=self.reminding.replace("{where}", where).replace("{owing}", owing),
-            audience=hearers(state, keeper, self.view),
+            audience=readers_of(state, keeper, self.view),
             view=self.view,
         )
 
@@ -368,7 +368,7 @@ class Course:
     def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
         """The timekeeper speaks; this is a deadline if it is due and a verdict is missing."""
         self.reminded = _heard(said)
-        self.now = self.reminded % deadline == 0 and bool(debtors(states))
+        self.now = self.reminded % deadline == 0 and bool(without_verdict(states))
         if self.now:
             self.deadlines += 1
             self.before = {name: member.asked for name, member in states.items()}
@@ -377,10 +377,10 @@ class Course:
         """Who alone may speak: after a second deadline, members without a verdict who have not been asked since."""
         if self.deadlines < 2:
             return []
-        return [name for name in debtors(states) if states[name].asked == self.before[name]]
+        return [name for name in without_verdict(states) if states[name].asked == self.before[name]]
 
 
-def debtors(states: Mapping[str, Standing]) -> list[str]:
+def without_verdict(states: Mapping[str, Standing]) -> list[str]:
     """Members without a verdict who have not left."""
     return [name for name, member in states.items() if not member.verdict and not member.absent]
 
@@ -391,7 +391,7 @@ def _heard(said: Sequence[Turn]) -> int:
 
 def _told(course: Course, states: Mapping[str, Standing]) -> str:
     """Members without a verdict, in words for the prompt."""
-    names = ", ".join(debtors(states))
+    names = ", ".join(without_verdict(states))
     if not names:
         return "All who are at the table have given a verdict; who has nothing to add can withdraw."
     if not course.now:

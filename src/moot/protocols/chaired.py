@@ -17,10 +17,10 @@ from moot.phases import base
 from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices
 from moot.phases.endings import mediator
-from moot.phases.ranked_vote import Ranking, rankings, standing
+from moot.phases.ranked_vote import Ranking, newest_answers, rankings
 from moot.phases.speak import Everyone, draft
-from moot.phases.verdict import kept
-from moot.phases.vote import in_sight, labels
+from moot.phases.verdict import other_answers
+from moot.phases.vote import labels, visible_turns
 from moot.policy.rankings import Ranked
 
 ACTS = ("draft",)
@@ -78,10 +78,10 @@ class Synthesis:
 
     def play(self, state: State) -> Play:
         """Ask the chair, and take its answer over."""
-        answers = standing(state.transcript, self.acts)
-        shown = list(in_sight(state, self.by, {name: (turn,) for name, turn in answers.items()}))
+        answers = newest_answers(state.transcript, self.acts)
+        shown = list(visible_turns(state, self.by, {name: (turn,) for name, turn in answers.items()}))
         ranked = Ranked(method="borda").decide(rankings(state), tuple(answers))
-        all_ = kept({name: (turn,) for name, turn in answers.items()})
+        all_ = other_answers({name: (turn,) for name, turn in answers.items()})
         base = Decision(status="no_decision", rule=RULE, tally=ranked.tally, ballots=ranked.ballots, minority=all_)
         if not shown:
             yield Ruled(decision=replace(base, how=f"{self.by} has no answer to draw on"))
@@ -129,7 +129,7 @@ class Synthesis:
             argument=str(text) if self.options else "",
             support=tuple(taken),
             how=_how(self.by, taken, _unsaid(turn, shown), str(read_field(turn, "LEFT OUT") or "")),
-            minority=kept(rest),
+            minority=other_answers(rest),
         )
 
 

@@ -22,7 +22,7 @@ from moot.phases.choices import RANKED, Choices, ranks, rule_of
 from moot.phases.endings import mediator
 from moot.phases.ranked_vote import vote
 from moot.phases.speak import Everyone, draft, revision
-from moot.phases.vote import Vote, candidates, in_sight, newest, settle
+from moot.phases.vote import Vote, candidates, newest_proposals, visible_turns, with_words
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
 from moot.policy.stops import Alike
 from moot.policy.turns import Showing
@@ -168,11 +168,11 @@ class Elect:
         if self.agreed and (how := replace(ALIKE, acts=acts).met(transcript)):
             agreeing = [turn for turns in candidates(transcript, acts, latest=True).values() for turn in turns]
             decision = _unanimous([turn.by for turn in agreeing], how)
-            yield Ruled(decision=settle(decision, {decision.winner: agreeing}, transcript))
+            yield Ruled(decision=with_words(decision, {decision.winner: agreeing}, transcript))
             return
         groups = candidates(transcript, acts, latest=self.vote.latest)
         if len(groups) == 1:
-            yield Ruled(decision=settle(self.vote.rule.decide((), tuple(groups)), groups, transcript))
+            yield Ruled(decision=with_words(self.vote.rule.decide((), tuple(groups)), groups, transcript))
         else:
             yield from self.vote.play(state)
 
@@ -202,7 +202,7 @@ class Choose:
         """Ask for the choice."""
         transcript = state.transcript
         groups = candidates(transcript, self.acts, latest=self.latest)
-        shown = in_sight(state, self.by, newest(transcript, groups, self.acts) if self.heard else groups)
+        shown = visible_turns(state, self.by, newest_proposals(transcript, groups, self.acts) if self.heard else groups)
         ballots: list[Ballot] = []
         named: tuple[str, ...] = ()
         if len(groups) > 1 and shown:
@@ -210,14 +210,14 @@ class Choose:
             yield [self._ask(state, shown, View(last=None if debated else 0))]
             turn = transcript.get(state.key(1))
             ballots.append(self._ballot(turn))
-            named = chosen(turn.text, tuple(groups)) if self.heard and ballots[0].state == "unread" else ()
+            named = choice_in_prose(turn.text, tuple(groups)) if self.heard and ballots[0].state == "unread" else ()
         rule: Rule = Share(name="moderator")
         if len(named) == 1:
             ballots = [Ballot(voter=self.by, choice=named[0])]
         decision = (rule if len(named) > 1 else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
         if len(named) > 1:
             decision = replace(decision, how=f"{self.by} names {listed(named)} and chooses none of them clearly")
-        yield Ruled(decision=settle(decision, groups, transcript))
+        yield Ruled(decision=with_words(decision, groups, transcript))
 
     def _ask(self, state: State, shown: Mapping[str, Turn], view: View) -> Ask:
         return Ask(
@@ -251,7 +251,7 @@ _CHOSEN = re.compile(
 _QUOTED = re.compile(r"^\s*>.*$|```.*?```|“[^”]*”|\"[^\"\n]{20,}\"", re.MULTILINE | re.DOTALL)
 
 
-def chosen(text: str, names: Sequence[str]) -> tuple[str, ...]:
+def choice_in_prose(text: str, names: Sequence[str]) -> tuple[str, ...]:
     """Whom a text without the asked form chooses in its own words: one name if that is clear.
 
     A clause chooses if it has a word of choosing and one name, and denies nothing. Where the choice is not clear, all

@@ -19,9 +19,9 @@ from moot.core.transcript import Transcript, Turn, normalise, read_field, wordin
 from moot.phases import base
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.choices import Choices, rule_of
-from moot.phases.speak import draft, lay, revision, roster
+from moot.phases.speak import asked_names, draft, revision, shown_keys
 from moot.phases.vote import Count, Vote
-from moot.policy.pairing import Teams, done, split
+from moot.policy.pairing import Teams, is_finished, split_groups
 from moot.policy.rules import PLURALITY, Quorum
 from moot.policy.turns import Showing
 from moot.protocols.council import JURY_TASK, VOTE_TASK
@@ -128,7 +128,7 @@ class Reconsider:
 
     def play(self, state: State) -> Play:
         """Ask all who can see a report."""
-        shown = {name: self._reports(state, name) for name in roster(state, ())}
+        shown = {name: self._reports(state, name) for name in asked_names(state, ())}
         if asks := [self._ask(state, n, name, shown[name]) for n, name in enumerate(shown, start=1) if shown[name]]:
             yield asks
 
@@ -324,7 +324,7 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     rounds = choices.few("grouped", 1)
     names = brief.names("debater")
     seats = {name: brief.participant(name).seat for name in names}
-    groups = split(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))
+    groups = split_groups(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
     across = Reconsider(task=ACROSS, form=revision(brief.options), matched=True)
     rule = Quorum(rule=rule_of(choices, PLURALITY))
@@ -365,7 +365,7 @@ class Groups:
             asked = sum(map(len, self.groups))
             yield Halted(path=ROOT, reason=f"0 of {asked} answered, 1 are needed to go on")
         for n in range(1, self.rounds + 1):
-            left = tuple(() if done(state.transcript, group, ACTS) else group for group in self.groups)
+            left = tuple(() if is_finished(state.transcript, group, ACTS) else group for group in self.groups)
             if not any(left):
                 return
             yield from self._ask_all(state.at(f"round-{n}"), left)
@@ -387,7 +387,7 @@ class Groups:
             act="revise" if debating else "draft",
             task=self.among if debating else self.alone,
             form=self.revised if debating else self.drafted,
-            about=lay((shown,), state, name) if debating else (),
+            about=shown_keys((shown,), state, name) if debating else (),
             audience=group,
             view=View(last=0, anonymous=debating),
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.extensions import PROTOCOL, offered
-from moot.core.text import misspelt
+from moot.core.text import unknown_word
 from moot.phases.base import At, Phase, Rounds, Sequence
 from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
 from moot.phases.endings import ENDINGS, mediator
@@ -163,7 +163,7 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     """
     make = KNOWN.get(name) or spec.protocol(name)
     if make is None:
-        raise ProtocolError(f"no protocol is called {name!r}; {misspelt(name, names())}", about="protocol")
+        raise ProtocolError(f"no protocol is called {name!r}; {unknown_word(name, names())}", about="protocol")
     check_names(brief.names("debater"))
     choices = choices or Choices()
     if name in KNOWN:

@@ -193,7 +193,7 @@ class Speech:
         return filled.replace("{speaker}", f"{self.by}, {self.office}")
 
 
-def dealt(names: Listed[str]) -> tuple[str, ...]:
+def assign_speeches(names: Listed[str]) -> tuple[str, ...]:
     """Who gives each of the eight speeches.
 
     The debaters 1, 3, 5, 7 of the brief are the government, the others the opposition. A side's four speeches go to its
@@ -217,7 +217,7 @@ def teams_of(speakers: Listed[str]) -> tuple[Team, ...]:
     )
 
 
-def order_paper(speakers: Listed[str]) -> str:
+def speech_list(speakers: Listed[str]) -> str:
     """Who sits where, so that everybody knows for which team a speech was given."""
     rows = ["The house:"]
     for team in dict.fromkeys(office.team for office in OFFICES):
@@ -253,8 +253,8 @@ def bp_style(brief: Brief, choices: Choices) -> Phase:
         raise ProtocolError(f"bp_style needs 2 to {MOST} debaters, not {len(names)}", about="participants")
     choices.at_least_one("bp_style", 1)
     choices.no_turn_mode("bp_style")
-    speakers = dealt(names)
-    paper = order_paper(speakers)
+    speakers = assign_speeches(names)
+    paper = speech_list(speakers)
     speeches = [
         Speech(
             name=office.place,

@@ -109,7 +109,7 @@ def no_options(name: str, choices: Choices) -> None:
         raise ProtocolError(f"{name} takes no {PROTOCOL_OPTIONS}", about=f"{PROTOCOL_OPTIONS}.{option}")
 
 
-def modules(package: str = "") -> Iterator[tuple[Offer, ModuleType]]:
+def plugin_modules(package: str = "") -> Iterator[tuple[Offer, ModuleType]]:
     """The modules in which other packages offer phases, rules or protocols; of one package or of all that offer parts.
 
     Raises:
@@ -209,7 +209,9 @@ def part_named(name: str) -> type[object] | None:
     if name in PARTS:
         return PARTS[name]
     package, _, word = name.rpartition(":")
-    return next((part for _, module in modules(package) for part in _values(module) if part.__name__ == word), None)
+    return next(
+        (part for _, module in plugin_modules(package) for part in _values(module) if part.__name__ == word), None
+    )
 
 
 @cache

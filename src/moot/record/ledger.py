@@ -93,7 +93,7 @@ class Ledger:
         """The hash of the last line."""
         return self._head
 
-    def drain(self) -> None:
+    def take_world_events(self) -> None:
         """Take in the recorded world events that come before the play's next fact.
 
         Raises:
@@ -149,7 +149,7 @@ class Ledger:
             await durable
 
     @asynccontextmanager
-    async def kept(self) -> AsyncGenerator[None]:
+    async def writing(self) -> AsyncGenerator[None]:
         """Write, as long as the context lasts, whatever is noted; all of it is durable at the end, unless cancelled."""
         idle, self._over = self._over, None
         async with asyncio.TaskGroup() as group:
@@ -260,10 +260,10 @@ def _show(event: Event) -> str:
 # ---- who runs a debate on this machine ------------------------------------------------------------------------------
 
 _GUARD = threading.Lock()  # house: state because the locks on a file are the process's
-PLACES: dict[str, "_Place"] = {}  # house: state because closing a file drops all locks that the process has on it
+PLACES: dict[str, "_LockFile"] = {}  # house: state because closing a file drops all locks that the process has on it
 
 
-class _Place:
+class _LockFile:
     """The lock file of one store, as this process has it open, and the debates that it runs.
 
     Args:
@@ -323,12 +323,12 @@ def _byte(debate: str) -> int:
     return int.from_bytes(hashlib.sha256(debate.encode("utf-8", "replace")).digest()[:7])
 
 
-def place_of(store: str) -> _Place:
+def lock_file_of(store: str) -> _LockFile:
     """The lock file of a store; what a fork copies of it is of no use, for locks are not copied."""
     place = PLACES.get(store)
     if place is None or place.process != os.getpid():
         name = hashlib.sha256(store.encode("utf-8", "replace")).hexdigest()[:16]
-        place = PLACES[store] = _Place(name)
+        place = PLACES[store] = _LockFile(name)
     return place
 
 
@@ -344,14 +344,14 @@ def running(store: str, debate: str) -> Generator[None]:
         RecordConflict: somebody runs it; nothing was asked or paid.
     """
     with _GUARD:
-        if not place_of(store).take(debate):
+        if not lock_file_of(store).take(debate):
             told = f"{debate} is being run by another process; follow it with `moot show {debate} --follow`"
             raise RecordConflict(told)
     try:
         yield
     finally:
         with _GUARD:
-            place_of(store).give(debate)
+            lock_file_of(store).give(debate)
 
 
 def is_running(store: str, debate: str) -> bool:

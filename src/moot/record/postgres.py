@@ -18,7 +18,7 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.record.listing import ListQuery, Page
 from moot.record.postgres_connection import INSTALL, Links, connect, explain, faults, read_place, refusal
 from moot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, told, transposed
-from moot.record.store import Append, StreamInfo, begun_at, check_lines, new_append, settle, wait_for
+from moot.record.store import Append, StreamInfo, check_lines, new_append, notify_callers, pending_at, wait_for
 
 if TYPE_CHECKING:
     import asyncpg
@@ -198,7 +198,7 @@ class PostgresStore:
         self.address, self._links = address, Links(address)
         self._summaries = PostgresSummaries(self._links.fetch)
         self._lock = threading.Lock()
-        self._begun = begun_at(address)
+        self._begun = pending_at(address)
         self._room: BackgroundLoop | None = None
         self._waiting: list[Append] = []
         self._writing: Future[None] | None = None
@@ -362,7 +362,7 @@ class PostgresStore:
             lasts = await self._put(runs)
         except Exception as error:  # noqa: BLE001 # house: broad because callers wait for whatever comes of it
             fault = error if isinstance(error, RecordError) else explain(self.place, error)
-            settle([(append, fault) for run in runs for append in run.appends])
+            notify_callers([(append, fault) for run in runs for append in run.appends])
             return
         outcomes: list[tuple[Append, RecordError | None]] = []
         again: list[Append] = []
@@ -376,7 +376,7 @@ class PostgresStore:
                 again += run.appends[1:]  # which may stand where the first did not
             else:
                 again += run.appends  # its last line has come in between
-        settle(outcomes)
+        notify_callers(outcomes)
         with self._lock:
             self._waiting[:0] = again
 

@@ -29,7 +29,7 @@ from moot.record import sqlite_schema
 from moot.record.listing import ListQuery, Page
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
 from moot.record.sqlite_schema import check_format, prepare
-from moot.record.store import Append, Begun, StreamInfo, check_lines, new_append, settle, wait_for
+from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 
 T = TypeVar("T")
 
@@ -197,7 +197,7 @@ class SqliteFile:
     def __init__(self, path: Path, key: tuple[int, int], busy: float) -> None:
         self.path, self.key, self.process, self.stores = path, key, os.getpid(), 0
         self.lock = threading.Lock()
-        self.begun = Begun()
+        self.begun = PendingAppends()
         self.reader = ThreadPoolExecutor(1, thread_name_prefix="moot-read")
         self.still: tuple[int, ...] | None = None
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="moot-write")
@@ -314,7 +314,7 @@ class SqliteFile:
                 self._draining = bool(batch)
             if not batch:
                 return
-            settle(list(zip(batch, self._write(batch), strict=True)))
+            notify_callers(list(zip(batch, self._write(batch), strict=True)))
 
     def _write(self, batch: list[Append]) -> list[RecordError | None]:
         """Write a batch; what each append came to. A fault of the file or disk concerns all of them."""

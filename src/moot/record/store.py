@@ -222,7 +222,7 @@ class Append:
     landed: Future[None] = field(default_factory=Future[None])
 
 
-class Begun:
+class PendingAppends:
     """The appends that were begun and have not landed; for any thread."""
 
     def __init__(self) -> None:
@@ -256,15 +256,17 @@ class Begun:
 
 
 _LOCK = threading.Lock()  # house: state because it guards the next line
-_BEGUN: WeakValueDictionary[str, Begun] = WeakValueDictionary()  # house: state because stores over one place share it
+_BEGUN: WeakValueDictionary[str, PendingAppends] = (
+    WeakValueDictionary()
+)  # house: state because stores over one place share it
 
 
-def begun_at(place: str) -> Begun:
+def pending_at(place: str) -> PendingAppends:
     """What was begun at a place, through whichever store of this process; kept as long as one of them is there."""
     with _LOCK:
         begun = _BEGUN.get(place)
         if begun is None:
-            begun = _BEGUN[place] = Begun()
+            begun = _BEGUN[place] = PendingAppends()
         return begun
 
 
@@ -280,7 +282,7 @@ def new_append(debate: str, lines: Sequence[str], after: int) -> Append:
     return Append(debate, tuple(lines), after, loop, loop.create_future())
 
 
-def settle(outcomes: Sequence[tuple[Append, RecordError | None]]) -> None:
+def notify_callers(outcomes: Sequence[tuple[Append, RecordError | None]]) -> None:
     """Tell all callers, from any thread: one wake-up for each event loop."""
     told: dict[asyncio.AbstractEventLoop, list[tuple[Append, RecordError | None]]] = {}
     for append, outcome in outcomes:
@@ -447,7 +449,7 @@ def _mended(body: object) -> object:
     if "seconds" in data:
         data["seconds"] = amount(data["seconds"]) or 0.0
     if "usage" in data:
-        data["usage"] = Usage(**cast("dict[str, Any]", data["usage"])).mended()
+        data["usage"] = Usage(**cast("dict[str, Any]", data["usage"])).cleaned()
     if "sources" in data:
         data["sources"] = texts(cast("Sequence[object]", data["sources"]))
     return data

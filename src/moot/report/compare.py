@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import cast
 
-from moot.arguments.positions import changes, stands
+from moot.arguments.positions import answers_given, changes
 from moot.core.ask import Value, shown
 from moot.core.errors import RecordError
 from moot.core.event import (
@@ -309,7 +309,7 @@ def _side(entries: Sequence[Entry], debate: str) -> Side:
 
 
 def _people(opened: Opened, transcript: Transcript) -> Iterator[Standing]:
-    held = stands(transcript)
+    held = answers_given(transcript)
     flips = [change.by for change in changes(held)]
     ballots = transcript.decision.ballots if transcript.decision else ()
     votes = {ballot.voter: ballot.choice or ballot.state for ballot in ballots}

@@ -10,7 +10,17 @@ from typing import Any, Literal, TypeAlias
 
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import ASIDE, Called, Entry
-from moot.core.roles import HOW, WITHDRAWN, Standing, artifacts, asked, split, standings, weighing_turn, weights_given
+from moot.core.roles import (
+    HOW,
+    WITHDRAWN,
+    Standing,
+    artifacts,
+    asked_fields,
+    standings,
+    verdicts_differ,
+    weighing_turn,
+    weights_given,
+)
 from moot.core.text import listed
 from moot.core.transcript import Transcript, Turn, read_field, voter_reason
 from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
@@ -222,7 +232,7 @@ class Board:
 
 def board(transcript: Transcript) -> Board | None:
     """The outcome of the board of a record; None if the debate was no board."""
-    turns = [turn for turn in transcript.all() if WITHDRAWN in asked(turn)]
+    turns = [turn for turn in transcript.all() if WITHDRAWN in asked_fields(turn)]
     if transcript.brief is None or not turns:
         return None
     brief = transcript.brief
@@ -240,7 +250,7 @@ def board(transcript: Transcript) -> Board | None:
             unknown.append((turn.mark, turn.by, words))
     return Board(
         members=members,
-        split=split(members),
+        split=verdicts_differ(members),
         attachments=tuple(
             Attachment(
                 mark=artifact.mark,
@@ -268,7 +278,7 @@ def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
             yield Whisper(mark=turn.mark, by=turn.by, to=to, text=str(words))
 
 
-def boardroom(found: Board | None, decision: Decision | None) -> list[str]:
+def board_chapter(found: Board | None, decision: Decision | None) -> list[str]:
     """The chapter on the board, as blocks: verdicts, artifacts and whispers; [] for no board."""
     if found is None:
         return []

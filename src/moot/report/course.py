@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.arguments.positions import Stand, alike, shifts, stands
+from moot.arguments.positions import AnswerGiven, alike, answer_shifts, answers_given
 from moot.core.ask import Value, shown
 from moot.core.labels import label, place
 from moot.core.transcript import Transcript, Turn, read_field
@@ -112,7 +112,7 @@ class Course:
 
 def course(transcript: Transcript) -> Course:
     """What changed in a debate, complete or not."""
-    held = stands(transcript)
+    held = answers_given(transcript)
     numbers = {turn.key: turn.number for turn in transcript.all()}
     own = {by: {numbers[stand.key]: stand.answer for stand in answers} for by, answers in held.items()}
     reflections = tuple(_reflection(turn, own.get(turn.by, {})) for turn in transcript.turns("reflect"))
@@ -162,7 +162,7 @@ def _differ(turns: tuple[int, int], answers: Mapping[int, str]) -> bool:
 
 
 def _moves(
-    by: str, answers: Sequence[Stand], numbers: Mapping[str, int], reflections: Sequence[Reflection]
+    by: str, answers: Sequence[AnswerGiven], numbers: Mapping[str, int], reflections: Sequence[Reflection]
 ) -> list[AnswerChange]:
     looked_back = [reflection for reflection in reflections if reflection.by == by]
     spans = [span(change.words) for reflection in looked_back for change in reflection.changes if change.shown]
@@ -175,7 +175,7 @@ def _moves(
             after=new.answer,
             told=any(first < numbers[new.key] <= last for first, last in spans) if looked_back else None,
         )
-        for old, new in shifts(answers)
+        for old, new in answer_shifts(answers)
     ]
 
 
@@ -195,7 +195,7 @@ _SAYS: Mapping[bool | None, str] = {
 }
 
 
-def chronicle(course: Course) -> list[str]:
+def course_chapters(course: Course) -> list[str]:
     """The chapters, as blocks; none if nobody revised, looked back or wrote a note."""
     return [*_second_thoughts(course), *_notes(course.notes)]
 
@@ -322,7 +322,7 @@ def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
     return {name: Mean(value=math.fsum(points) / len(points), n=len(points)) for name, points in given.items()}
 
 
-def scoreboard(scores: Scores) -> list[str]:
+def score_chapter(scores: Scores) -> list[str]:
     """The chapter on the scores, as blocks; nothing if nobody was rated."""
     if not scores.ratings:
         return []

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.event import TOOL, Attempted, Called, Entry, Erred, Failed
-from moot.core.labels import act_of, ending, noun, owned, place, plural
+from moot.core.labels import act_of, ending, noun, place, plural, with_author
 from moot.core.text import listed
 from moot.core.transcript import Transcript, Turn, fold
 from moot.report.markdown_text import LONG, block, capital, code, inline, lead, quoted
@@ -81,7 +81,7 @@ def _is_aside(turn: Spoken) -> bool:
 def _aside(turn: Spoken) -> str:
     """A bid, a score or the like in one line."""
     on = turn.on[0] if len(turn.on) == 1 else None
-    about = f" on {owned(on.by, on.act)}" if on else ""
+    about = f" on {with_author(on.by, on.act)}" if on else ""
     rest = [f"{name}: {value}" for name, value in turn.fields if name not in ("Target", "Relation")]
     facts = [" ".join(fact.split()) for fact in (turn.link, *(rest or [turn.text]))]
     mark = f"{turn.mark} " if turn.mark else ""
@@ -96,7 +96,7 @@ def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
     if turn.state == "outside":
         return [f"{who}, from outside the debate", _words(turn.text)]
     single = turn.on[0] if len(turn.on) == 1 else None
-    about = f" on {inline(owned(single.by, single.act))}" if single else ""
+    about = f" on {inline(with_author(single.by, single.act))}" if single else ""
     head = f"{who}: {inline(noun(turn.act))}{about}"
     if turn.state != "answered":
         reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
@@ -114,7 +114,7 @@ def _subjects(turn: Spoken) -> str:
     letters = [label.split()[-1] for label in labels if not label.endswith((" A", " I"))]
     answers = any(name in ANSWERING for name, _ in turn.fields)
     if labels and (answers or re.search(rf"\b(?:{'|'.join([*labels, *letters])})\b", turn.text)):
-        pairs = listed([f"{on.label} is {inline(owned(on.by, on.act))}" for on in turn.on])
+        pairs = listed([f"{on.label} is {inline(with_author(on.by, on.act))}" for on in turn.on])
         return f"*Shown without names: {pairs}.*"
     if len(turn.on) < 2 or turn.act == "vote":
         return ""
@@ -125,7 +125,7 @@ def _subjects(turn: Spoken) -> str:
 
 def _of(act: str, on: Sequence[Subject]) -> str:
     if len(on) == 1:
-        return inline(owned(on[0].by, act))
+        return inline(with_author(on[0].by, act))
     return f"the {inline(plural(act))} of {listed([inline(subject.by) for subject in on])}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeAlias, cast
 
-from moot.arguments.tree import safe
+from moot.arguments.tree import escape_mermaid
 
 Tree: TypeAlias = Mapping[str, object]
 """A part of a protocol: ``{"is": "Rounds", "most": 3}``."""
@@ -38,7 +38,7 @@ def flowchart(tree: Tree, *, before: str = "the debate opens", after: str = "the
     chart = _Chart()
     ends = chart.draw(tree, ((FIRST, ""),))
     chart.join(ends, LAST)
-    boxes = (f'{FIRST}(["{safe(before)}"])', *chart.boxes, f'{LAST}(["{safe(after)}"])')
+    boxes = (f'{FIRST}(["{escape_mermaid(before)}"])', *chart.boxes, f'{LAST}(["{escape_mermaid(after)}"])')
     return "\n".join(["flowchart TD", *(f"    {line}" for line in (*boxes, *chart.arrows))]) + "\n"
 
 
@@ -85,13 +85,15 @@ class _Chart:
     def box(self, title: str, second: str, third: str, shape: str) -> str:
         """A new box of up to three rows; its id."""
         name = f"P{len(self.boxes) + 1}"
-        rows = "<br/>".join(safe(row) for row in (title, second, third) if row)
+        rows = "<br/>".join(escape_mermaid(row) for row in (title, second, third) if row)
         self.boxes.append(f'{name}{shape[0]}"{rows}"{shape[1]}')
         return name
 
     def join(self, ends: Sequence[End], box: str) -> None:
         """Arrows from all ends to a box."""
-        self.arrows += [f'{end} -->|"{safe(label)}"| {box}' if label else f"{end} --> {box}" for end, label in ends]
+        self.arrows += [
+            f'{end} -->|"{escape_mermaid(label)}"| {box}' if label else f"{end} --> {box}" for end, label in ends
+        ]
 
 
 def _parts(tree: Tree, *names: str) -> list[Tree]:

@@ -16,7 +16,7 @@ from moot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event,
 from moot.core.text import clean_data
 from moot.core.transcript import Turn, fold
 from moot.report.dialogue import body, journal
-from moot.report.markdown import markdown, verdict, whole
+from moot.report.markdown import decision_chapter, markdown, whole_map
 from moot.report.markdown_text import LONG, bullets, capital, code, date, inline, quoted
 from moot.report.metrics import Use, use
 from moot.report.report import Report
@@ -41,7 +41,7 @@ def summary(report: Report) -> str:
         ),
         *_last_words(report, turns),
         *_summed_up(turns),
-        *verdict(report),
+        *decision_chapter(report),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -195,7 +195,7 @@ def write(mode: LogMode, report: Report, entries: Sequence[Entry]) -> Mapping[st
 
 def _tree(report: Report) -> Mapping[str, str]:
     argument_map, judged = report.arguments, report.judged
-    page = [f"# Argument map: {inline(report.topic, LONG)}", *whole(argument_map, judged)]
+    page = [f"# Argument map: {inline(report.topic, LONG)}", *whole_map(argument_map, judged)]
     return {
         ".tree.md": "\n\n".join(page) + "\n",
         ".tree.svg": svg(argument_map, judged, report.topic),

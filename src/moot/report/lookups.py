@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from moot.arguments.positions import Used
+from moot.arguments.positions import ToolUsage
 from moot.core.event import TREE, Asked, Called, Entry
 from moot.core.labels import place
 from moot.core.text import counted, listed
@@ -32,7 +32,7 @@ _SHORT = 180
 _LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
 
 
-def tools_chapter(used: Sequence[Used]) -> list[str]:
+def tools_chapter(used: Sequence[ToolUsage]) -> list[str]:
     """The chapter in Markdown, for at least one use of a tool."""
     numbers = {
         source: n for n, source in enumerate(dict.fromkeys(source for use in used for source in use.sources), start=1)
@@ -51,7 +51,7 @@ def cite(source: str) -> str:
     return f"<{source}>" if _LINK.fullmatch(source) else inline(source, LONG)
 
 
-def _counts(used: Sequence[Used], sources: int) -> str:
+def _counts(used: Sequence[ToolUsage], sources: int) -> str:
     counted = Counter(use.tool for use in used)
     text = listed([f"{inline(tool)} {_times(n)}" for tool, n in counted.items()])
     failed = sum(bool(use.fault) for use in used)
@@ -67,13 +67,13 @@ def _times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def _turn(used: Sequence[Used], numbers: dict[str, int]) -> str:
+def _turn(used: Sequence[ToolUsage], numbers: dict[str, int]) -> str:
     """What was used for one turn."""
     head = used[0]
     return f"**{head.mark} {inline(head.by)}** ({inline(place(head.key))}): {'; '.join(_uses(used, numbers))}"
 
 
-def _uses(used: Sequence[Used], numbers: dict[str, int]) -> Iterator[str]:
+def _uses(used: Sequence[ToolUsage], numbers: dict[str, int]) -> Iterator[str]:
     for use in used:
         sentence = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
         text = ", ".join(f"[{numbers[source]}]" for source in use.sources)
@@ -87,7 +87,7 @@ def _in_words(fault: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
+class SearchNode:
     """A claim that was weighed, or a reply that was imagined.
 
     Attributes:
@@ -113,7 +113,7 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
+class SearchRun:
     """One search.
 
     Attributes:
@@ -132,13 +132,13 @@ class Searched:
     asked: int
     depth: int
     stopped: str
-    thoughts: tuple[Thought, ...]
+    thoughts: tuple[SearchNode, ...]
 
 
-def searches(entries: Iterable[Entry]) -> tuple[Searched, ...]:
+def searches(entries: Iterable[Entry]) -> tuple[SearchRun, ...]:
     """All searches of a record, in the order in which they ended; what is no tree is left out."""
     who: dict[str, str] = {}
-    found: list[Searched] = []
+    found: list[SearchRun] = []
     for entry in entries:
         match entry.event:
             case Asked(ask=ask):
@@ -151,7 +151,7 @@ def searches(entries: Iterable[Entry]) -> tuple[Searched, ...]:
     return tuple(found)
 
 
-def appendix(found: Sequence[Searched]) -> list[str]:
+def appendix(found: Sequence[SearchRun]) -> list[str]:
     """The searches as a chapter in Markdown, block by block, for at least one search."""
     blocks = ["## Appendix: search for arguments"]
     for search in found:
@@ -160,7 +160,7 @@ def appendix(found: Sequence[Searched]) -> list[str]:
     return blocks
 
 
-def _told(search: Searched) -> str:
+def _told(search: SearchRun) -> str:
     ended = f" It ended early: {inline(search.stopped, LONG)}." if search.stopped else ""
     replies = counted(search.depth, "reply")
     return (
@@ -169,7 +169,7 @@ def _told(search: Searched) -> str:
     )
 
 
-def _line(thought: Thought) -> str:
+def _line(thought: SearchNode) -> str:
     words = inline(f"{thought.by}: {thought.claim}" if thought.depth else thought.claim, LONG)
     shown = f"**{words}**" if thought.chosen else words
     visits = counted(thought.visits, "visit")
@@ -177,11 +177,11 @@ def _line(thought: Thought) -> str:
     return f"{'  ' * thought.depth}- {shown} ({judged})"
 
 
-def _read(key: str, by: str, text: str) -> Searched | None:
+def _read(key: str, by: str, text: str) -> SearchRun | None:
     try:
         tree = cast("Mapping[str, int]", json.loads(text))
         nodes = cast("Sequence[Mapping[str, object]]", tree["nodes"])
-        return Searched(
+        return SearchRun(
             key=key,
             by=by,
             simulations=int(tree["simulations"]),
@@ -194,9 +194,9 @@ def _read(key: str, by: str, text: str) -> Searched | None:
         return None
 
 
-def _thought(node: Mapping[str, object]) -> Thought:
+def _thought(node: Mapping[str, object]) -> SearchNode:
     value = node["value"]
-    return Thought(
+    return SearchNode(
         id=str(node["id"]),
         by=str(node["by"]),
         claim=str(node["claim"]),

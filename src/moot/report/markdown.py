@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, Standing
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.labels import descent, place
+from moot.core.labels import fork_origin, place
 from moot.core.text import counted, listed
-from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, boardroom
-from moot.report.course import chronicle, scoreboard
+from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, board_chapter
+from moot.report.course import course_chapters, score_chapter
 from moot.report.dialogue import dialogue
 from moot.report.lookups import appendix, tools_chapter
 from moot.report.markdown_text import LONG, block, bullets, capital, code, date, inline, lead, quoted, table, time
@@ -37,12 +37,12 @@ _GROUPS: Mapping[Standing, str] = {
 }
 
 
-def chapter(found: ArgumentMap, judged: Judgement) -> list[str]:
+def map_chapter(found: ArgumentMap, judged: Judgement) -> list[str]:
     """The chapter of a report, as blocks; none if there is too little to draw."""
-    return ["## Argument map", *whole(found, judged)] if found.tells else []
+    return ["## Argument map", *whole_map(found, judged)] if found.is_worth_showing else []
 
 
-def whole(found: ArgumentMap, judged: Judgement) -> list[str]:
+def whole_map(found: ArgumentMap, judged: Judgement) -> list[str]:
     """The flowchart and what follows from it, as blocks."""
     if not found.nodes:
         return ["Nobody made a claim."]
@@ -107,7 +107,7 @@ _SHORT = 160
 """The most characters of a reason in the table of ballots; the transcript has the whole."""
 
 
-def verdict(report: Report) -> list[str]:
+def decision_chapter(report: Report) -> list[str]:
     """The chapter on the decision, as blocks."""
     outcome, decision = report.outcome, report.outcome.decision
     if decision is None:
@@ -291,13 +291,13 @@ def markdown(report: Report) -> str:
     """A report to read, to print and to take to a meeting; it ends with a line break."""
     blocks = [
         *_header(report),
-        *verdict(report),
-        *boardroom(report.board, report.outcome.decision),
-        *scoreboard(report.scores),
+        *decision_chapter(report),
+        *board_chapter(report.board, report.outcome.decision),
+        *score_chapter(report.scores),
         *_participants(report),
         *dialogue(report.parts, report.course.translations),
-        *chronicle(report.course),
-        *chapter(report.arguments, report.judged),
+        *course_chapters(report.course),
+        *map_chapter(report.arguments, report.judged),
         *(tools_chapter(report.tools) if report.tools else ()),
         *_faults(report.faults),
         *_record(report),
@@ -322,7 +322,7 @@ def _header(report: Report) -> list[str]:
         "Tokens": _tokens(total) if called else "",
         "Cost": _cost(total) if called else "",
         "Debate": code(report.debate),
-        "Origin": inline(descent(report.forked)),
+        "Origin": inline(fork_origin(report.forked)),
     }
     return [
         f"# {inline(report.topic, LONG)}",

@@ -26,7 +26,7 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.core.labels import because
+from moot.core.labels import failure_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +281,7 @@ def _of_debate(entry: Entry) -> Iterator[Fault]:
         case Halted(path=path, reason=reason) if path == _ROOT:
             yield Fault(kind="halted", seq=entry.seq, key=path, reason=reason)
         case Paused(reason=reason, kind=kind):
-            yield Fault(kind="paused", seq=entry.seq, reason=because(kind, reason))
+            yield Fault(kind="paused", seq=entry.seq, reason=failure_in_words(kind, reason))
         case Resumed(by=by):
             yield Fault(kind="resumed", seq=entry.seq, reason=f"by {by}" if by else "")
         case _:
@@ -294,7 +294,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         return
     who, seq, key = asks[event.key].to, entry.seq, event.key
     if isinstance(event, Erred):
-        yield Fault(kind="erred", seq=seq, who=who, key=key, reason=because(event.kind, event.reason))
+        yield Fault(kind="erred", seq=seq, who=who, key=key, reason=failure_in_words(event.kind, event.reason))
         return
     if event.model.startswith(ASIDE):
         return
@@ -324,7 +324,7 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
 def _of_answer(entry: Entry, asks: Mapping[str, Ask]) -> Iterator[Fault]:
     match entry.event:
         case Failed(key=key, kind=kind, reason=reason):
-            yield Fault(kind="missing", seq=entry.seq, who=asks[key].to, key=key, reason=because(kind, reason))
+            yield Fault(kind="missing", seq=entry.seq, who=asks[key].to, key=key, reason=failure_in_words(kind, reason))
         case Replied(key=key, reply=reply):
             yield from _of_reply(entry.seq, asks[key], reply)
         case _:

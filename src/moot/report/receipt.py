@@ -210,7 +210,7 @@ def _evidence(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) ->
     )
 
 
-def certificate(receipt: Receipt) -> str:
+def receipt_page(receipt: Receipt) -> str:
     """A page to read, to print and to file; it ends with a line break."""
     blocks = [
         f"# Decision receipt: {inline(receipt.question)}",

@@ -10,17 +10,17 @@ from datetime import UTC, datetime
 from typing import TypeAlias, cast
 
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
-from moot.arguments.positions import Change, Stand, Used, changes, stands, uses
+from moot.arguments.positions import AnswerGiven, Change, ToolUsage, answers_given, changes, tool_usages
 from moot.core.brief import Brief, Duty
 from moot.core.decision import Decision
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
-from moot.core.labels import home, title
+from moot.core.labels import heading_path, title
 from moot.core.text import clean, clean_data, counted, listed
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.report.conclusion import Board, Conclusion, ToldDecision, board, conclusion, told_decision
 from moot.report.course import Course, Scores, course, scores
-from moot.report.lookups import Searched, searches
+from moot.report.lookups import SearchRun, searches
 from moot.report.metrics import Fault, Metrics, Use, faults, measure
 from moot.report.turn_text import Spoken, speak
 
@@ -157,15 +157,15 @@ class Report:
     participants: tuple[Person, ...]
     quoting: tuple[str, ...]
     parts: tuple[Part, ...]
-    stands: Mapping[str, tuple[Stand, ...]]
+    stands: Mapping[str, tuple[AnswerGiven, ...]]
     changes: tuple[Change, ...]
     course: Course
     scores: Scores
     board: Board | None
     arguments: ArgumentMap
     judged: Judgement
-    searches: tuple[Searched, ...]
-    tools: tuple[Used, ...]
+    searches: tuple[SearchRun, ...]
+    tools: tuple[ToolUsage, ...]
     faults: tuple[Fault, ...]
     metrics: Metrics
 
@@ -193,7 +193,7 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
 
 def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, debate: str) -> Report:
     metrics = measure(entries)
-    held = stands(transcript)
+    held = answers_given(transcript)
     found = argument_map(transcript)
     return Report(
         debate=debate,
@@ -220,7 +220,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         arguments=found,
         judged=judge(found),
         searches=searches(entries) if any(isinstance(entry.event, Called) for entry in entries) else (),
-        tools=uses(entries, transcript),
+        tools=tool_usages(entries, transcript),
         faults=faults(entries),
         metrics=metrics,
     )
@@ -279,7 +279,7 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, found
                 path = entered
             case Asked(ask=ask):
                 places.add(ask.key.rpartition("#")[0])
-                path = home(ask.key.rpartition("#")[0], places)
+                path = heading_path(ask.key.rpartition("#")[0], places)
                 spoken = speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, ""))
                 _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Interjected():
@@ -309,7 +309,7 @@ def _marks(transcript: Transcript, found: ArgumentMap) -> dict[str, str]:
     """What turns are called, by their keys, where anybody was shown turns under their marks, or the map is."""
     turns = transcript.all()
     numbered = any(turn.ask.view.numbered for turn in turns if turn.ask)
-    return {turn.key: turn.mark for turn in turns} if numbered or found.tells else {}
+    return {turn.key: turn.mark for turn in turns} if numbered or found.is_worth_showing else {}
 
 
 def _interjections(transcript: Transcript) -> Iterator[Turn]:

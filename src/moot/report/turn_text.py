@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias
 from moot.core.ask import ABSTAIN, Value, shown
 from moot.core.brief import Brief
 from moot.core.event import Closed, Entered, Entry, Failed, Opened, Paused, Replied, Ruled
-from moot.core.labels import act_of, because, label, owned, tells_all
-from moot.core.text import letter, stands_in
+from moot.core.labels import act_of, contains_text, failure_in_words, label, with_author
+from moot.core.text import contains_words, letter
 from moot.core.transcript import SUMMARY, TARGET, Transcript, Turn, read_field, voter_reason
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -51,7 +51,9 @@ def link(turn: Turn, transcript: Transcript) -> str:
     relation = str(read_field(turn, "RELATION") or "")
     how = f": {_VERBS.get(relation, relation)}" if relation else ""
     quote = str(read_field(turn, "QUOTE") or "")
-    wrong = f"; what it quotes does not stand in {target.mark}" if quote and not stands_in(quote, target.text) else ""
+    wrong = (
+        f"; what it quotes does not stand in {target.mark}" if quote and not contains_words(quote, target.text) else ""
+    )
     return f"{turn.mark} answers {target.mark} ({target.by}){how}{wrong}"
 
 
@@ -162,10 +164,10 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         on=on,
         link=link(turn, transcript),
         state="answered" if turn.reply else "missing" if kind or turn.failure else "open",
-        reason=because(kind, turn.failure),
+        reason=failure_in_words(kind, turn.failure),
         fields=tuple((_name(turn, on, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=voter_reason(turn) if turn.act == "vote" else turn.text,
-        complete=tells_all(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
+        complete=contains_text(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
         private=is_private(turn),
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
@@ -218,7 +220,9 @@ def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
     if value == ABSTAIN:
         return "abstains"
     whose = {
-        subject.label: f"{owned(subject.by, subject.act)} (shown as {subject.label})" for subject in on if subject.label
+        subject.label: f"{with_author(subject.by, subject.act)} (shown as {subject.label})"
+        for subject in on
+        if subject.label
     }
     if isinstance(value, tuple):
         return "; ".join(whose.get(text, text) for text in value)

@@ -74,7 +74,7 @@ def form(layout: Layout) -> Form:
     return Form(name="draft", layout=layout, fields=fields)
 
 
-async def check_seat(open_seat: Callable[[], Agent]) -> None:
+async def check_agent(open_agent: Callable[[], Agent]) -> None:
     """Check a seat.
 
     It answers with and without a form; fields are those of the form and within what they allow; what was called once
@@ -90,16 +90,16 @@ async def check_seat(open_seat: Callable[[], Agent]) -> None:
         ask = Ask(key="/debate#1", to="Ann", act="draft", task="Answer the question.", form=layout and form(layout))
         journal = Journal()
         try:
-            reply = await open_seat().answer(ask, SCENE, journal)
+            reply = await open_agent().answer(ask, SCENE, journal)
             tries = len(journal.tries)
-            again = await open_seat().answer(ask, SCENE, journal)
+            again = await open_agent().answer(ask, SCENE, journal)
         except MootError:
             continue
         _check_reply(reply, ask.form)
         assert len(journal.tries) == tries, "a call whose answer is on record was sent again"
         if tries:
             assert (again.text, again.fields) == (reply.text, reply.fields), "the same calls gave another answer"
-    await _check_cancel(lambda: open_seat().answer(Ask(key="k", to="Ann", act="draft", task="?"), SCENE, Journal()))
+    await _check_cancel(lambda: open_agent().answer(Ask(key="k", to="Ann", act="draft", task="?"), SCENE, Journal()))
 
 
 async def check_model(open_model: Callable[[], Model]) -> None:

@@ -162,7 +162,7 @@ def _shown(ballots: Sequence[Ballot]) -> str:
 class _Silent:
     """An agent that never answers."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Refuse."""
         raise Refused(f"{ask.to} says nothing", kind="refused")
 
@@ -185,16 +185,16 @@ async def check_phase(phase: Phase, brief: Brief) -> None:
     harness = Harness(brief=brief, protocol=phase)
     names = [participant.name for participant in brief.participants]
     agents: Mapping[str, Agent] = dict.fromkeys(names, SeededAgent())
-    whole = await harness.hold(agents)
+    whole = await harness.run(agents)
     assert whole.transcript.closed, "the debate did not come to its end"
     assert any(turn.ask for turn in whole.transcript.all()), "nobody was asked anything"
     for cut in range(1, len(whole.lines), 1 + len(whole.lines) // CUTS):
-        again = await harness.hold(agents, whole.lines[:cut])
+        again = await harness.run(agents, whole.lines[:cut])
         assert essence(again.transcript) == essence(whole.transcript), (
             f"cut after entry {cut} of {len(whole.lines)} it goes another way: is there a clock or memory in it?"
         )
     for silent in ({names[0]}, {*names}):
         some = {name: _Silent() if name in silent else SeededAgent() for name in names}
-        ended = await harness.hold(some)
+        ended = await harness.run(some)
         who = ", ".join(sorted(silent))
         assert ended.transcript.closed, f"the debate does not come to its end where nothing comes from {who}"

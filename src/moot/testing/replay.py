@@ -10,7 +10,7 @@ from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief
 from moot.core.event import Called, Entry, Opened
 from moot.core.transcript import Transcript
-from moot.engine.driver import Hosting, debate
+from moot.engine.driver import DriverOptions, debate
 from moot.phases.base import Phase
 from moot.protocols.spec import dump, load_opened
 from moot.record.ledger import Ledger
@@ -33,7 +33,7 @@ class SeededAgent:
         self.seed, self.latency = seed, latency
         self.sent: list[str] = []
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
         shown = "|".join((*(turn.text for turn in context.turns), *(turn.text for turn in context.about)))
 
@@ -43,7 +43,7 @@ class SeededAgent:
             text = f"{ask.act} by {ask.to} on {_draw(self.seed, ask.key, shown) % 1000}"
             return Called(key=ask.key, call="answer", text=text, model="oracle")
 
-        called = await say.call("answer", Quote(model="oracle", tokens=1), send)
+        called = await recorder.call("answer", Quote(model="oracle", tokens=1), send)
         fields = {item.name: self._value(item, ask) for item in ask.form.fields} if ask.form else {}
         return Reply(text=called.text, fields=fields, asked="oracle", seconds=1.0)
 
@@ -67,7 +67,7 @@ class SeededAgent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldDebate:
     """A debate that was held: its lines, its entries, what it came to."""
 
     lines: tuple[str, ...]
@@ -89,11 +89,11 @@ class Harness:
     brief: Brief
     protocol: Phase
     name: str = "test"
-    hosting: Callable[[], Hosting] = field(default=Hosting)
+    hosting: Callable[[], DriverOptions] = field(default=DriverOptions)
 
-    async def hold(
-        self, seats: Mapping[str, Agent] | Callable[[Ledger], Mapping[str, Agent]], lines: Sequence[str] = ()
-    ) -> Held:
+    async def run(
+        self, agents: Mapping[str, Agent] | Callable[[Ledger], Mapping[str, Agent]], lines: Sequence[str] = ()
+    ) -> HeldDebate:
         """Hold the debate from the end of these lines on; seats that speak up unasked are made with the ledger."""
         store = InMemoryStore()
         if lines:
@@ -103,10 +103,10 @@ class Harness:
         opened = Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
         # The tree goes through its data form, as it does on a real resume.
         tree = load_opened(opened)
-        sitting = seats(ledger) if callable(seats) else seats
-        await debate(opened, tree, sitting, ledger=ledger, hosting=self.hosting())
+        sitting = agents(ledger) if callable(agents) else agents
+        await debate(opened, tree, sitting, ledger=ledger, options=self.hosting())
         stored = await store.read("d")
-        return Held(lines=stored, entries=read(stored), transcript=ledger.transcript)
+        return HeldDebate(lines=stored, entries=read(stored), transcript=ledger.transcript)
 
 
 def essence(transcript: Transcript) -> list[object]:

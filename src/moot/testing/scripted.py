@@ -33,7 +33,7 @@ class Scripted:
         self._latency = latency
         self.history: list[tuple[Ask, Context]] = []
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
         self.history.append((ask, context))
         seconds = self._latency(ask) if callable(self._latency) else self._latency
@@ -44,7 +44,7 @@ class Scripted:
             raise line
         if isinstance(line, Reply):
             return line
-        say.delta(line)
+        recorder.delta(line)
         reading = read(ask.form, line, speaker=context.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked="scripted")
 
@@ -90,21 +90,21 @@ class ScriptedModel:
         """One token for each word, and a hundred for the answer; free."""
         return Quote(model=self._name, tokens=sum(len(message.text.split()) for message in request.messages) + 100)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request, through the record; see ``models.base.Model``."""
-        return await say.call(request.call, self.quote(request), lambda: self._send(request, say))
+        return await recorder.call(request.call, self.quote(request), lambda: self._send(request, recorder))
 
     async def close(self) -> None:
         """Nothing to give back."""
 
-    async def _send(self, request: Request, say: Recorder) -> Called:
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
         self.history.append(request)
         script = self._script
         line = script(request) if callable(script) else script[len(self.history) - 1]
         if isinstance(line, Exception):
             raise line
         text = line.text if isinstance(line, Called) else line
-        say.delta(text)
+        recorder.delta(text)
         if isinstance(line, Called):
             return line
         usage = Usage(input_tokens=sum(len(m.text.split()) for m in request.messages), output_tokens=len(text.split()))

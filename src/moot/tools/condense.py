@@ -6,7 +6,7 @@ Both see no more than the participant sees, and each use costs one recorded call
 from collections.abc import Mapping, Sequence
 
 from moot.agents.prompt import frame, show
-from moot.agents.toolkit import Found, ToolUse
+from moot.agents.toolkit import ToolResult, ToolUse
 from moot.core.agent import Context
 from moot.core.ask import Field, Form, ToolSpec
 from moot.core.errors import ToolError
@@ -73,16 +73,16 @@ class Summarizer:
 
     spec = SUMMARIZER
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Sum up the debate; see ``agents.toolkit.Tool``."""
-        turns = errand.context.turns
+        turns = tool_use.context.turns
         if arguments.get("which") == SINCE:
             last = max((n for n, turn in enumerate(turns, start=1) if turn.act == SUMMARY), default=0)
             turns = turns[last:]
         if not turns:
             raise ToolError("there is nothing to sum up yet")
-        reading = await errand.ask(summing(errand.context, turns))
-        return Found(text=reading.text)
+        reading = await tool_use.ask(summing(tool_use.context, turns))
+        return ToolResult(text=reading.text)
 
 
 class Scorer:
@@ -90,16 +90,16 @@ class Scorer:
 
     spec = SCORER
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Rate an argument; see ``agents.toolkit.Tool``."""
         text = str(arguments["text"]).strip()
         if not text or len(text) > LONGEST:
             raise ToolError(f"give the argument as a text of at most {LONGEST} characters")
-        reading = await errand.ask(rating(errand.context, text), MARKS)
+        reading = await tool_use.ask(rating(tool_use.context, text), MARKS)
         if not reading.fields:
             raise ToolError("the model gave no marks")
         lines = [f"{field.name}: {reading.fields.get(field.name, 'not given')}" for field in MARKS.fields]
-        return Found(text="\n".join(lines))
+        return ToolResult(text="\n".join(lines))
 
 
 def summing(context: Context, turns: Sequence[Turn]) -> str:

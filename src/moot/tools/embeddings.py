@@ -31,8 +31,8 @@ from moot.core.transcript import Turn, read_field
 from moot.models.base import Message
 from moot.models.names import Environment, parse
 from moot.models.prices import cost, count_most, count_tokens
-from moot.models.provider_errors import from_status
-from moot.models.transport import Link, read_object
+from moot.models.provider_errors import status_error
+from moot.models.transport import ProviderConnection, read_object
 
 BATCH = 64
 """Texts of one request."""
@@ -49,7 +49,7 @@ class Embedder(Protocol):
         """What it is called on record."""
         ...
 
-    async def embed(self, texts: Sequence[str], errand: ToolUse) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], tool_use: ToolUse) -> tuple[Vector, ...]:
         """A vector for each text, in order.
 
         Args:
@@ -86,18 +86,18 @@ class Embeddings:
         self._name = parse(name)
         if not self._name.provider.wire.vectors_path:
             raise BriefError(f"{self._name.provider.name} makes no embeddings; take ollama or openai", code="bad_model")
-        self._link = Link(self._name.provider, env)
+        self._link = ProviderConnection(self._name.provider, env)
 
     @property
     def name(self) -> str:
         """``provider:name``."""
         return str(self._name)
 
-    async def embed(self, texts: Sequence[str], errand: ToolUse) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], tool_use: ToolUse) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``."""
         vectors: list[Vector] = []
         for start in range(0, len(texts), BATCH):
-            vectors += await self._batch(texts[start : start + BATCH], errand)
+            vectors += await self._batch(texts[start : start + BATCH], tool_use)
         return tuple(vectors)
 
     def quote(self, texts: Sequence[str]) -> Quote:
@@ -117,9 +117,9 @@ class Embeddings:
         """Give the connections back."""
         await self._link.close()
 
-    async def _batch(self, texts: Sequence[str], errand: ToolUse) -> Sequence[Vector]:
+    async def _batch(self, texts: Sequence[str], tool_use: ToolUse) -> Sequence[Vector]:
         quote = self.quote(texts)
-        return await on_record(errand, quote, partial(self._send, texts, quote))
+        return await on_record(tool_use, quote, partial(self._send, texts, quote))
 
     async def _send(self, texts: Sequence[str], quote: Quote) -> tuple[Sequence[Vector], Called]:
         import httpx2  # deferred: it takes 0.1 s to load
@@ -134,13 +134,13 @@ class Embeddings:
             reason = f"{self._name} cannot be reached: {clip(clean(str(error)), 200)}"
             raise Unavailable(reason, kind="connection") from error
         if response.status_code != 200:
-            raise from_status(self._name, response.status_code, "", key=self._link.key)
+            raise status_error(self._name, response.status_code, "", key=self._link.key)
         told = read_object(response.content)
         vectors = _of_openai(told) if wire.vectors == "data" else _of_ollama(told.get(wire.vectors))
         if len(vectors) != len(texts) or len({len(item) for item in vectors}) != 1:
             raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
         taken = _taken(told)
-        usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None).mended()
+        usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None).cleaned()
         called = Called(
             key="",
             call="",
@@ -154,7 +154,7 @@ class Embeddings:
 
 
 async def on_record(
-    errand: ToolUse, quote: Quote, make: Callable[[], Awaitable[tuple[Sequence[Vector], Called]]]
+    tool_use: ToolUse, quote: Quote, make: Callable[[], Awaitable[tuple[Sequence[Vector], Called]]]
 ) -> Sequence[Vector]:
     """Vectors, made in a call on record.
 
@@ -172,7 +172,7 @@ async def on_record(
 
     while not vectors:
         # A call that is on record already is not sent: its vectors went with the run that made them.
-        await errand.say.call(errand.number("embed"), quote, send)
+        await tool_use.say.call(tool_use.number("embed"), quote, send)
     return vectors
 
 
@@ -236,7 +236,7 @@ def embedder(name: str, env: Environment | None = None) -> Embedder:
         BriefError: there is no such model, or its library, key or address is missing.
     """
     kind, _, place = name.strip().partition(":")
-    return Installed(place.strip()) if kind.strip().lower() == KIND else Embeddings(name, env)
+    return LocalEmbeddings(place.strip()) if kind.strip().lower() == KIND else Embeddings(name, env)
 
 
 class _Model(Protocol):
@@ -255,7 +255,7 @@ class _Matrix(Protocol):
         ...
 
 
-class Installed:
+class LocalEmbeddings:
     """An embedding model of model2vec in a folder. It is loaded once, at the first use, and works in a thread.
 
     Args:
@@ -286,7 +286,7 @@ class Installed:
         """What it is called on record: ``model2vec:`` and the name of its folder."""
         return f"{KIND}:{clip(clean(os.path.basename(os.path.normpath(self._path))), _LONGEST)}"
 
-    async def embed(self, texts: Sequence[str], errand: ToolUse) -> tuple[Vector, ...]:
+    async def embed(self, texts: Sequence[str], tool_use: ToolUse) -> tuple[Vector, ...]:
         """A vector for each text; see ``Embedder``. They are one call on record, which costs nothing."""
 
         async def send() -> tuple[Sequence[Vector], Called]:
@@ -299,7 +299,7 @@ class Installed:
                 key="", call="", text=sentence, model=self.name, usage=Usage(), seconds=spent, finish="stop"
             )
 
-        return tuple(await on_record(errand, self.quote(texts), send)) if texts else ()
+        return tuple(await on_record(tool_use, self.quote(texts), send)) if texts else ()
 
     def quote(self, texts: Sequence[str]) -> Quote:
         """Nothing: no language model reads the texts, and nobody is paid."""
@@ -338,13 +338,13 @@ class SimilarityTool:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Measure; see ``core.agent.Agent``.
 
         Raises:
             ModelError: the model gives no vectors.
         """
-        errand = ToolUse(context=context, say=say, name="tool-1")
+        errand = ToolUse(context=context, say=recorder, name="tool-1")
         try:
             vectors = await self._embedder.embed([_text(turn) for turn in context.about], errand)
         finally:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, TextIO, cast
 
-from moot.agents.toolkit import Found, ToolUse
+from moot.agents.toolkit import ToolResult, ToolUse
 from moot.core.ask import ToolSpec
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
@@ -44,7 +44,7 @@ INSTALL = 'MCP servers need a library that is not installed: pip install "moot[m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class ToolOffer:
     """A tool as its server describes it."""
 
     name: str
@@ -52,14 +52,14 @@ class Offer:
     schema: Mapping[str, object]
 
 
-def fingerprint(offers: Sequence[Offer]) -> str:
+def fingerprint(offers: Sequence[ToolOffer]) -> str:
     """The hash of a server's tools: names, descriptions and schemas, in the order of the names."""
     told = sorted([offer.name, offer.help, json.dumps(offer.schema, sort_keys=True)] for offer in offers)
     return "sha256:" + hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 @asynccontextmanager
-async def attach(server: Server, *, seconds: float = START) -> AsyncGenerator["Attached", None]:
+async def attach(server: Server, *, seconds: float = START) -> AsyncGenerator["ServerConnection", None]:
     """A server with its tools, as long as the block runs.
 
     The connection lives in a task of its own, so that whatever happens to it happens to nobody else.
@@ -67,7 +67,7 @@ async def attach(server: Server, *, seconds: float = START) -> AsyncGenerator["A
     Raises:
         BriefError: it does not start, or its tools are not those that were pinned.
     """
-    attached = Attached(server)
+    attached = ServerConnection(server)
     group = asyncio.TaskGroup()
     await group.__aenter__()  # not ``async with``: an error of the block is to leave it as it is, not in a group
     holding = group.create_task(attached.hold())
@@ -81,7 +81,7 @@ async def attach(server: Server, *, seconds: float = START) -> AsyncGenerator["A
         late.cancel()
 
 
-class Attached:
+class ServerConnection:
     """The line to one server.
 
     Args:
@@ -98,7 +98,7 @@ class Attached:
         self.server = server
         self.ready, self.leave = asyncio.Event(), asyncio.Event()
         self.hash = ""
-        self._offers: Sequence[Offer] = ()
+        self._offers: Sequence[ToolOffer] = ()
         self._client: Client | None = None
         self._fault = ""
         self._changed = False
@@ -109,7 +109,7 @@ class Attached:
         return tuple(ServerTool(self, offer) for offer in self._offers if not _is_large(offer))
 
     @property
-    def left(self) -> tuple[str, ...]:
+    def left_out(self) -> tuple[str, ...]:
         """The names of the tools that are left out, for what they take is too long to be told to a model."""
         return tuple(_flat(offer.name, LONGEST_NAME) for offer in self._offers if _is_large(offer))
 
@@ -153,7 +153,7 @@ class Attached:
             self._client = None
             self.ready.set()
 
-    async def call(self, name: str, arguments: Mapping[str, object]) -> Found:
+    async def call(self, name: str, arguments: Mapping[str, object]) -> ToolResult:
         """Use one of its tools.
 
         Raises:
@@ -185,7 +185,7 @@ class ServerTool:
         told: the server's own description, on one line; "" if there is none.
     """
 
-    def __init__(self, line: Attached, offer: Offer) -> None:
+    def __init__(self, line: ServerConnection, offer: ToolOffer) -> None:
         self._line, self._offer = line, offer
         server, self.told = line.server.name, _flat(offer.help, LONGEST_HELP)
         self.spec = ToolSpec(
@@ -194,7 +194,7 @@ class ServerTool:
             parameters=offer.schema,
         )
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Use it; see ``agents.toolkit.Tool``."""
         return await self._line.call(self._offer.name, arguments)
 
@@ -220,19 +220,21 @@ def _sink() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")
 
 
-async def _list(client: "Client") -> Sequence[Offer]:
+async def _list(client: "Client") -> Sequence[ToolOffer]:
     """All tools of a server; one more than are allowed is enough to know that there are too many."""
-    offers: list[Offer] = []
+    offers: list[ToolOffer] = []
     cursor: str | None = None
     while True:
         page = await client.list_tools(cursor=cursor)
-        offers += [Offer(name=tool.name, help=tool.description or "", schema=tool.input_schema) for tool in page.tools]
+        offers += [
+            ToolOffer(name=tool.name, help=tool.description or "", schema=tool.input_schema) for tool in page.tools
+        ]
         cursor = page.next_cursor
         if not cursor or len(offers) > MOST_TOOLS:
             return offers
 
 
-def _read(result: "CallToolResult", server: str) -> Found:
+def _read(result: "CallToolResult", server: str) -> ToolResult:
     """A result as text, with the addresses of what it embeds.
 
     Raises:
@@ -246,7 +248,7 @@ def _read(result: "CallToolResult", server: str) -> Found:
         raise ToolError(f"the server {server} says: {_flat(text, 500)}")
     if not text.strip():
         raise ToolError(f"the server {server} gave an empty result")
-    return Found(text=text, sources=(f"mcp:{server}", *(source for _, source in pieces if source)))
+    return ToolResult(text=text, sources=(f"mcp:{server}", *(source for _, source in pieces if source)))
 
 
 def _piece(block: "ContentBlock") -> tuple[str, str]:
@@ -274,7 +276,7 @@ def _faults() -> tuple[type[Exception], ...]:
     return (MCPError, OSError, ValueError, RuntimeError, ExceptionGroup, *lines)
 
 
-def _is_large(offer: Offer) -> bool:
+def _is_large(offer: ToolOffer) -> bool:
     return len(json.dumps(offer.schema)) > LONGEST_SCHEMA
 
 

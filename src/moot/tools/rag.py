@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log, sqrt
 
-from moot.agents.toolkit import Found, ToolUse
+from moot.agents.toolkit import ToolResult, ToolUse
 from moot.core.ask import ToolSpec
 from moot.core.brief import Source
 from moot.core.errors import ModelError, ToolError
@@ -40,7 +40,7 @@ Features = Mapping[int, float]
 """The signed weights of features by their places in the vector."""
 
 
-class Vectors:
+class HashedVectors:
     """Texts that can be compared with queries.
 
     Args:
@@ -130,7 +130,7 @@ class _Index:
 
     extracts: Sequence[Extract]
     words: Index
-    vectors: Vectors
+    vectors: HashedVectors
 
 
 class Rag:
@@ -149,15 +149,15 @@ class Rag:
         self._shelving, self._embedding = threading.Lock(), asyncio.Lock()
         self._embedded: list[Vector] = []
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Find extracts; see ``agents.toolkit.Tool``."""
         query = " ".join(str(arguments["query"]).split())
         if not terms(query) or len(query) > LONGEST_QUERY:
             raise ToolError(f"write what to look for in a few words, at most {LONGEST_QUERY} characters")
         wanted = arguments.get("passages", USUAL)
-        return await self.find(query, min(PASSAGES, max(1, wanted if isinstance(wanted, int) else USUAL)), errand)
+        return await self.find(query, min(PASSAGES, max(1, wanted if isinstance(wanted, int) else USUAL)), tool_use)
 
-    async def find(self, query: str, most: int, errand: ToolUse) -> Found:
+    async def find(self, query: str, most: int, tool_use: ToolUse) -> ToolResult:
         """The extracts that bear most on a query, best first.
 
         Raises:
@@ -165,12 +165,12 @@ class Rag:
             LimitReached: a limit stands in the way of the embedding model.
         """
         extracts, rankings = await asyncio.to_thread(self._rank, query)
-        likened, note = await self._liken(extracts, query, errand)
+        likened, note = await self._liken(extracts, query, tool_use)
         found = [extracts[number] for number in fuse([*rankings, *likened])[:most]]
         if not found:
             raise ToolError("the documents say nothing about that; try other words")
         text = "\n\n".join(_shown(extract) for extract in found)
-        return Found(text=f"{text}\n\n{note}" if note else text, sources=tuple(extract.place for extract in found))
+        return ToolResult(text=f"{text}\n\n{note}" if note else text, sources=tuple(extract.place for extract in found))
 
     def _rank(self, query: str) -> tuple[Sequence[Extract], list[list[float]]]:
         """The extracts, and their rankings by words and by hashed vectors; runs in a thread.
@@ -178,20 +178,20 @@ class Rag:
         What a thread has made ready is kept, even if nobody waits for it any more.
         """
         with self._shelving:
-            shelf = self._shelf = self._shelf or _shelve(self._sources)
+            shelf = self._shelf = self._shelf or _read_extracts(self._sources)
         asked = terms(query)
         hashed = [score if score >= LEAST else 0.0 for score in shelf.vectors.liken(asked)]
         return shelf.extracts, [shelf.words.weigh(Counter(asked)), hashed]
 
-    async def _liken(self, extracts: Sequence[Extract], query: str, errand: ToolUse) -> tuple[list[list[float]], str]:
+    async def _liken(self, extracts: Sequence[Extract], query: str, tool_use: ToolUse) -> tuple[list[list[float]], str]:
         """The ranking of the embedding model, if there is one, or why it is missing."""
         if self._embedder is None:
             return [], ""
         try:
             async with self._embedding:
                 while left := extracts[len(self._embedded) :][:_STEP]:
-                    self._embedded += await self._embedder.embed([_headed(extract) for extract in left], errand)
-            (asked,) = await self._embedder.embed([query], errand)
+                    self._embedded += await self._embedder.embed([_headed(extract) for extract in left], tool_use)
+            (asked,) = await self._embedder.embed([query], tool_use)
         except ModelError as error:
             return [], f"(Searched without the embedding model: {error}.)"
         return [await asyncio.to_thread(_compare, asked, self._embedded)], ""
@@ -211,10 +211,10 @@ def fuse(rankings: Sequence[Sequence[float]]) -> list[int]:
     return sorted(fused, key=lambda number: (-fused[number], number))
 
 
-def _shelve(sources: Sequence[Source]) -> _Index:
+def _read_extracts(sources: Sequence[Source]) -> _Index:
     extracts = cut(sources)
     words = [terms(_headed(extract)) for extract in extracts]
-    return _Index(extracts, Index(words), Vectors(words))
+    return _Index(extracts, Index(words), HashedVectors(words))
 
 
 def _compare(asked: Vector, embedded: Sequence[Vector]) -> list[float]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Protocol, TypeAlias, cast
 
-from moot.agents.toolkit import Found, ToolUse
+from moot.agents.toolkit import ToolResult, ToolUse
 from moot.core.ask import ToolSpec
 from moot.core.errors import BriefError, ToolError
 from moot.core.text import clean, clip
@@ -64,7 +64,7 @@ class SearchResult:
     excerpt: str = ""
 
 
-class Finder(Protocol):
+class SearchEngine(Protocol):
     """A search engine."""
 
     async def find(self, query: str, most: int) -> Sequence[SearchResult]:
@@ -203,10 +203,10 @@ class WebSearch:
 
     spec = SEARCH
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: SearchEngine) -> None:
         self._finder = finder
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Search; see ``agents.toolkit.Tool``."""
         query = _flat(arguments["query"])
         if not query or len(query) > LONGEST_QUERY:
@@ -218,7 +218,7 @@ class WebSearch:
         shown = [
             f"{n}. {hit.title or hit.address}\n{hit.address}\n{hit.excerpt}" for n, hit in enumerate(hits, start=1)
         ]
-        return Found(text="\n\n".join(shown), sources=tuple(hit.address for hit in hits))
+        return ToolResult(text="\n\n".join(shown), sources=tuple(hit.address for hit in hits))
 
 
 class OpenPage:
@@ -233,9 +233,9 @@ class OpenPage:
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Read a page; see ``agents.toolkit.Tool``."""
         page = await self._fetcher.fetch(str(arguments["url"]).strip())
         if not page.text.strip():
             raise ToolError("the page holds no words; it may need a browser")
-        return Found(text=f"{page.title}\n\n{page.text}" if page.title else page.text, sources=(page.address,))
+        return ToolResult(text=f"{page.title}\n\n{page.text}" if page.title else page.text, sources=(page.address,))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hmac import compare_digest
 
-from moot.app.run.access import RIGHTS, Claim, Right, Share, mark_of, new_secret
+from moot.app.run.access import RIGHTS, Claim, Right, Share, hash_of, new_secret
 from moot.app.serve.request_guard import token_name
 from moot.web.problems import Problem
 
@@ -98,30 +98,30 @@ class Authenticator:
     def new_link(self) -> str:
         """A new one-time token, valid for ten minutes; an older one is no longer valid."""
         secret = new_secret()
-        self._link = (mark_of(secret), self.clock() + LINK_SECONDS)
+        self._link = (hash_of(secret), self.clock() + LINK_SECONDS)
         return secret
 
     def exchange(self, secret: str) -> str | None:
         """Exchange the one-time token for a new session; None where it is no longer valid."""
-        if self._link is None or not compare_digest(self._link[0], mark_of(secret)) or self.clock() > self._link[1]:
+        if self._link is None or not compare_digest(self._link[0], hash_of(secret)) or self.clock() > self._link[1]:
             return None
         self._link = None
         session = new_secret()
         if len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
-        self._sessions[mark_of(session)] = self.clock() + SESSION_SECONDS
+        self._sessions[hash_of(session)] = self.clock() + SESSION_SECONDS
         return session
 
     def of_session(self, secret: str) -> Identity | None:
         """The identity of a session cookie; None where it is not valid."""
-        mark = mark_of(secret)
+        mark = hash_of(secret)
         ends = next((ends for text, ends in self._sessions.items() if compare_digest(text, mark)), None)
         return None if ends is None or self.clock() > ends else Identity(cookie=True, mark=mark)
 
     def of_token(self, secret: str) -> Identity | None:
         """The identity of a program's token; None where it is not known."""
         name = token_name(self.tokens, secret)
-        return None if name is None else Identity(owner=name, mark=mark_of(secret))
+        return None if name is None else Identity(owner=name, mark=hash_of(secret))
 
     def meet(self, link: str) -> None:
         """Note that a link was used."""
@@ -169,7 +169,7 @@ def session_cookie(host: str) -> str:
 
 def share_cookie(host: str, debate: str) -> str:
     """The name of the cookie with the secret of a link to a debate; see ``session_cookie``."""
-    return f"{share_cookies(host)}{mark_of(debate)[:16]}"
+    return f"{share_cookies(host)}{hash_of(debate)[:16]}"
 
 
 def share_cookies(host: str) -> str:

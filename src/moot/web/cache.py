@@ -9,11 +9,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from moot.app.export.paper import printed
+from moot.app.export.paper import print_pdf
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.app.run.workspace import read as read_all
-from moot.app.serve.visibility import Ears, hears_all
+from moot.app.serve.visibility import Reader, may_read_all
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry, Paused
 from moot.core.transcript import Transcript, fold
@@ -47,8 +47,8 @@ class ResultCache:
     _records: OrderedDict[str, tuple[tuple[Entry, ...], Transcript]] = field(
         default_factory=OrderedDict[str, tuple[tuple[Entry, ...], Transcript]]
     )
-    _heard: OrderedDict[tuple[str, Ears], tuple[int, bool]] = field(
-        default_factory=OrderedDict[tuple[str, Ears], tuple[int, bool]]
+    _heard: OrderedDict[tuple[str, Reader], tuple[int, bool]] = field(
+        default_factory=OrderedDict[tuple[str, Reader], tuple[int, bool]]
     )
     _made: OrderedDict[tuple[str, str], tuple[int, bytes]] = field(
         default_factory=OrderedDict[tuple[str, str], tuple[int, bytes]]
@@ -87,14 +87,14 @@ class ResultCache:
         self._records.move_to_end(debate)
         return found
 
-    async def hears_all(self, debate: str, entries: Sequence[Entry], ears: Ears) -> bool:
+    async def hears_all(self, debate: str, entries: Sequence[Entry], reader: Reader) -> bool:
         """Whether a viewer may read every turn of a record; see ``moot.app.serve.visibility``."""
-        if ears is None:
+        if reader is None:
             return True
-        count, heard = self._heard.get((debate, ears), (0, False))
+        count, heard = self._heard.get((debate, reader), (0, False))
         if count != len(entries):
-            heard = await asyncio.to_thread(hears_all, entries, ears)
-            self._heard[debate, ears] = len(entries), heard
+            heard = await asyncio.to_thread(may_read_all, entries, reader)
+            self._heard[debate, reader] = len(entries), heard
             if len(self._heard) > MOST_MARKS:
                 self._heard.popitem(last=False)
         return heard
@@ -142,7 +142,7 @@ class ResultCache:
     async def _print(self, debate: str, count: int, page: bytes) -> bytes:
         """The PDF; empty if it takes too long, which is also cached, so that it is not tried again."""
         try:
-            found = await printed(page, self.pdf_seconds)
+            found = await print_pdf(page, self.pdf_seconds)
         except TimeoutError:
             found = b""
         self._keep(debate, "pdf", count, found)

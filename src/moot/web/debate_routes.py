@@ -7,21 +7,21 @@ from typing import Annotated, cast
 from fastapi import Header, Query, Response
 from pydantic import BaseModel, JsonValue
 
-from moot.app.brief.reader import Intake
-from moot.app.export.learned import check_truth, note
+from moot.app.brief.reader import ParsedBrief
+from moot.app.export.learned import add_note, check_truth
 from moot.app.export.reports import plan_data
-from moot.app.plan.ways_on import ways_on
+from moot.app.plan.next_steps import next_steps
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
-from moot.app.run.outcome import opening, sums_of
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.outcome import count_usage, opening
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import Summary, list_query, open_asks
-from moot.app.run.start import Start
-from moot.app.serve.admission import Admission, Order
-from moot.app.serve.admission import keyed as keyed_by
+from moot.app.run.start import StartRequest
+from moot.app.serve.admission import Admission, DebateRequest
+from moot.app.serve.admission import id_for_key as keyed_by
 from moot.app.serve.admission import request_of as hash_of
 from moot.app.serve.answer_types import StoredStatus
-from moot.app.serve.visibility import hears, told
+from moot.app.serve.visibility import may_read, visible_entries
 from moot.core.ask import Value
 from moot.core.brief import Limits as Bounds
 from moot.core.errors import BriefError, RecordConflict, RecordError
@@ -70,9 +70,9 @@ def _value(name: str, value: JsonValue) -> Value:
     raise BriefError(f"{name[:60]!r} must be a text, a number, true or false, or a list of texts", code="wrong_type")
 
 
-def caps_of(limits: Limits | None) -> LimitWishes:
+def caps_of(limits: Limits | None) -> LimitOverrides:
     """The limits of a request."""
-    return LimitWishes(**limits.model_dump()) if limits else LimitWishes()
+    return LimitOverrides(**limits.model_dump()) if limits else LimitOverrides()
 
 
 def admission(site: ServerState, owner: str) -> Admission:
@@ -80,13 +80,13 @@ def admission(site: ServerState, owner: str) -> Admission:
     return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
 
-def order_of(body: Planned) -> Order:
+def order_of(body: Planned) -> DebateRequest:
     """The request for a debate in a body."""
-    wishes = Wishes(models=tuple(body.models), seed=body.seed, cast=body.cast, caps=caps_of(body.limits))
-    return Order(brief=body.brief, wishes=wishes, start=not isinstance(body, NewDebate) or body.start)
+    wishes = Overrides(models=tuple(body.models), seed=body.seed, cast=body.cast, caps=caps_of(body.limits))
+    return DebateRequest(brief=body.brief, wishes=wishes, start=not isinstance(body, NewDebate) or body.start)
 
 
-async def make_ready(site: ServerState, holder: Identity, body: Planned) -> Start:
+async def make_ready(site: ServerState, holder: Identity, body: Planned) -> StartRequest:
     """Read and prepare the debate of a request; see ``Admission.make_ready``."""
     return await admission(site, holder.owner).make_ready(order_of(body))
 
@@ -98,22 +98,22 @@ async def begin(site: ServerState, holder: Identity, body: NewDebate, key: str) 
 
 async def go_on(site: ServerState, owner: str, debate: str, limits: Limits | None) -> bool:
     """Resume a debate; see ``Admission.go_on``."""
-    return await admission(site, owner).go_on(debate, caps_of(limits))
+    return await admission(site, owner).resume(debate, caps_of(limits))
 
 
 async def answered(site: ServerState, debate: str) -> bool:
     """Resume a debate in which somebody has answered; see ``Admission.answered``."""
-    return await admission(site, "").answered(debate)
+    return await admission(site, "").resume_answered(debate)
 
 
-def read_other(site: ServerState, holder: Identity, brief: str | dict[str, JsonValue], parent: Bounds) -> Intake:
+def read_other(site: ServerState, holder: Identity, brief: str | dict[str, JsonValue], parent: Bounds) -> ParsedBrief:
     """Another brief for a fork; see ``Admission.read_other``."""
-    return admission(site, holder.owner).read_other(brief, parent)
+    return admission(site, holder.owner).read_fork_brief(brief, parent)
 
 
 async def own(site: ServerState, holder: Identity, debate: str, asked: str) -> None:
     """Store the owner of a new debate; see ``Admission.own``."""
-    await admission(site, holder.owner).own(debate, asked)
+    await admission(site, holder.owner).note_owner(debate, asked)
 
 
 async def is_there(site: ServerState, holder: Identity, debate: str, asked: str) -> bool:
@@ -172,15 +172,15 @@ async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: R
 
 async def _begun(site: ServerState, debate: str, response: Response) -> Begun:
     response.headers["Location"] = f"/api/v1/debates/{debate}"
-    now = await site.runner.look(debate)
-    return Begun(id=debate, casting=now.casting, runs=now.sure)
+    now = await site.runner.running_state(debate)
+    return Begun(id=debate, casting=now.generation, runs=now.sure)
 
 
 @router.post("/check")
 async def check_brief(site: SiteOf, holder: Owner, body: Planned) -> Understood:
     """Show how a brief was understood, and what the debate would use. Nothing is sent to any model."""
     start = await make_ready(site, holder, body)
-    return Understood.model_validate({"kind": start.intake.kind, **plan_data(start.ready)})
+    return Understood.model_validate({"kind": start.parsed.kind, **plan_data(start.prepared)})
 
 
 @router.get("/debates")
@@ -202,7 +202,7 @@ async def list_debates(
         raise Problem(
             422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
         )
-    by, shown = await site.runner.holders(), page.debates[:limit]
+    by, shown = await site.runner.where_debates_run(), page.debates[:limit]
     rows = [
         Row.model_validate({**_row(summary), "runs": summary.debate in by, "holder": by.get(summary.debate, "")})
         for summary in shown
@@ -239,12 +239,12 @@ async def get_debate(visit: Viewing) -> State:
 async def state_of(visit: DebateAccess) -> State:
     """The state of a debate as a viewer may see it."""
     site, debate = visit.site, visit.debate
-    now = await site.runner.look(debate)
+    now = await site.runner.running_state(debate)
     runs = bool(now.by)
     known: dict[str, object] = {"id": debate, "runs": runs, "holder": now.by if visit.right == "own" else ""}
     known |= {"right": visit.right, "who": visit.who, "error": str(now.error or "")}
     if not await site.workspace.store.read(debate, limit=1):
-        return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": now.casting})
+        return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": now.generation})
     entries, transcript = await site.kept.read(site.workspace, debate)
     opened, closed = opening(debate, entries), transcript.closed
     paused = kind_of(entries)
@@ -252,7 +252,7 @@ async def state_of(visit: DebateAccess) -> State:
     reason = closed.reason if closed else transcript.paused.reason if paused and transcript.paused else ""
     known["error"] = "" if known["error"] == reason else known["error"]
     waits = () if closed else await open_asks(site.workspace, debate)
-    shown = told(entries, visit.ears)
+    shown = visible_entries(entries, visit.ears)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
         topic=opened.brief.topic,
@@ -263,13 +263,13 @@ async def state_of(visit: DebateAccess) -> State:
         at=entries[0].at,
         entries=len(shown),
         forked=opened.forked,
-        sums=Numbers.model_validate(sums_of(transcript if shown is entries else fold(shown), _calls(shown))),
+        sums=Numbers.model_validate(count_usage(transcript if shown is entries else fold(shown), _calls(shown))),
         decision=told_decision(transcript.decision) if transcript.decision else None,
-        ways=[Way(command=way.command, words=way.words) for way in ways_on(opened, visit.debate, transcript)],
+        ways=[Way(command=way.command, words=way.words) for way in next_steps(opened, visit.debate, transcript)],
         waits_for=[
             Waited(name=wait.turn.by, act=wait.turn.act, key=wait.turn.key, since=wait.since, left=wait.left)
             for wait in waits
-            if hears(transcript, visit.ears, wait.turn)
+            if may_read(transcript, visit.ears, wait.turn)
         ],
     )
 
@@ -336,5 +336,5 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
 async def resolve_debate(visit: Owning, body: Resolving) -> State:
     """Record the right answer of a debate."""
     await check_truth(visit.site.workspace, visit.debate, body.answer, anyway=body.anyway)
-    await note(visit.site.workspace, visit.debate, "resolve", body.answer)
+    await add_note(visit.site.workspace, visit.debate, "resolve", body.answer)
     return await state_of(visit)

@@ -105,7 +105,7 @@ async def _stored(visit: DebateAccess, after: int, form: Form, named: bool) -> A
     past = (
         RawItems(workspace, debate, after, named=named)
         if raw
-        else StoredItems(workspace, debate, after, ears=visit.ears)
+        else StoredItems(workspace, debate, after, reader=visit.ears)
     )
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:

@@ -18,7 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moot.app.serve.request_guard import Refusal, RequestGuard
-from moot.app.serve.server_parts import told
+from moot.app.serve.server_parts import error_trace
 from moot.core.event import Closed, Entry, Opened, Paused, Resumed
 from moot.web.problems import Problem, answer
 from moot.web.site import SITE, ServerState, find_identity, link_of
@@ -232,7 +232,7 @@ class Guard:
         except Exception as error:  # noqa: BLE001 # house: broad because every error must become an answer
             if gone:  # the client has disconnected; that is not an error
                 return
-            logging.getLogger("moot.web").error("%s: %s", route_of(scope), told(error))
+            logging.getLogger("moot.web").error("%s: %s", route_of(scope), error_trace(error))
             if not started:
                 await _refuse(Problem(500, "an internal error; the records are not affected"), scope, receive, safely)
             elif scope["type"] == "websocket":

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
 
-from moot.app.export.telemetry import attend
+from moot.app.export.telemetry import attach_telemetry
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
-from moot.app.serve.server_parts import Ending, Listener, check_host, config_of, hosts_of, is_any, listen
+from moot.app.serve.server_parts import Listener, ShutdownRequest, check_host, config_of, hosts_of, is_any, listen
 from moot.web.app import make_app, open_site
 from moot.web.guard import Log, Logged
 from moot.web.site import ServerState
@@ -66,7 +66,7 @@ async def serve(wanted: ServerSettings, config: Config) -> None:
     workspace = Workspace.at(wanted.store)
     workspace.config = config
     try:
-        attend(workspace)
+        attach_telemetry(workspace)
         hosts = hosts_of(wanted.host, port, config.serve)
         async with open_site(workspace, config, hosts=hosts, most=wanted.most, queue=queue) as site:
             await _run(site, listening, wanted, port)
@@ -117,7 +117,7 @@ async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettin
     name = "127.0.0.1" if is_any(wanted.host) else wanted.host
     name = f"[{name}]" if ":" in name else name
     told = "stopping after the answers in progress; press Ctrl-C again to stop at once"
-    ending = Ending(site.runner, waits=lambda: log.say(told), hurry=server.hurry)
+    ending = ShutdownRequest(site.runner, waits=lambda: log.say(told), hurry=server.hurry)
 
     def tell_link() -> None:
         wanted.ready(f"http://{name}:{port}/?token={site.auth.new_link()}")

@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Literal, Self, TypeAlias
 
 from moot.app.run.workspace import Workspace, decode
-from moot.app.serve.server_parts import told
+from moot.app.serve.server_parts import error_trace
 from moot.app.serve.view_model import Frames
-from moot.app.serve.visibility import AnswerVisibility, Ears
+from moot.app.serve.visibility import AnswerVisibility, Reader
 from moot.core.errors import RecordAway, RecordError
 from moot.core.event import KIND, Closed, Delta, Replied
 from moot.report.turn_text import Namer
@@ -71,8 +71,8 @@ class Digest:
     first of these answers while a person has to answer: that person may have the link, or know somebody who has it.
     """
 
-    def __init__(self, ears: Ears) -> None:
-        self._frames, self._seal = Frames(ears=ears), AnswerVisibility(ears)
+    def __init__(self, reader: Reader) -> None:
+        self._frames, self._seal = Frames(ears=reader), AnswerVisibility(reader)
         self._kept: list[Item] = []
 
     def entry(self, line: str) -> Sequence[Item]:
@@ -117,10 +117,10 @@ class StoredItems:
     """
 
     def __init__(
-        self, workspace: Workspace, debate: str, after: int, until: int | None = None, ears: Ears = None
+        self, workspace: Workspace, debate: str, after: int, until: int | None = None, reader: Reader = None
     ) -> None:
         self._workspace, self._debate, self._after, self._until = workspace, debate, after, until
-        self._digest, self._last = Digest(ears), 0
+        self._digest, self._last = Digest(reader), 0
 
     async def page(self) -> list[Item]:
         """The next items; none at the end.
@@ -209,8 +209,8 @@ class Channel:
         viewers: the number of viewers.
     """
 
-    def __init__(self, workspace: Workspace, debate: str, ears: Ears) -> None:
-        self.debate, self.ears = debate, ears
+    def __init__(self, workspace: Workspace, debate: str, reader: Reader) -> None:
+        self.debate, self.ears = debate, reader
         self.last = self.viewers = self._read = 0  # `_read`: the number of processed entries
         self.over = False
         self.error: RecordError | None = None
@@ -219,7 +219,7 @@ class Channel:
         self._ring: list[Item] = []
         self._first = self._bytes = 0  # the position of the first item in the buffer; the size of all items
         self._news = asyncio.Event()
-        self._digest = Digest(ears)
+        self._digest = Digest(reader)
 
     @property
     def end(self) -> int:
@@ -283,7 +283,7 @@ class Channel:
         except RecordError as error:
             self.error, self.over = error, True
         except Exception as error:  # noqa: BLE001 # house: broad because an error in one debate must not end the server
-            logging.getLogger("moot.web").error("live %s: %s", self.debate, told(error))
+            logging.getLogger("moot.web").error("live %s: %s", self.debate, error_trace(error))
             self.error, self.over = RecordError("an internal error; the records are not affected"), True
         return False
 
@@ -327,8 +327,8 @@ class Live:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._channels: dict[tuple[str, Ears], Channel] = {}
-        self._tasks: dict[tuple[str, Ears], asyncio.Task[None]] = {}
+        self._channels: dict[tuple[str, Reader], Channel] = {}
+        self._tasks: dict[tuple[str, Reader], asyncio.Task[None]] = {}
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
         self.closing = asyncio.Event()
 
@@ -349,12 +349,12 @@ class Live:
         self.closing.set()
 
     @asynccontextmanager
-    async def watching(self, debate: str, ears: Ears = None) -> AsyncGenerator[Channel]:
+    async def watching(self, debate: str, reader: Reader = None) -> AsyncGenerator[Channel]:
         """The channel of a debate for a group of viewers, for the time of the context."""
-        of = debate, ears
+        of = debate, reader
         channel = self._channels.get(of)
         if channel is None:
-            channel = self._channels[of] = Channel(self._workspace, debate, ears)
+            channel = self._channels[of] = Channel(self._workspace, debate, reader)
             self._tasks[of] = self._group.create_task(channel.follow())
         channel.viewers += 1
         try:

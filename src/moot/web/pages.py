@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
-from moot.app.run.access import opened_by
+from moot.app.run.access import share_of
 from moot.app.run.dispatcher import QueueError, QueueStatus
 from moot.core.errors import RecordError
 from moot.web.auth import SESSION_SECONDS, session_cookie, share_cookie
@@ -120,7 +120,7 @@ async def debate_page(request: Request, site: SiteOf, debate: str, share: str = 
     """The page of a debate; the token of a share link is exchanged for a cookie."""
     if not share:
         return _index()
-    found = await opened_by(site.workspace, debate, share)
+    found = await share_of(site.workspace, debate, share)
     if found is None:
         return _told(ENDED, back=find_identity(request) is not None)
     answer = RedirectResponse(request.url.path, 303)

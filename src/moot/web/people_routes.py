@@ -7,9 +7,18 @@ from fastapi import Header, Query
 from moot.app.brief.field_values import skeleton
 from moot.app.run.access import Share, revoke, share, shares
 from moot.app.run.outcome import opening
-from moot.app.run.people import OutsideMessages, ShownTurn, allowed, answer, asked, context_for, laid, news
-from moot.app.run.record_reader import Open, open_asks
-from moot.app.serve.view_model import hypertext
+from moot.app.run.people import (
+    OutsideMessages,
+    ShownTurn,
+    allowed_values,
+    answer,
+    context_for,
+    focus_turns,
+    new_turns,
+    open_ask_for,
+)
+from moot.app.run.record_reader import OpenQuestion, open_asks
+from moot.app.serve.view_model import safe_html
 from moot.core.ask import Field
 from moot.core.errors import BriefError
 from moot.core.labels import act_of, noun
@@ -60,7 +69,7 @@ async def get_asks(visit: Joining) -> OpenAsks:
     return OpenAsks(asks=[await _shown(visit, item) for item in opens if visit.ears in (None, item.turn.by)])
 
 
-async def _shown(visit: DebateAccess, each: Open) -> OpenAsk:
+async def _shown(visit: DebateAccess, each: OpenQuestion) -> OpenAsk:
     workspace, turn = visit.site.workspace, each.turn
     assert turn.ask is not None
     seen, transcript = await context_for(workspace, visit.debate, turn.key), fold(await workspace.entries(visit.debate))
@@ -73,8 +82,8 @@ async def _shown(visit: DebateAccess, each: Open) -> OpenAsk:
         act=noun(act_of(turn)),
         round=turn.round,
         task=turn.ask.task,
-        about=[_laid(shown) for shown in laid(seen, transcript)],
-        news=[_laid(shown) for shown in news(seen, transcript)],
+        about=[_laid(shown) for shown in focus_turns(seen, transcript)],
+        news=[_laid(shown) for shown in new_turns(seen, transcript)],
         meanwhile=[(said.by, said.text) for said in outside],
         fields=[_field(field) for field in (turn.ask.form.fields if turn.ask.form else ())],
         since=each.since,
@@ -89,7 +98,7 @@ def _laid(shown: ShownTurn) -> Laid:
         act=turn.act,
         mark=turn.mark,
         text=turn.text,
-        html=hypertext(turn.text),
+        html=safe_html(turn.text),
         fields=list(turn.fields),
     )
 
@@ -105,7 +114,7 @@ def _field(field: Field) -> AskField:
         high=field.high,
         abstain=field.abstain,
         private=field.private,
-        allowed=allowed(field),
+        allowed=allowed_values(field),
     )
 
 
@@ -114,7 +123,7 @@ async def answer_ask(visit: Joining, body: Answering) -> Answered:
     """Answer a question to a person: speak, vote or moderate. The debate then continues by itself."""
     site = visit.site
     who = _speaker(visit, body.who)
-    key = body.key or (await asked(site.workspace, visit.debate, who)).key
+    key = body.key or (await open_ask_for(site.workspace, visit.debate, who)).key
     reply = await answer(site.workspace, visit.debate, body.words, who=who, key=body.key, fields=values(body.fields))
     runs = await answered(site, visit.debate)
     return Answered(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)

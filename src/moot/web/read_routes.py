@@ -13,24 +13,24 @@ from starlette.requests import Request
 from moot.analysis.analysis import analyse
 from moot.app.brief.schema import names, strategies
 from moot.app.export.analyses import write_data
-from moot.app.export.learned import Standings, calibration, search, standings
+from moot.app.export.learned import DomainRatings, calibration, domain_ratings, search
 from moot.app.export.paper import replay
-from moot.app.export.recount import Recounted, count_entries, write_recount
+from moot.app.export.recount import Recount, recount_entries, write_recount
 from moot.app.export.report_formats import FORMATS, JSON, report_format
 from moot.app.export.reports import (
     ReadRecord,
     compare,
+    make_report,
     map_at,
     parent,
-    reported,
     write_comparison,
 )
 from moot.app.export.signed_receipts import make_receipt, write_receipt
-from moot.app.plan.assignment import look_around
+from moot.app.plan.assignment import find_models
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 from moot.learn.calibration import Calibration
-from moot.learn.memory import Found, Kind
+from moot.learn.memory import FoundMemory, Kind
 from moot.report.compare import Comparison
 from moot.report.report import Report
 from moot.web.cache import Busy
@@ -45,10 +45,10 @@ library_router = api_router("library")
 @library_router.get("/ratings")
 async def get_ratings(
     site: SiteOf, holder: Owner, domain: Annotated[str | None, Query(max_length=200)] = None
-) -> list[Standings]:
+) -> list[DomainRatings]:
     """Return the ratings of models by the debates that one of them won."""
     _check_machine(holder.machine)
-    return list(await standings(site.workspace, domain))
+    return list(await domain_ratings(site.workspace, domain))
 
 
 @library_router.get("/calibration")
@@ -65,7 +65,7 @@ async def search_memory(
     q: Annotated[str, Query(min_length=1, max_length=500, examples=["billing"])],
     kind: Kind = "outcome",
     most: Annotated[int, Query(ge=1, le=100)] = 10,
-) -> list[Found]:
+) -> list[FoundMemory]:
     """Find outcomes of earlier debates by words and by similarity."""
     _check_machine(holder.machine)
     return list(await search(site.workspace, q, kind=kind, most=most))
@@ -80,7 +80,7 @@ def _check_machine(machine: bool) -> None:
 @library_router.get("/models")
 async def get_models(holder: Owner) -> Reached:
     """Return the usable models: local servers, providers with an API key (never its value), the built-in demo."""
-    reach = await look_around()
+    reach = await find_models()
     return Reached(
         servers=[
             Served(provider=server.provider, up=server.up, models=list(server.models)) for server in reach.servers
@@ -108,7 +108,7 @@ async def get_info(site: SiteOf, holder: Owner) -> Info:
         name=holder.owner,
         machine=holder.machine,
         model=site.runner.config.model,
-        held=len(await site.runner.holders()),
+        held=len(await site.runner.where_debates_run()),
         most=site.runner.room,
         learn=site.runner.config.learn,
         limits=Bounds(cost=serving.cost, tokens=serving.tokens_per_debate, asks=serving.asks),
@@ -184,11 +184,11 @@ async def get_analysis(visit: Viewing) -> Response:
     return Response(made, media_type=JSON)
 
 
-@router.get("/debates/{debate}/recount", responses=gives(Recounted))
+@router.get("/debates/{debate}/recount", responses=gives(Recount))
 async def get_recount(visit: Viewing) -> Response:
     """Count the ballots under every rule."""
     looked = await _look(visit)
-    made = await looked.made("recount", lambda: write_recount(count_entries(looked.entries, visit.debate)))
+    made = await looked.made("recount", lambda: write_recount(recount_entries(looked.entries, visit.debate)))
     return Response(made, media_type=JSON)
 
 
@@ -237,7 +237,7 @@ async def _report(looked: ReadableRecord, form: str) -> bytes:
     workspace, debate, entries = looked.visit.site.workspace, looked.visit.debate, looked.entries
     last = (await workspace.lines(debate))[len(entries) - 1]
     return await looked.made(
-        f"report {form}", lambda: _written(reported(entries, debate=debate, where=workspace.place, last=last), form)
+        f"report {form}", lambda: _written(make_report(entries, debate=debate, where=workspace.place, last=last), form)
     )
 
 

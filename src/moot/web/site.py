@@ -11,13 +11,13 @@ from fastapi import APIRouter, Depends, Path
 from starlette.requests import HTTPConnection
 
 from moot.app.plan.settings import Serving
-from moot.app.run.access import Claim, Right, claimed, mark_of, opened_by
+from moot.app.run.access import Claim, Right, claimed, hash_of, share_of
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import RemarkQueue
 from moot.app.serve.request_guard import bearer
 from moot.app.serve.spending import Spending
-from moot.app.serve.visibility import Ears
+from moot.app.serve.visibility import Reader
 from moot.core.errors import BriefError
 from moot.web.auth import Authenticator, Identity, reaches, session_cookie, share_cookie, share_cookies
 from moot.web.cache import ResultCache
@@ -90,7 +90,7 @@ class DebateAccess:
         return self.holder.share.who if self.holder.share else ""
 
     @property
-    def ears(self) -> Ears:
+    def ears(self) -> Reader:
         """What the client may read: everything (owner), what the person of the link may read, or what is public."""
         return None if self.right == "own" else self.who
 
@@ -188,7 +188,7 @@ async def _shared(connection: HTTPConnection, site: ServerState, debate: str) ->
     """The identity of a share link to the debate, sent as a cookie or as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
     secret = bearer(connection.headers) or cookie
-    share = await opened_by(site.workspace, debate, secret) if secret else None
+    share = await share_of(site.workspace, debate, secret) if secret else None
     if share is None:
         return None
     site.auth.meet(share.mark)
@@ -200,7 +200,7 @@ def link_of(connection: HTTPConnection) -> str:
     start, auth = share_cookies(host_of(connection)), site_of(connection).auth
     cookies = [value for name, value in connection.cookies.items() if name.startswith(start)]
     sent = [secret] if (secret := bearer(connection.headers)) else cookies
-    return next((mark for mark in map(mark_of, sent) if mark in auth.links), "")
+    return next((mark for mark in map(hash_of, sent) if mark in auth.links), "")
 
 
 def _check_header(connection: HTTPConnection, holder: Identity) -> None:

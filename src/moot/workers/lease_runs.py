@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from moot.app.run.access import allowed
+from moot.app.run.access import noted_allowance
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.outcome import Outcome
 from moot.app.run.record_reader import time_left
@@ -17,7 +17,7 @@ from moot.core.errors import BriefError, MootError, ProtocolError, RecordConflic
 from moot.core.text import clean, hide
 from moot.engine.driver import StopRequest
 from moot.workers.jobs import Ending, Lease
-from moot.workers.leases import Fence
+from moot.workers.leases import FencedStore
 from moot.workers.worker_log import Note
 
 MOST = 8
@@ -102,14 +102,14 @@ class LeaseRuns:
     """
 
     def __init__(
-        self, workspace: Workspace, wanted: WorkerSettings, fence: Fence, reach: Callable[[], Awaitable[object]]
+        self, workspace: Workspace, wanted: WorkerSettings, fence: FencedStore, reach: Callable[[], Awaitable[object]]
     ) -> None:
         self.workspace, self.wanted, self.fence, self._reach = workspace, wanted, fence, reach
 
-    async def hold(self, debate: str, held: LeasedDebate) -> Ending:
+    async def run(self, debate: str, held: LeasedDebate) -> Ending:
         """Resume a debate; what goes wrong is an ending."""
         try:
-            limits = await allowed(self.workspace, debate)
+            limits = await noted_allowance(self.workspace, debate)
             outcome = await self.workspace.resume(debate, limits=limits, stop=held.stop)
             return await self._ending(outcome, held)
         except RecordConflict:
@@ -136,7 +136,7 @@ class LeaseRuns:
             case "paused", _ if held.why == "cancel":
                 return Ending(state="cancelled", reason="it was cancelled")
             case "paused", _ if held.why:
-                return handed_on()
+                return handed_over()
             case "paused", _:
                 return Ending(state="parked", reason=outcome.reason)
             case _:
@@ -162,6 +162,6 @@ class LeaseRuns:
         return Ending(state="parked", reason=str(error))
 
 
-def handed_on() -> Ending:
+def handed_over() -> Ending:
     """The ending of a debate that another worker goes on with at once."""
     return Ending(state="queued", reason="", fresh=True)

@@ -30,7 +30,7 @@ def clock() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-class Fence:
+class FencedStore:
     """A store in which a debate is written only as long as its lease holds, by this machine's own clock.
 
     A worker that was stopped for a while cannot know what has happened meanwhile; but it knows that its lease has run
@@ -222,7 +222,7 @@ returning l.debate, l.epoch, j.stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beating:
+class HeartbeatSender:
     """Who beats.
 
     Attributes:
@@ -236,7 +236,7 @@ class Beating:
     seconds: float
 
 
-async def beat(c: Connection, who: Beating, debates: Sequence[str]) -> "Beaten":
+async def beat(c: Connection, who: HeartbeatSender, debates: Sequence[str]) -> "HeartbeatResult":
     """Give a sign of life, and renew those of a worker's leases that have not run out.
 
     Returns:
@@ -255,7 +255,7 @@ async def leave(c: Connection, worker: str) -> None:
     await c.execute("delete from moot_slice where worker = $1 or until < clock_timestamp() - interval '1 day'", worker)
 
 
-Beaten = Mapping[str, tuple[int, str]]
+HeartbeatResult = Mapping[str, tuple[int, str]]
 """For each debate whose lease was renewed the epoch, and whether it is to be stopped."""
 
 
@@ -270,7 +270,11 @@ class Heartbeat:
     """
 
     def __init__(
-        self, database: Database, who: Beating, fence: Fence, told: Callable[[Beaten | QueueError], None]
+        self,
+        database: Database,
+        who: HeartbeatSender,
+        fence: FencedStore,
+        told: Callable[[HeartbeatResult | QueueError], None],
     ) -> None:
         self._database, self._who, self._fence, self._told = database, who, fence, told
         self._soon = asyncio.Event()

@@ -21,8 +21,8 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Schedule
 from moot.app.run.dispatcher import Job, QueueError
 from moot.app.run.outcome import Outcome
-from moot.app.run.prepare import Wishes
-from moot.app.run.start import HostHooks, generate_participants, make_start, put_on_record
+from moot.app.run.prepare import Overrides
+from moot.app.run.start import HostHooks, generate_participants, prepare_start, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, MootError, RecordAway, RecordConflict
 from moot.engine.driver import StopRequest
@@ -166,10 +166,10 @@ async def begin(workspace: Workspace, firing: Firing, config: Config) -> str:
     if await workspace.count_entries(debate):
         return debate
     intake = read_brief(brief["text"], name=brief["name"], folder=Path(brief["folder"]))
-    start = await make_start(workspace, intake, Wishes(), config)
+    start = await prepare_start(workspace, intake, Overrides(), config)
     casters = copy.copy(workspace)
     # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
-    casters.pen = workspace.store
+    casters.writer = workspace.store
     peopled = await generate_participants(casters, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         raise MootError(f"no participants, so no debate: {peopled.reason} ({peopled.debate})")

@@ -14,11 +14,11 @@ from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueAway, QueueError, State
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
-from moot.models.transport import Meter
+from moot.models.transport import UsageMeter
 from moot.workers import jobs, leases, schedules
 from moot.workers.jobs import SLOTS, STOP, Ending, Lease
-from moot.workers.lease_runs import AGAIN, LeasedDebate, LeaseRuns, WorkerSettings, handed_on
-from moot.workers.leases import Beaten, Beating, Fence, Heartbeat, Lost
+from moot.workers.lease_runs import AGAIN, LeasedDebate, LeaseRuns, WorkerSettings, handed_over
+from moot.workers.leases import FencedStore, Heartbeat, HeartbeatResult, HeartbeatSender, Lost
 from moot.workers.provider_limits import Allowed, Queueing
 from moot.workers.queue_database import Connection, Database
 from moot.workers.queue_tables import make_ready
@@ -40,9 +40,9 @@ class Worker:
     def __init__(self, workspace: Workspace, wanted: WorkerSettings) -> None:
         self.workspace, self.wanted = workspace, wanted
         self.database = Database(wanted.address)
-        self.fence = Fence(workspace.store)
+        self.fence = FencedStore(workspace.store)
         self._segments = LeaseRuns(workspace, wanted, self.fence, self._reach)
-        workspace.pen = self.fence
+        workspace.writer = self.fence
         workspace.pool.meter = self._meter
         self._held: dict[str, LeasedDebate] = {}
         self._firing: set[asyncio.Task[None]] = set()
@@ -50,7 +50,7 @@ class Worker:
         self._leave, self._news = asyncio.Event(), asyncio.Event()
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
         self._beats = Database(wanted.address, connections=1)  # the heart waits for no connection that others have
-        who = Beating(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
+        who = HeartbeatSender(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
         self._heart = Heartbeat(self._beats, who, self.fence, self._hear)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -161,14 +161,14 @@ class Worker:
 
     async def _hold(self, debate: str, held: LeasedDebate) -> Ending:
         async with asyncio.TaskGroup() as group:
-            held.task = group.create_task(self._segments.hold(debate, held))
+            held.task = group.create_task(self._segments.run(debate, held))
         if not held.task.cancelled():
             return held.task.result()
-        return Ending(state="cancelled", reason="it was cancelled") if held.why == "cancel" else handed_on()
+        return Ending(state="cancelled", reason="it was cancelled") if held.why == "cancel" else handed_over()
 
     # ---- what the others and the signals want ------------------------------------------------------------------------
 
-    def _hear(self, beaten: Beaten | QueueError) -> None:
+    def _hear(self, beaten: HeartbeatResult | QueueError) -> None:
         """In the heart's thread: hand on what it was told."""
         self._call(self._heed, beaten)
 
@@ -191,7 +191,7 @@ class Worker:
             if kind == "" or (kind, name) == (SLOTS, account):
                 line.news.set()
 
-    def _heed(self, beaten: Beaten | QueueError) -> None:
+    def _heed(self, beaten: HeartbeatResult | QueueError) -> None:
         if isinstance(beaten, QueueAway):
             self._outage.begin(beaten)
         elif not isinstance(beaten, QueueError) and self._outage.end():
@@ -265,7 +265,7 @@ class Worker:
         with suppress(QueueError):  # then it is looked at again, and finds its debate
             await self._do(partial(schedules.finish, firing=firing))
 
-    def _meter(self, provider: str, key: str) -> Meter | None:
+    def _meter(self, provider: str, key: str) -> UsageMeter | None:
         allowance = (self.workspace.config or Config()).limits.get(provider)
         if allowance is None:
             return None

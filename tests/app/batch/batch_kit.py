@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from moot.app.batch.batch_plan import Batch, Item, make_batch, make_item
-from moot.app.batch.run_batch import Batching
+from moot.app.batch.batch_plan import Batch, BatchItem, make_batch, make_item
+from moot.app.batch.run_batch import BatchRun
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
@@ -52,29 +52,29 @@ class Paid(ScriptedModel):
         """A cent."""
         return replace(super().quote(request), cost=PRICE)
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer; the pool, which it is lent to, puts the call on record."""
-        called = await self._send(request, say)
+        called = await self._send(request, recorder)
         return replace(called, usage=Usage(input_tokens=8, output_tokens=2, cost=PRICE))
 
 
-def item(mark: str = "", *, model: str = "guest:paid", brief: str = BRIEF) -> Item:
+def item(mark: str = "", *, model: str = "guest:paid", brief: str = BRIEF) -> BatchItem:
     """One brief of a batch."""
     intake = read_brief(brief.replace("{mark}", mark))
-    return make_item(intake, Wishes(models=(model,)), name=f"item{mark}")
+    return make_item(intake, Overrides(models=(model,)), name=f"item{mark}")
 
 
 def desk_with(**models: ScriptedModel) -> Workspace:
     """A desk in memory that seats these models as guests."""
     workspace = Workspace(InMemoryStore(), config=Config())
     for name, model in models.items():
-        workspace.pool.lend(name, model)
+        workspace.pool.add_agent(name, model)
     return workspace
 
 
 def work_on(
     workspace: Workspace, batch: Batch | None = None, *, parallel: int = 1, budget: float | None = None
-) -> Batching:
+) -> BatchRun:
     """A batch at a desk; one brief three times where none is given."""
     batch = batch or make_batch([item()], times=3)
-    return Batching(workspace=workspace, batch=batch, config=Config(), parallel=parallel, budget=budget)
+    return BatchRun(workspace=workspace, batch=batch, config=Config(), parallel=parallel, budget=budget)

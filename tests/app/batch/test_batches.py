@@ -6,20 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.batch.batch_plan import MOST, Item, make_batch, make_item, read_briefs, read_lines, read_stream, seed_of
+from moot.app.batch.batch_plan import (
+    MOST,
+    BatchItem,
+    make_batch,
+    make_item,
+    read_briefs,
+    read_lines,
+    read_stream,
+    seed_of,
+)
 from moot.app.brief.reader import MOST_BYTES, read_brief
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.core.brief import SEED
 from moot.core.errors import BriefError
 from tests.app.batch.batch_kit import BRIEF, item
 
 
-def ids(*items: Item, times: int = 1, name: str = "") -> list[str]:
+def ids(*items: BatchItem, times: int = 1, name: str = "") -> list[str]:
     return [each.debate for each in make_batch(items, times=times, name=name)]
 
 
-def of(text: str, wishes: Wishes | None = None, own: str = "") -> Item:
-    return make_item(read_brief(text), wishes or Wishes(), name="x", own=own)
+def of(text: str, overrides: Overrides | None = None, own: str = "") -> BatchItem:
+    return make_item(read_brief(text), overrides or Overrides(), name="x", own=own)
 
 
 def test_ids_follow_from_name_brief_and_number_alone() -> None:
@@ -38,11 +47,11 @@ def test_what_is_debated_makes_another_id_and_limits_do_not() -> None:
     limited = of("---\nlimits:\n  tokens: 9000\n  cost: 2\n---\n# Tea?\n\nTea is calm.")
     assert limited.intake.brief.limits != first.intake.brief.limits
     assert limited.key == first.key
-    assert of("# Tea?\n\nTea is calm.", Wishes(caps=LimitWishes(cost=3))).key == first.key
+    assert of("# Tea?\n\nTea is calm.", Overrides(caps=LimitOverrides(cost=3))).key == first.key
     others = [
         of("# Tea?\n\nTea is dear."),
         of("---\nstrategy: majority\n---\n# Tea?\n\nTea is calm."),
-        of("# Tea?\n\nTea is calm.", Wishes(models=("ollama:a",))),
+        of("# Tea?\n\nTea is calm.", Overrides(models=("ollama:a",))),
         of("# Tea?\n\nTea is calm.", own="a"),
     ]
     assert len({each.key for each in (first, *others)}) == 5
@@ -61,7 +70,7 @@ def test_seeds_of_repeats_are_different_and_the_first_is_the_briefs_own() -> Non
         assert len(set(seeds)) == 1000
         assert all(0 <= each <= SEED.high for each in seeds)
         assert seeds == [seed_of(seed, n) for n in range(1, 1001)]
-    wished = make_batch([of("---\nseed: 3\n---\n# Tea?", Wishes(seed=5))], times=2)
+    wished = make_batch([of("---\nseed: 3\n---\n# Tea?", Overrides(seed=5))], times=2)
     own = make_batch([of("---\nseed: 3\n---\n# Tea?")], times=2)
     assert [each.seed for each in wished] == [5, seed_of(5, 2)]
     assert [each.wishes.seed for each in own] == [3, seed_of(3, 2)]
@@ -88,7 +97,7 @@ def test_all_briefs_come_before_any_repeat() -> None:
         ([item()], 1, "x" * 41, "cannot be named 'xxx"),
     ],
 )
-def test_batches_that_cannot_be(items: list[Item], times: int, name: str, said: str) -> None:
+def test_batches_that_cannot_be(items: list[BatchItem], times: int, name: str, said: str) -> None:
     with pytest.raises(BriefError, match=said):
         make_batch(items, times=times, name=name)
 
@@ -97,7 +106,7 @@ def test_briefs_are_called_by_their_files(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     Path("hire.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
     faults: list[str] = []
-    found = read_briefs(("hire.md", "Tea or coffee?", "none.md", ""), Wishes(), faults)
+    found = read_briefs(("hire.md", "Tea or coffee?", "none.md", ""), Overrides(), faults)
     assert [each.name for each in found] == ["hire", "Tea or coffee?"]
     assert faults == ["none.md: there is no such file", "the brief is empty; name a file or put a question in quotes"]
 
@@ -117,10 +126,10 @@ def test_lines_say_what_is_wanted_otherwise(tmp_path: Path) -> None:
     path = folder / "all.jsonl"
     path.write_text("\ufeff" + "\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
     faults: list[str] = []
-    wishes = Wishes(models=("ollama:usual",), rounds=1, protocol="panel")
+    wishes = Overrides(models=("ollama:usual",), rounds=1, protocol="panel")
     first, second, third, fourth = read_lines(path, wishes, faults)
     assert faults == []
-    assert first.wishes == Wishes(
+    assert first.wishes == Overrides(
         models=("ollama:a", "ollama:b"), seed=7, protocol="council", strategy="majority", rounds=3
     )
     assert (first.name, first.where) == ("a-1", f"{path}:1")
@@ -160,7 +169,7 @@ def test_each_bad_line_is_one_error_with_its_number(tmp_path: Path) -> None:
         b"\n".join([good.encode(), *(line.encode() for line, _ in BAD), b'{"brief": "\xff"}', good.encode()])
     )
     faults: list[str] = []
-    found = read_lines(path, Wishes(), faults)
+    found = read_lines(path, Overrides(), faults)
     assert [each.name for each in found] == ["one"]
     for n, (fault, (_, said)) in enumerate(zip(faults, BAD, strict=False), start=2):
         assert fault.startswith(f"{path}:{n}: ")
@@ -176,14 +185,14 @@ def test_each_bad_line_is_one_error_with_its_number(tmp_path: Path) -> None:
 def test_lines_from_standard_input_and_lines_that_are_too_long() -> None:
     faults: list[str] = []
     stream = io.BytesIO(b'{"brief": "Tea or coffee?"}\n')
-    assert [each.where for each in read_stream(stream, Wishes(), faults)] == ["standard input:1"]
+    assert [each.where for each in read_stream(stream, Overrides(), faults)] == ["standard input:1"]
     long = b'{"brief": "' + b"x " * MOST_BYTES + b'"}\n'
-    assert read_stream(io.BytesIO(long), Wishes(), faults) == []
+    assert read_stream(io.BytesIO(long), Overrides(), faults) == []
     assert faults == ["standard input:1: the line is longer than 2,097,152 bytes; what follows is not read"]
     with pytest.raises(BriefError, match="more than 20,000 lines"):
-        read_stream(io.BytesIO(b"\n" * (2 * MOST + 1)), Wishes(), faults)
+        read_stream(io.BytesIO(b"\n" * (2 * MOST + 1)), Overrides(), faults)
 
 
 def test_a_file_of_lines_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(BriefError, match=r"cannot be read: Is a directory"):
-        read_lines(tmp_path, Wishes(), [])
+        read_lines(tmp_path, Overrides(), [])

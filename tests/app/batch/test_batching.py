@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from moot.app.batch.batch_plan import FaultyBatch, make_batch, make_item
-from moot.app.batch.run_batch import Budget
-from moot.app.batch.summary import BatchOutcome, data_of, page_of, rows, told
+from moot.app.batch.run_batch import BatchBudget
+from moot.app.batch.summary import BatchOutcome, batch_data, batch_page, outcomes_in_words, rows
 from moot.app.brief.reader import read_brief
-from moot.app.run.api import take
+from moot.app.run.api import read_brief_argument
 from moot.app.run.people import answer
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import waiting
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
@@ -50,26 +50,26 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
     workspace = desk_with(paid=paid)
     batch = make_batch([item()], times=5)
     work = work_on(workspace, batch)
-    foreseen = await work.foresee()
+    foreseen = await work.estimate()
     assert (foreseen.over, foreseen.begun) == (0, 0)
     assert foreseen.costing.most.cost == pytest.approx(PRICE * foreseen.costing.most.calls)
     told_of: list[BatchOutcome] = []
     work.tell = told_of.append
     await work.run()
-    came = await work.look_around()
+    came = await work.outcomes()
     assert [each.debate for each in told_of] == [each.debate for each in came] == [each.debate for each in batch]
     assert [(each.status, each.answer) for each in came] == [("decided", "build")] * 3 + [("decided", "buy")] * 2
     row, total = rows(came)
-    assert told(row) == "build 3, buy 2"
+    assert outcomes_in_words(row) == "build 3, buy 2"
     assert row.agreement == 0.6
     assert row.calls == total.calls == len(paid.history) == sum(each.calls for each in came)
     assert row.cost == pytest.approx(PRICE * row.calls)
     assert row.tokens == 10 * row.calls
     before, sent = await lines(workspace), len(paid.history)
     again = work_on(workspace, batch)
-    assert (await again.foresee()).over == 5
+    assert (await again.estimate()).over == 5
     await again.run()
-    assert await again.look_around() == came
+    assert await again.outcomes() == came
     assert len(paid.history) == sent
     assert await lines(workspace) == before
 
@@ -87,16 +87,16 @@ async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twi
     workspace = desk_with(paid=paid)
     work = work_on(workspace, parallel=2)
     await work.run()
-    states = [each.status for each in await work.look_around()]
+    states = [each.status for each in await work.outcomes()]
     assert "paused" in states
     assert states[2] == "unbegun"
     again = work_on(workspace, parallel=2)
-    foreseen = await again.foresee()
+    foreseen = await again.estimate()
     assert foreseen.begun == states.count("paused")
     await again.run()
-    came = await again.look_around()
+    came = await again.outcomes()
     ends = [(each.debate, each.status, each.answer, each.calls) for each in came]
-    assert ends == [(each.debate, each.status, each.answer, each.calls) for each in await whole.look_around()]
+    assert ends == [(each.debate, each.status, each.answer, each.calls) for each in await whole.outcomes()]
     assert len(paid.history) == sum(each.calls for each in came)
 
 
@@ -109,12 +109,12 @@ async def test_broken_off_at_once_it_goes_on() -> None:
         held = group.create_task(work.run())
         await slow.asked.wait()
         held.cancel()
-    assert [each.status for each in await work.look_around()] == ["paused", "paused", "unbegun"]
+    assert [each.status for each in await work.outcomes()] == ["paused", "paused", "unbegun"]
     assert work.running == set()
     slow.go.set()
     again = work_on(workspace, batch, parallel=2)
     await again.run()
-    assert {each.status for each in await again.look_around()} == {"decided"}
+    assert {each.status for each in await again.outcomes()} == {"decided"}
 
 
 async def test_so_many_are_held_at_once_and_no_more() -> None:
@@ -140,7 +140,7 @@ async def test_one_that_fails_ends_no_other() -> None:
     told_of: list[BatchOutcome] = []
     work.tell = told_of.append
     await work.run()
-    came = await work.look_around()
+    came = await work.outcomes()
     assert [each.status for each in came] == ["decided", "failed", "error", "decided"]
     assert "damaged" in came[2].reason
     assert {each.debate for each in told_of} == {each.debate for each in came}
@@ -160,7 +160,7 @@ async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) 
     last = [each.debate for each in work.batch][-1].rpartition("-")[2]
     monkeypatch.setattr(Workspace, "run", slip)
     await work.run()
-    came = await work.look_around()
+    came = await work.outcomes()
     assert [each.status for each in came] == ["decided", "decided", "error"]
     assert came[2].reason == "internal error: ValueError: ***"
 
@@ -172,25 +172,25 @@ async def test_a_limit_pauses_one_and_raised_in_the_brief_it_goes_on() -> None:
     wide = item(brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 20"))
     first = work_on(workspace, make_batch([narrow]))
     await first.run()
-    (came,) = await first.look_around()
+    (came,) = await first.outcomes()
     assert (came.status, came.kind) == ("paused", "limit")
     assert rows([came])[0].paused == 1
     second = work_on(workspace, make_batch([wide]))
     await second.run()
-    (went,) = await second.look_around()
+    (went,) = await second.outcomes()
     assert (went.debate, went.status) == (came.debate, "tie")
     assert len(paid.history) == went.calls
 
 
 async def test_who_is_a_person_is_waited_for_by_letter() -> None:
     workspace = desk_with()
-    batch = make_batch([make_item(read_brief(ADA), Wishes(), name="ada")])
+    batch = make_batch([make_item(read_brief(ADA), Overrides(), name="ada")])
     kinds: list[str] = []
     while not kinds or kinds[-1]:
         assert len(kinds) < 10
         work = work_on(workspace, batch)
         await work.run()
-        (came,) = await work.look_around()
+        (came,) = await work.outcomes()
         kinds.append(came.kind)
         if not came.kind:
             continue
@@ -209,12 +209,12 @@ async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
     paid = Paid(split)
     workspace = desk_with(paid=paid)
     batch = make_batch([item()], times=4)
-    most = (await work_on(workspace, batch).foresee()).costing.most.cost
+    most = (await work_on(workspace, batch).estimate()).costing.most.cost
     assert most
     each = most / 4
     work = work_on(workspace, batch, parallel=4, budget=2.5 * each)
     await work.run()
-    came = await work.look_around()
+    came = await work.outcomes()
     assert [each.status for each in came] == ["tie", "tie", "unbegun", "unbegun"]
     assert len(paid.history) * PRICE <= 2.5 * each
     for debate in came[:2]:
@@ -223,17 +223,17 @@ async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
         assert opened.brief.limits.cost == pytest.approx(each)
     more = work_on(workspace, batch, parallel=4, budget=3.5 * each)
     await more.run()
-    assert [each.status for each in await more.look_around()] == ["tie", "tie", "tie", "unbegun"]
+    assert [each.status for each in await more.outcomes()] == ["tie", "tie", "tie", "unbegun"]
     enough = work_on(workspace, batch, parallel=4, budget=most)
     await enough.run()
-    assert [each.status for each in await enough.look_around()] == ["tie"] * 4
+    assert [each.status for each in await enough.outcomes()] == ["tie"] * 4
     assert len(paid.history) * PRICE == pytest.approx(most)
 
 
 async def test_one_that_cannot_be_prepared_any_more_is_named() -> None:
     work = work_on(desk_with(paid=Paid()), make_batch([item(" a"), item(" b", model="guest:gone")]))
     await work.run()
-    first, second = await work.look_around()
+    first, second = await work.outcomes()
     assert (first.status, second.status) == ("decided", "error")
     assert "guest:gone" in second.reason
     assert not await work.workspace.count_entries(second.debate)
@@ -262,16 +262,16 @@ async def test_a_budget_needs_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     free = item(model="compatible:x", brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  tokens: 9"))
     work = work_on(desk_with(), make_batch([replace(brief, where="all.jsonl:3"), free]), budget=1.0)
     with pytest.raises(FaultyBatch) as caught:
-        await work.foresee()
+        await work.estimate()
     assert len(caught.value.faults) == 2
     assert caught.value.faults[0].startswith("all.jsonl:3: ")
     assert "the price of compatible:x is unknown" in caught.value.faults[1]
     unpriced = work_on(desk_with(), make_batch([item(model="compatible:x")]))
-    assert (await unpriced.foresee()).costing.most.cost is None
+    assert (await unpriced.estimate()).costing.most.cost is None
 
 
 async def test_a_budget_waits_for_what_comes_free() -> None:
-    budget = Budget(1.0)
+    budget = BatchBudget(1.0)
     assert await budget.reserve("a", 0.8)
     async with asyncio.TaskGroup() as group:
         second = group.create_task(budget.reserve("b", 0.5))
@@ -283,7 +283,7 @@ async def test_a_budget_waits_for_what_comes_free() -> None:
     assert not await budget.reserve("c", 0.5)
     assert budget.reached
     assert not await budget.reserve("d", 0.1), "what is cheap does not overtake"
-    assert await Budget(None).reserve("e", 1e9)
+    assert await BatchBudget(None).reserve("e", 1e9)
 
 
 # ---- participants that are made ------------------------------------------------------------------------------------
@@ -295,12 +295,12 @@ async def test_participants_are_made_once_for_all_repeats() -> None:
 
     model = Paid(script)
     workspace = desk_with(paid=model)
-    intake = take("Should the school open on Saturdays?")
-    batch = make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")], times=3)
+    intake = read_brief_argument("Should the school open on Saturdays?")
+    batch = make_batch([make_item(intake, Overrides(models=("guest:paid",)), name="school")], times=3)
     work = work_on(workspace, batch, parallel=3, budget=100.0)
-    await work.foresee()
+    await work.estimate()
     await work.run()
-    came = await work.look_around()
+    came = await work.outcomes()
     assert {each.status for each in came} == {"decided"}, came
     assert sum("You are Casting" in str(each.messages) for each in model.history) == 1
     names = [(await workspace.entries(each.debate))[0].event.brief.names("debater") for each in came]  # type: ignore[union-attr]
@@ -311,11 +311,11 @@ async def test_participants_are_made_once_for_all_repeats() -> None:
 async def test_a_debate_whose_participants_cannot_be_made_yet_stands_still() -> None:
     model = Paid()
     workspace = desk_with(paid=model)
-    intake = take("Should the school open on Saturdays?")
+    intake = read_brief_argument("Should the school open on Saturdays?")
     intake = replace(intake, brief=replace(intake.brief, limits=Limits(tokens=5)))
-    work = work_on(workspace, make_batch([make_item(intake, Wishes(models=("guest:paid",)), name="school")]))
+    work = work_on(workspace, make_batch([make_item(intake, Overrides(models=("guest:paid",)), name="school")]))
     await work.run()
-    (came,) = await work.look_around()
+    (came,) = await work.outcomes()
     assert (came.status, came.kind) == ("paused", "limit")
     assert came.reason.startswith("no participants yet: the limit of 5 tokens")
     assert not any(isinstance(each.event, Called) for each in await entries_of_casting(workspace))
@@ -341,22 +341,22 @@ def test_answers_are_compared_as_votes_are() -> None:
     found = rows(
         [a("18"), a("18.0"), a("**18**"), a(".5"), a("5"), a("", "tie"), a("", "no_decision"), a("", "paused")]
     )
-    assert told(found[0]) == "18 3, .5 1, 5 1, tie 1, no decision 1"
+    assert outcomes_in_words(found[0]) == "18 3, .5 1, 5 1, tie 1, no decision 1"
     assert found[0].agreement == pytest.approx(3 / 7)
     assert (found[0].ended, found[0].debates, found[0].paused) == (7, 8, 1)
     assert rows([a("tie"), a("", "tie")])[0].agreement == 0.5, "an answer that is called tie is no tie"
     assert rows([a("18")])[0].agreement is None
     assert rows([a("x", cost=None), a("x", cost=1.0)])[0].cost is None
-    assert told(rows([a("so " * 40), a("y")])[0]).startswith("so so so")
-    assert "…" in told(rows([a("so " * 40), a("y")])[0])
+    assert outcomes_in_words(rows([a("so " * 40), a("y")])[0]).startswith("so so so")
+    assert "…" in outcomes_in_words(rows([a("so " * 40), a("y")])[0])
 
 
 def test_a_table_in_markdown_holds_no_foreign_markup() -> None:
     batch = make_batch([item()], name="a")
-    page = page_of(batch, [a("x | y\n# z"), a("", "failed", item="<b>", reason="no | one"), a("", "unbegun")])
+    page = batch_page(batch, [a("x | y\n# z"), a("", "failed", item="<b>", reason="no | one"), a("", "unbegun")])
     head, rule, first, second, total = page.split("\n\n")[1].split("\n")
     assert head.count("|") == rule.count("|") == first.replace("\\|", "").count("|") == total.count("|")
     assert "\\<b\\>" in second or "\\<b>" in second
     assert "## Paused and failed" in page
     assert "`d-1`: no \\| one" in page
-    assert '"agreement"' in data_of(batch, [a("x")])
+    assert '"agreement"' in batch_data(batch, [a("x")])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
 from moot.core.errors import BriefError
-from moot.core.text import clean, flat, hidden, leads_away
+from moot.core.text import clean, flat, hidden, leaves_folder
 from tests.kits.clock import within
 
 
@@ -241,4 +241,4 @@ def test_flat_puts_a_text_on_one_line() -> None:
     ],
 )
 def test_paths_that_lead_away(text: str, away: bool) -> None:
-    assert leads_away(text) is away
+    assert leaves_folder(text) is away

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.app.brief.default_participants import MODERATOR, debaters
-from moot.app.brief.reader import Intake, read_brief
+from moot.app.brief.reader import ParsedBrief, read_brief
 from moot.core.brief import Limits, Participant, Settings, Source
 from moot.core.errors import BriefError
 from tests.kits.clock import within
@@ -290,7 +290,7 @@ PIECES = st.sampled_from([
 # fmt: on
 
 
-def read_or_refuse(text: str) -> Intake | None:
+def read_or_refuse(text: str) -> ParsedBrief | None:
     """The intake; None where the text is refused with a place inside of it."""
     try:
         return read_brief(text, name="x.md")

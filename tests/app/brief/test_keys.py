@@ -13,14 +13,14 @@ from moot.app.brief.schema import (
     PARTICIPANT,
     PROTOCOLS,
     Key,
-    find,
-    get,
+    find_key,
+    get_key,
     nearest,
 )
-from moot.app.brief.writer import starter
+from moot.app.brief.writer import brief_template
 from moot.app.brief.yaml_header import load
 from moot.core.brief import Duty, Search, Settings
-from moot.core.text import closest, misspelt
+from moot.core.text import closest, unknown_word
 from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairing import Topology
 from moot.protocols import known
@@ -53,10 +53,10 @@ def test_the_documented_names_are_read() -> None:
         "debate_end_condition",
     )
     persona = ("persona_name", "role_description", "model", "temperature", "max_tokens", "style", "tool_usage")
-    assert all(find(HEADER, each) for each in header)
-    assert all(find(PARTICIPANT, each) for each in persona)
-    assert find(LIMITS, "timeout_per_turn") == get(LIMITS, "limits.turn_seconds")
-    assert find(HEADER, "host") is None
+    assert all(find_key(HEADER, each) for each in header)
+    assert all(find_key(PARTICIPANT, each) for each in persona)
+    assert find_key(LIMITS, "timeout_per_turn") == get_key(LIMITS, "limits.turn_seconds")
+    assert find_key(HEADER, "host") is None
     assert {each.name for each in fields(Settings)} <= {key.name for key in PARTICIPANT}
     assert {f"search.{each.name}" for each in fields(Search)} <= {key.name for key in PARTICIPANT}
     assert {each.name for each in fields(Extras)} <= {key.name for key in HEADER}
@@ -99,7 +99,7 @@ CLOSED: list[tuple[tuple[Key, ...], str, object]] = [
 @pytest.mark.parametrize(("keys", "name", "words"), CLOSED, ids=lambda each: each if isinstance(each, str) else "")
 def test_the_words_are_those_of_the_phases(keys: tuple[Key, ...], name: str, words: object) -> None:
     # An aide is seated by the desk alone.
-    assert get(keys, name).choices == tuple(each for each in get_args(words) if each != "aide") != ()
+    assert get_key(keys, name).choices == tuple(each for each in get_args(words) if each != "aide") != ()
 
 
 @pytest.mark.parametrize("key", [key for keys in TABLES for key in keys if key.same], ids=lambda key: key.name)
@@ -165,12 +165,12 @@ def test_the_nearest_key(keys: tuple[Key, ...], word: str, prefix: str, expected
 def test_the_closest_word() -> None:
     assert closest("Round Robin", ("round-robin", "ring")) == "round-robin"
     assert closest("x" * 100_000, ("ring",)) == ""
-    assert misspelt("rnig", ("ring", "star")) == "did you mean 'ring'?"
-    assert misspelt("cube", ("ring", "star"), "it takes") == "it takes ring, star"
+    assert unknown_word("rnig", ("ring", "star")) == "did you mean 'ring'?"
+    assert unknown_word("cube", ("ring", "star"), "it takes") == "it takes ring, star"
 
 
 def test_the_starter_is_valid_and_complete() -> None:
-    text = starter()
+    text = brief_template()
     intake = read_brief(text)
     assert intake.brief.names("debater") == ("Ada", "Bo", "Cem")
     assert (intake.protocol, intake.rounds, intake.brief.options) == ("panel", 1, ("yes", "no", "not yet"))
@@ -182,12 +182,12 @@ def test_the_starter_is_valid_and_complete() -> None:
 
 
 def test_every_comment_of_the_starter_is_a_setting() -> None:
-    head, _, rest = starter().partition("# In a participant's section")
+    head, _, rest = brief_template().partition("# In a participant's section")
     settings = [line[2:] for line in head.splitlines() if line.startswith(("# ", "#   ")) and ": " in line]
     own = [line.removeprefix("#   ") for line in rest.partition("---")[0].splitlines() if line.startswith("#   ")]
     settings = [line for line in settings if not line.startswith(("Settings", "background", "library"))]
     own = [line for line in own if not line.startswith("duty")]  # three debaters, as persona_count says
-    body = starter().partition("\n---\n")[2]
+    body = brief_template().partition("\n---\n")[2]
     told = read_brief(
         "---\n" + "\n".join(settings) + "\n---\n" + body.replace("role: Speaks for it\n", "\n".join(own) + "\n")
     )
@@ -200,5 +200,7 @@ def test_every_comment_of_the_starter_is_a_setting() -> None:
 
 @pytest.mark.parametrize("topic", ["Should we?", "Rules", "C#", "  a\nb ", "", "\u202e", "Do it: {now}"])
 def test_a_starter_for_any_topic(topic: str) -> None:
-    intake = read_brief(starter(topic))
-    assert intake.brief.topic == (" ".join(topic.replace("\u202e", "").split()) or read_brief(starter()).brief.topic)
+    intake = read_brief(brief_template(topic))
+    assert intake.brief.topic == (
+        " ".join(topic.replace("\u202e", "").split()) or read_brief(brief_template()).brief.topic
+    )

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.brief.default_participants import CAST, MODERATOR, debaters
-from moot.app.brief.field_values import MOST, RESERVED, check_name, free_name, moderates, skeleton
+from moot.app.brief.default_participants import DEFAULT_DEBATERS, MODERATOR, debaters
+from moot.app.brief.field_values import MOST, RESERVED, check_name, free_name, is_moderator_name, skeleton
 from moot.core.errors import BriefError
 
 GOOD = [
@@ -131,18 +131,18 @@ def test_a_name_that_is_accepted_is_safe_everywhere(text: str) -> None:
 
 
 def test_who_moderates_by_name() -> None:
-    assert all(moderates(each) for each in ("Moderator", "MEDIATOR", "Judge", "Chair"))
-    assert moderates("moderator", surely=True)
-    assert not moderates("Judge", surely=True)
-    assert not moderates("Judge Dredd")
+    assert all(is_moderator_name(each) for each in ("Moderator", "MEDIATOR", "Judge", "Chair"))
+    assert is_moderator_name("moderator", surely=True)
+    assert not is_moderator_name("Judge", surely=True)
+    assert not is_moderator_name("Judge Dredd")
 
 
 def test_the_built_in_participants() -> None:
-    names = [each.name for each in (*CAST, MODERATOR)]
+    names = [each.name for each in (*DEFAULT_DEBATERS, MODERATOR)]
     assert [check_name(name) for name in names] == names
     assert len({skeleton(name) for name in names}) == len(names) == 11
-    assert len({each.persona for each in CAST}) == len({each.role for each in CAST}) == 10
-    assert all(each.duty == "debater" and 80 < len(each.persona) < 400 and each.role for each in CAST)
+    assert len({each.persona for each in DEFAULT_DEBATERS}) == len({each.role for each in DEFAULT_DEBATERS}) == 10
+    assert all(each.duty == "debater" and 80 < len(each.persona) < 400 and each.role for each in DEFAULT_DEBATERS)
     assert MODERATOR.duty == "moderator"
     assert [len(debaters(count)) for count in range(2, 11)] == list(range(2, 11))
     assert debaters() == debaters(3) == debaters(10)[:3]

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.app.brief.reader import Intake, normalise, read_brief
-from moot.app.brief.writer import fence, starter, title
+from moot.app.brief.reader import ParsedBrief, normalise, read_brief
+from moot.app.brief.writer import brief_template, fence, title
 from moot.core.errors import BriefError
 from tests.paths import EXAMPLES
 
 
-def placeless(intake: Intake) -> Intake:
+def placeless(parsed: ParsedBrief) -> ParsedBrief:
     """The intake without what the form alone decides: the kind, and the lines at which texts stand."""
-    background = tuple(replace(each, line=1) for each in intake.brief.background)
-    return replace(intake, brief=replace(intake.brief, background=background), kind="markdown")
+    background = tuple(replace(each, line=1) for each in parsed.brief.background)
+    return replace(parsed, brief=replace(parsed.brief, background=background), kind="markdown")
 
 
 def check_round_trip(text: str, name: str = "x.md", folder: Path | None = None) -> None:
@@ -95,7 +95,7 @@ def test_the_examples_read_back(path: Path) -> None:
 
 
 def test_the_starter_reads_back() -> None:
-    check_round_trip(starter())
+    check_round_trip(brief_template())
 
 
 PROSE = st.lists(

@@ -3,8 +3,8 @@
 import pytest
 
 from moot.app.brief.reader import normalise, read_brief
-from moot.app.plan.checks import lasting
-from moot.app.run.prepare import Ready, Wishes, prepare
+from moot.app.plan.checks import duration_in_words
+from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Participant
 from moot.core.errors import BriefError
@@ -36,10 +36,10 @@ Listen well.
 """
 
 
-async def ready(text: str, *models: str) -> Ready:
+async def ready(text: str, *models: str) -> PreparedDebate:
     workspace = Workspace(InMemoryStore(), pool=Pool(env={}))
     try:
-        return await prepare(workspace, read_brief(text, name="b.md"), Wishes(models=models or (QUOTES,)))
+        return await prepare(workspace, read_brief(text, name="b.md"), Overrides(models=models or (QUOTES,)))
     finally:
         await workspace.close()
 
@@ -102,7 +102,7 @@ async def test_a_person_who_is_never_asked_is_not_waited_for() -> None:
 
 async def test_all_can_be_people() -> None:
     made = await ready("Should we drink tea?", "human")
-    assert made.caster == ""
+    assert made.generator == ""
     assert {each.seat for each in made.plan.brief.participants} == {"human"}
     assert made.costing.most.calls == 0
 
@@ -118,4 +118,4 @@ async def test_a_stand_in_is_a_seat_that_there_can_be() -> None:
     [(1, "1 second"), (90, "90 seconds"), (60, "1 minute"), (7200, "2 hours"), (86_400, "1 day"), (604_800, "7 days")],
 )
 def test_lengths_of_time_in_words(seconds: int, words: str) -> None:
-    assert lasting(float(seconds)) == words
+    assert duration_in_words(float(seconds)) == words

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.app.brief.sections import Body, Section, read_sections, split_seat, stands, unfence
+from moot.app.brief.sections import Body, Section, read_sections, split_agent, stands, unfence
 from moot.core.errors import BriefError
 
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_told_apart(text: str, listed: list[str], line: int, code
     ],
 )
 def test_a_model_behind_a_name(text: str, expected: tuple[str, str]) -> None:
-    assert split_seat(text) == expected
+    assert split_agent(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ class Bird:
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     repeating: tuple[str, ...] = (SUMMARY,)
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         prompt = "\n".join(message.text for message in compose(ask, context, Traits()))
         self.prompts[ask.key] = prompt
         # Who sums up, and who moderates, may repeat all that it was shown.

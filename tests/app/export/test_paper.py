@@ -14,7 +14,7 @@ from moot.app.export.paper import SLOT, memo, pdf, replay
 from moot.app.export.reports import ReadRecord, read_record
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
-from moot.app.serve.view_model import document
+from moot.app.serve.view_model import html_page
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 from tests.analysis.courses import say, table
@@ -119,5 +119,5 @@ def test_an_installation_without_the_app_says_so(built: Path) -> None:
 def test_words_of_a_model_are_no_picture() -> None:
     fenced = "```mermaid\nA --> B\n```"
     sign = "\N{OBJECT REPLACEMENT CHARACTER}mermaid"
-    made = document(f"{sign}\n\n    {sign}\n\n{fenced}", {"mermaid": "<svg></svg>"})
+    made = html_page(f"{sign}\n\n    {sign}\n\n{fenced}", {"mermaid": "<svg></svg>"})
     assert made.count("<svg>") == 1

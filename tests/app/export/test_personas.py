@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.export.learned import learn_all, note
+from moot.app.export.learned import add_note, learn_all
 from moot.app.export.learned import personas as read_personas
 from moot.app.export.learned import relations as read_relations
 from moot.app.run.workspace import Workspace
@@ -147,7 +147,7 @@ async def test_sums_follow_from_the_records_and_stay_the_same_when_they_are_made
         await workspace.store.append(f"d{n}", paper(winner, topic=f"Line {n}?").lines(1000.0 * n), after=0)
     await workspace.store.append("moved", pattern().lines(9000.0), after=0)
     await learn_all(workspace)
-    await note(workspace, "d0", "resolve", "Ann's way")
+    await add_note(workspace, "d0", "resolve", "Ann's way")
     before = await read_personas(workspace), await read_relations(workspace)
     ann = next(each for each in before[0].participants if each.name == "Ann")
     assert (ann.role, ann.debates, ann.won, ann.right) == ("the Ann", 4, share(2, 4), share(1, 1))
@@ -155,7 +155,7 @@ async def test_sums_follow_from_the_records_and_stay_the_same_when_they_are_made
     assert (both.debates, both.agreed, both.moved_other, both.moved_one) == (4, share(0, 4), 0, 1)
     await learn_all(workspace, rebuild=True)
     assert (await read_personas(workspace), await read_relations(workspace)) == before
-    await note(workspace, "moved", "forget")
+    await add_note(workspace, "moved", "forget")
     assert max(each.debates for each in (await read_personas(workspace)).participants) == 3
     await workspace.close()
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from moot.analysis.formal_claims import LABEL, Checked, Claim, Kind
-from moot.app.export.proofs import MOST, Answer, Prover, prove
+from moot.app.export.proofs import MOST, Prover, SolverAnswer, prove
 from moot.app.export.solver_process import answer
 from moot.testing.wire_formats import Plan
 from tests.cli.commands import moot, only_id, served
@@ -153,8 +153,8 @@ SAT = '{"answer": "sat", "model": {"v_x": "5"}}'
 )
 async def test_whatever_befalls_the_process_is_an_answer(started: tuple[str, ...], why: str) -> None:
     async with Prover(started, seconds=0.2 if "0.2" in why else 10.0) as prover:
-        assert await prover.ask("(assert true)") == Answer(answer="unknown", why=why)
-        assert await prover.ask("(assert true)" * 20_000) == Answer(answer="unknown", why=why)
+        assert await prover.ask("(assert true)") == SolverAnswer(answer="unknown", why=why)
+        assert await prover.ask("(assert true)" * 20_000) == SolverAnswer(answer="unknown", why=why)
 
 
 async def test_after_a_breakdown_the_next_claim_gets_a_new_process(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import RecordError
 from moot.core.event import TOOL, Called, Entered, Opened, Ruled
-from moot.report.receipt import Receipt, certificate, receipt
+from moot.report.receipt import Receipt, receipt, receipt_page
 from tests.cli.commands import moot
 from tests.paths import RECORDS
 from tests.report.reports import Diary, ask, hiring, opened, person
@@ -73,7 +73,7 @@ def test_a_receipt_says_who_decided_what_on_which_grounds() -> None:
 def test_a_receipt_of_an_open_debate_says_so_and_names_no_decision() -> None:
     made = receipt(opened(person("Ann")).entries, debate="x", head="")
     assert (made.status, made.decision, made.rule, made.minority) == ("unfinished", "", "", ())
-    assert "**not finished: the record breaks off" in certificate(made)
+    assert "**not finished: the record breaks off" in receipt_page(made)
 
 
 def test_no_receipt_without_an_opening() -> None:
@@ -105,7 +105,7 @@ def test_evidence_is_what_turns_quote_and_what_tools_gave_and_turns_name() -> No
         ("https://a.example", ("T1",), ()),
     ]
     assert [bool(each.sha256) for each in made.evidence] == [True, True, False]
-    page = certificate(made)
+    page = receipt_page(made)
     assert "plan.md: cited in T1; not found in it: words quoted in T1; SHA-256" in page
     assert "old.md: not cited" in page
 
@@ -115,7 +115,7 @@ def test_the_page_shows_weights_abstentions_and_those_without_a_model() -> None:
     diary = opened(person("Ann"), person("Ben")).add(
         Ruled(decision=Decision(status="decided", winner="a", text="a", tally={"a": 2.0}, ballots=ballots))
     )
-    page = certificate(receipt(diary.entries, debate="x", head="00"))
+    page = receipt_page(receipt(diary.entries, debate="x", head="00"))
     assert "- Ann: a (weight 2). Why.\n- Ben: abstained" in page
     assert "| Ann | – | debater | – | – | – |" in page
     assert "cost: $0.0000" in page
@@ -123,7 +123,7 @@ def test_the_page_shows_weights_abstentions_and_those_without_a_model() -> None:
 
 def test_words_of_models_cannot_break_the_page() -> None:
     bad = replace(RECEIPT, decision="# Big\n<script>alert(1)</script>\n```json\n{", line="a | b")
-    page = certificate(bad)
+    page = receipt_page(bad)
     assert "<script>" not in page.replace("\\<script>", "")
     assert "\n# Big" not in page
 

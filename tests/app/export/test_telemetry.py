@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from moot.app.export.telemetry import Observing, Telemetry, observe
+from moot.app.export.telemetry import Telemetry, TelemetryWatcher, observe
 from moot.app.plan.settings import wants_telemetry
 from moot.core.ask import Reply, Usage
 from moot.core.decision import Decision
@@ -259,7 +259,7 @@ def test_a_collector_that_is_dead_costs_no_debate(tmp_path: Path) -> None:
     assert CANARY not in hold(tmp_path, "http://127.0.0.1:9")
 
 
-class Broken(Observing):
+class Broken(TelemetryWatcher):
     """Its SDK fails."""
 
     def make(self, debate: str) -> Telemetry:

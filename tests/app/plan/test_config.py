@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, load_config, own_file
+from moot.app.plan.settings import Config, load_config, user_file
 from moot.core.errors import BriefError
 from moot.tools.mcp_servers import Server
 
@@ -28,7 +28,7 @@ def test_where_nothing_is_set() -> None:
 
 
 def test_all_settings_of_the_users_own_file() -> None:
-    own_file().write_text(
+    user_file().write_text(
         'model = "ollama:a"\nstore = "x.sqlite"\nsearch = "searxng"\nsearxng_url = "https://search.example/x"\n'
         'embeddings = "ollama:nomic-embed-text"\n'
         f'[mcp.files]\ncommand = ["server", "--all", "$HOME"]\npin = "{PIN}"\nenv = ["TOKEN"]\n'
@@ -42,11 +42,11 @@ def test_all_settings_of_the_users_own_file() -> None:
         "files": Server(name="files", command=("server", "--all", "$HOME"), pin=pin, env=("TOKEN",)),
         "far_off-1": Server(name="far_off-1", url="https://mcp.example/mcp", pin=pin),
     }
-    assert dict(found.origin)["searxng_url"] == str(own_file())
+    assert dict(found.origin)["searxng_url"] == str(user_file())
 
 
 def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    own_file().write_text('model = "ollama:a"\nsearch = "searxng"\nsearxng_url = "http://a.example"\n')
+    user_file().write_text('model = "ollama:a"\nsearch = "searxng"\nsearxng_url = "http://a.example"\n')
     Path("moot.toml").write_text('model = "ollama:b"\nsearch = "duckduckgo"\n')
     assert (load_config().model, load_config().search) == ("ollama:b", "duckduckgo")
     assert load_config(Path("elsewhere")).model == "ollama:a"
@@ -68,13 +68,13 @@ def test_fallbacks_are_a_list_or_one_text(line: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("line", ['searxng_url = "http://x"', 'embeddings = "ollama:e"', '[mcp.x]\ncommand = ["x"]'])
 def test_a_file_beside_a_brief_starts_nothing_and_names_no_address(line: str) -> None:
     Path("moot.toml").write_text(line)
-    with pytest.raises(BriefError, match=f"moot.toml: [a-z_]+ can be set only in your own file, {own_file()}"):
+    with pytest.raises(BriefError, match=f"moot.toml: [a-z_]+ can be set only in your own file, {user_file()}"):
         load_config()
 
 
 def test_the_users_own_folder_may_be_the_current_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    own_file().write_text('searxng_url = "http://127.0.0.1:8888"\n')
-    monkeypatch.chdir(own_file().parent)
+    user_file().write_text('searxng_url = "http://127.0.0.1:8888"\n')
+    monkeypatch.chdir(user_file().parent)
     assert load_config().searxng_url == "http://127.0.0.1:8888"
 
 
@@ -112,10 +112,10 @@ BAD: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("text", "said"), BAD, ids=[said for _, said in BAD])
 def test_mistakes_are_named_with_their_file(text: str, said: str) -> None:
-    own_file().write_text(text)
+    user_file().write_text(text)
     with pytest.raises(BriefError) as caught:
         load_config()
-    assert str(caught.value).startswith(f"{own_file()}: ")
+    assert str(caught.value).startswith(f"{user_file()}: ")
     assert said in caught.value.found
 
 
@@ -123,7 +123,7 @@ def test_mistakes_are_named_with_their_file(text: str, said: str) -> None:
 
 
 def test_feeds_are_addresses_and_files_of_the_owner() -> None:
-    own_file().write_text('[feeds]\nnews = "https://n.example/rss"\nlocal = "~/feed.xml"\n')
+    user_file().write_text('[feeds]\nnews = "https://n.example/rss"\nlocal = "~/feed.xml"\n')
     feeds = load_config().feeds
     assert feeds == {"news": "https://n.example/rss", "local": str(Path("~/feed.xml").expanduser())}
 
@@ -154,7 +154,7 @@ def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_feeds_and_learning_that_cannot_be(text: str, said: str) -> None:
-    own_file().write_text(text)
+    user_file().write_text(text)
     with pytest.raises(BriefError) as error:
         load_config()
     assert said in str(error.value)

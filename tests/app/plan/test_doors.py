@@ -11,11 +11,11 @@ import pytest
 
 import moot
 from moot.app.brief.reader import read_words
-from moot.app.export.reports import read_record, spoken, write_data, write_report
+from moot.app.export.reports import read_record, turn_in_words, write_data, write_report
 from moot.app.plan.assignment import first_chat_model
 from moot.app.plan.settings import Config
-from moot.app.run.api import take
-from moot.app.run.prepare import NOTHING, QUOTING, LimitWishes, Ready, Wishes, prepare
+from moot.app.run.api import read_brief_argument
+from moot.app.run.prepare import NOTHING, QUOTING, LimitOverrides, Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from tests.cli.commands import BRIEF, served, settle
 
@@ -73,10 +73,10 @@ async def test_run_inside_a_loop_names_the_other_door() -> None:
     assert outcome.status == "no_decision"
 
 
-async def ready(words: str, *, config: Config | None = None, **wishes: object) -> Ready:
+async def ready(words: str, *, config: Config | None = None, **wishes: object) -> PreparedDebate:
     workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(workspace, read_words(words), replace(Wishes(), **wishes), config=config)
+        return await prepare(workspace, read_words(words), replace(Overrides(), **wishes), config=config)
     finally:
         await workspace.close()
 
@@ -158,7 +158,7 @@ async def test_everybody_with_a_seat_needs_no_default() -> None:
 
 
 async def test_wishes_go_before_the_brief() -> None:
-    caps = LimitWishes(asks=40, tokens=9_000, cost=0.5, turn_seconds=7, total_seconds=60)
+    caps = LimitOverrides(asks=40, tokens=9_000, cost=0.5, turn_seconds=7, total_seconds=60)
     found = await ready(str(BRIEF), models=(QUOTES,), rounds=0, seed=7, strategy="supermajority", caps=caps)
     limits = found.plan.brief.limits
     assert (limits.asks, limits.tokens, limits.cost, limits.turn_seconds) == (40, 9_000, 0.5, 7)
@@ -168,7 +168,7 @@ async def test_wishes_go_before_the_brief() -> None:
     assert ring.costing.most.asks == 3 + 2 * 6 + 3
     moderated = await ready("Tea or coffee?", models=(QUOTES,), protocol="moderated")
     assert moderated.plan.brief.names("moderator") == ("Moderator",)
-    assert LimitWishes().on(limits) == limits
+    assert LimitOverrides().on(limits) == limits
 
 
 async def test_dropped_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ async def test_reports_are_written_from_the_record() -> None:
     assert write_data(found.report).startswith("{")
     assert write_report(found.report).startswith("# Should we")
     transcript = (await outcome_of(debate)).transcript
-    assert spoken(transcript, transcript.turns()[0].key).by == "Finance"
+    assert turn_in_words(transcript, transcript.turns()[0].key).by == "Finance"
 
 
 async def outcome_of(debate: str) -> moot.Outcome:
@@ -211,7 +211,7 @@ async def outcome_of(debate: str) -> moot.Outcome:
 
 
 def test_a_brief_without_participants_gets_the_usual_ones() -> None:
-    assert [each.name for each in take(moot.Brief(topic="Tea?")).brief.participants] == [
+    assert [each.name for each in read_brief_argument(moot.Brief(topic="Tea?")).brief.participants] == [
         "Advocate",
         "Skeptic",
         "Pragmatist",

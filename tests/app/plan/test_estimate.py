@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from moot.app.plan.estimate import TOKENS, estimate
-from moot.app.plan.pretend import WORDS, Pretender, words
+from moot.app.plan.pretend import WORDS, AnswerSimulator, expected_words
 from moot.core.agent import Context, Quote
 from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Participant, Settings, Source
@@ -99,13 +99,13 @@ LENGTHS: list[tuple[str, Form | None, int]] = [
 def test_the_words_of_an_answer(act: str, form: Form | None, expected: int) -> None:
     said = Turn(key="/a#1", by="P0", act="argue", reply=Reply(text="eins zwei drei vier fünf"))
     ask = Ask(key="/a#2", to="P0", act=act, task="", form=form)
-    assert words(ask, Context(brief=brief(2), me=Participant(name="P0"), about=(said,))) == expected
+    assert expected_words(ask, Context(brief=brief(2), me=Participant(name="P0"), about=(said,))) == expected
 
 
 @pytest.mark.parametrize("agree", [True, False])
 def test_a_flag_is_raised_where_nobody_agrees(agree: bool) -> None:
     ask = Ask(key="/a#1", to="P0", act="argue", task="", form=Form(name="f", fields=(Field(name="F", kind="flag"),)))
-    pretender = Pretender(ends=frozenset(), agree=agree)
+    pretender = AnswerSimulator(ends=frozenset(), agree=agree)
     reply = pretender.answer(ask, Transcript(), place=0, batch=1, words=0, last=True)
     assert (reply.fields, len(reply.text.split()) > 1) == ({"F": not agree}, True)
 

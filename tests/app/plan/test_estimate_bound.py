@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from moot.app.brief.participants import ACTS
-from moot.app.plan.assignment import work
+from moot.app.plan.assignment import calls_for
 from moot.app.plan.estimate import estimate
 from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief, Participant, Search, View
@@ -155,10 +155,10 @@ def check(name: str, seed: int) -> float:
     models: dict[str, Model] = {
         each.name: ScriptedModel(lambda request: "") for each in asked.participants if each.seat == "scripted:a"
     }
-    most, used = estimate(asked, tree, models, work=work).most, 0.0
+    most, used = estimate(asked, tree, models, work=calls_for).most, 0.0
     for _ in range(3):
         turns = hold(asked, tree, Crowd(chance).reply).all()
-        calls = sum(work(asked.participant(turn.by), turn.ask) for turn in turns if turn.ask and turn.by in models)
+        calls = sum(calls_for(asked.participant(turn.by), turn.ask) for turn in turns if turn.ask and turn.by in models)
         assert len(turns) <= most.asks, (name, seed)
         assert calls <= most.calls, (name, seed)
         used = max(used, len(turns) / most.asks)

@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from moot.agents.toolkit import ROUNDS, USES
-from moot.agents.tree_search import calls
-from moot.app.plan.assignment import work
-from moot.app.plan.estimate import estimate, likely
+from moot.agents.tree_search import most_calls
+from moot.app.plan.assignment import calls_for
+from moot.app.plan.estimate import estimate, likely_requests
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, Search, View
 from moot.core.errors import ProtocolError
@@ -138,7 +138,7 @@ async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: 
             for what, tree in trees(asked, name, None, extras):
                 costing = estimate(asked, tree, {})
                 seats = {each.name: SeededAgent(seed) for each in asked.participants}
-                held = await Harness(brief=asked, protocol=tree).hold(seats)
+                held = await Harness(brief=asked, protocol=tree).run(seats)
                 count = len(held.transcript.all())
                 assert costing.least.asks <= count <= costing.most.asks, (what, options, moderator)
 
@@ -168,15 +168,15 @@ def test_calls_of_those_with_tools_or_a_search() -> None:
         Participant(name="D", tools=("rag",), search=search),
     )
     speech, vote = Ask(key="/a#1", to="A", act="argue", task=""), Ask(key="/a#2", to="A", act="vote", task="")
-    assert [work(each, speech) for each in (plain, tools, asking)] == [
+    assert [calls_for(each, speech) for each in (plain, tools, asking)] == [
         1,
         1 + ROUNDS,
         1 + ROUNDS + USES,
     ]
-    looking = calls(search) - 1
-    assert work(searching, speech) == looking + 1 + ROUNDS
-    assert work(searching, replace(speech, act="guide")) == 1 + ROUNDS
-    assert {work(each, vote) for each in (plain, tools, asking, searching)} == {1}
+    looking = most_calls(search) - 1
+    assert calls_for(searching, speech) == looking + 1 + ROUNDS
+    assert calls_for(searching, replace(speech, act="guide")) == 1 + ROUNDS
+    assert {calls_for(each, vote) for each in (plain, tools, asking, searching)} == {1}
 
 
 def test_calls_are_counted_and_paid() -> None:
@@ -184,7 +184,7 @@ def test_calls_are_counted_and_paid() -> None:
     tree = build("panel", asked, Choices(rounds=0))
     model = ScriptedModel(lambda request: "")
     models: dict[str, Model] = {"A": model, "B": model}
-    once, often = estimate(asked, tree, models), estimate(asked, tree, models, work=work, likely=likely)
+    once, often = estimate(asked, tree, models), estimate(asked, tree, models, work=calls_for, likely=likely_requests)
     assert (once.most.asks, once.most.calls) == (4, 4)
     assert (often.most.asks, often.most.calls) == (4, 4 + ROUNDS)
     assert once.most.tokens < often.most.tokens

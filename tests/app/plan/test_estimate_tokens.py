@@ -12,7 +12,7 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.models.pool import Pool
 from moot.protocols.known import KNOWN
@@ -58,7 +58,7 @@ async def test_no_debate_asks_more_than_the_most_whatever_is_answered(name: str,
         config = Config()
         workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
         intake = read_brief(brief(name, seed))
-        ready = await prepare(workspace, intake, Wishes(models=("ollama:tiny",), cast="builtin"), config=config)
+        ready = await prepare(workspace, intake, Overrides(models=("ollama:tiny",), cast="builtin"), config=config)
         outcome = await workspace.run(ready.plan, "used")
         await workspace.close()
     most = ready.costing.most

@@ -16,7 +16,7 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.ask import ToolCall
 from moot.models.pool import Pool
@@ -121,7 +121,7 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:
         config = Config(searxng_url=web.url)
         workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
-        ready = await prepare(workspace, intake, Wishes(models=("ollama:tiny",)), config=config)
+        ready = await prepare(workspace, intake, Overrides(models=("ollama:tiny",)), config=config)
         outcome = await workspace.run(ready.plan, "used")
         used = outcome.transcript.usage
         await workspace.close()

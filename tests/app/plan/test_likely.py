@@ -6,8 +6,8 @@ import pytest
 
 from moot.agents.llm import ModelAgent
 from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING
-from moot.agents.tree_search import Searching, calls
-from moot.app.plan.estimate import alone, likely
+from moot.agents.tree_search import SearchingAgent, most_calls
+from moot.app.plan.estimate import likely_requests, single_request
 from moot.app.plan.pretend import CALL, FOUND, MARKS, REPLY, UNKNOWN
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
@@ -45,26 +45,26 @@ def imagine(request: Request) -> str:
 
 async def test_the_questions_of_a_search_are_those_that_are_put() -> None:
     ann = Participant(name="Ann", search=Search(simulations=CLAIMS, depth=1))
-    sent = list(likely(act(), see(ann), Traits(), 180))
+    sent = list(likely_requests(act(), see(ann), Traits(), 180))
     model = ScriptedModel(imagine)
-    seat = Searching(ModelAgent(model), model, Search(simulations=CLAIMS, depth=1))
+    seat = SearchingAgent(ModelAgent(model), model, Search(simulations=CLAIMS, depth=1))
     await seat.answer(act(), see(ann), Journal())
     assert {each.messages for each in sent} == {request.messages for request in model.history}
     assert [each.words for each in sent] == [20 * CLAIMS, *(REPLY, MARKS) * CLAIMS, 180]
-    assert len(sent) == calls(Search(simulations=CLAIMS, depth=1))
+    assert len(sent) == most_calls(Search(simulations=CLAIMS, depth=1))
 
 
 @pytest.mark.parametrize(("simulations", "depth"), [(1, 1), (6, 1), (16, 1), (16, 2), (64, 4)])
 def test_a_search_is_likely_to_take_no_more_calls_than_it_may(simulations: int, depth: int) -> None:
     search = Search(simulations=simulations, depth=depth)
     ann = Participant(name="Ann", search=search)
-    assert 0.7 * calls(search) < len(list(likely(act(), see(ann), Traits(), 180))) <= calls(search)
-    assert len(list(likely(act("vote"), see(ann), Traits(), 30))) == 1
+    assert 0.7 * most_calls(search) < len(list(likely_requests(act(), see(ann), Traits(), 180))) <= most_calls(search)
+    assert len(list(likely_requests(act("vote"), see(ann), Traits(), 30))) == 1
 
 
 def test_one_tool_is_used_once() -> None:
     ann = Participant(name="Ann", tools=("search",))
-    first, last = likely(act(), see(ann), Traits(), 180)
+    first, last = likely_requests(act(), see(ann), Traits(), 180)
     assert [tool.name for tool in first.tools] == [tool.name for tool in last.tools] == ["search", "open_page"]
     assert (first.words, last.words) == (CALL, 180)
     assert last.messages[: len(first.messages)] == first.messages
@@ -85,14 +85,14 @@ SIZES: list[tuple[tuple[str, ...], int, int]] = [
 @pytest.mark.parametrize(("tools", "library", "found"), SIZES)
 def test_the_size_of_what_is_found(tools: tuple[str, ...], library: int, found: int) -> None:
     ann = Participant(name="Ann", tools=tools)
-    *_, last = likely(act(), see(ann, library=library), Traits(), 180)
+    *_, last = likely_requests(act(), see(ann, library=library), Traits(), 180)
     assert len(last.messages[-1].text.split()) == found
 
 
 @pytest.mark.parametrize(("turns", "asked"), [(1, 2), (0, 1)])
 def test_tools_that_ask_the_model_do_so_as_often_as_they_are_chosen(turns: int, asked: int) -> None:
     ann = Participant(name="Ann", tools=("rag", "summarizer", "scorer"))
-    aside = [each for each in likely(act(), see(ann, library=9, turns=turns), Traits(), 180) if each.share < 1]
+    aside = [each for each in likely_requests(act(), see(ann, library=9, turns=turns), Traits(), 180) if each.share < 1]
     assert [round(each.share, 2) for each in aside] == [0.33] * asked
     assert all(not each.tools for each in aside)
 
@@ -100,15 +100,17 @@ def test_tools_that_ask_the_model_do_so_as_often_as_they_are_chosen(turns: int, 
 @pytest.mark.parametrize(("name", "traits"), [("vote", Traits()), ("argue", Traits(tools=False))])
 def test_who_is_offered_no_tools_just_answers(name: str, traits: Traits) -> None:
     ann = Participant(name="Ann", tools=("search",))
-    assert list(likely(act(name), see(ann), traits, 30)) == list(alone(act(name), see(ann), traits, 30))
+    assert list(likely_requests(act(name), see(ann), traits, 30)) == list(
+        single_request(act(name), see(ann), traits, 30)
+    )
 
 
 def test_the_forms_of_a_search_are_told_apart() -> None:
     assert CANDIDATES != STANDING
     ann = Participant(name="Ann", search=Search(simulations=1, depth=1), tools=("search",))
     context = see(ann)
-    sent = list(likely(act(), context, Traits(), 180))
+    sent = list(likely_requests(act(), context, Traits(), 180))
     assert [bool(each.tools) for each in sent] == [False, False, False, True, True]
     assert "You have prepared this" in sent[-1].messages[len(sent[-2].messages) - 1].text
     plain = replace(context, me=replace(ann, search=None))
-    assert len(list(likely(act(), plain, Traits(), 180))) == 2
+    assert len(list(likely_requests(act(), plain, Traits(), 180))) == 2

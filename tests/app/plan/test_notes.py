@@ -5,7 +5,7 @@ import re
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.prepare import NOTHING, QUOTING, LimitWishes, Wishes, prepare
+from moot.app.run.prepare import NOTHING, QUOTING, LimitOverrides, Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
 from moot.models.pool import Pool
@@ -18,11 +18,13 @@ def write(header: str, ada: str = "", bo: str = "") -> str:
     return f"---\n{header}\n---\n# Tea?" + PEOPLE.replace("{ada}", ada).replace("{bo}", bo)
 
 
-async def notes(text: str, wishes: Wishes | None = None) -> str:
+async def notes(text: str, overrides: Overrides | None = None) -> str:
     """All notes on a brief, a line each."""
     workspace = Workspace(InMemoryStore(), pool=Pool(env={}))
     try:
-        ready = await prepare(workspace, read_brief(text, name="b.md"), wishes or Wishes(models=("builtin:quotes",)))
+        ready = await prepare(
+            workspace, read_brief(text, name="b.md"), overrides or Overrides(models=("builtin:quotes",))
+        )
     finally:
         await workspace.close()
     return "\n".join(ready.notes)
@@ -72,12 +74,12 @@ BUSY: list[tuple[str, int | None]] = [
 
 @pytest.mark.parametrize(("header", "rounds", "note"), IDLE)
 async def test_a_setting_that_may_do_nothing_is_named(header: str, rounds: int | None, note: str) -> None:
-    assert note in await notes(write(header), Wishes(models=("builtin:quotes",), rounds=rounds))
+    assert note in await notes(write(header), Overrides(models=("builtin:quotes",), rounds=rounds))
 
 
 @pytest.mark.parametrize(("header", "rounds"), BUSY)
 async def test_nothing_is_said_of_settings_that_do_something(header: str, rounds: int | None) -> None:
-    told = await notes(write(header), Wishes(models=("builtin:quotes",), rounds=rounds))
+    told = await notes(write(header), Overrides(models=("builtin:quotes",), rounds=rounds))
     assert told == f"{QUOTING}\n{NOTHING}"
 
 
@@ -94,7 +96,7 @@ BLINDED: list[tuple[str, str, str]] = [
 @pytest.mark.parametrize(("text", "protocol", "who"), BLINDED)
 async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, protocol: str, who: str) -> None:
     with pytest.raises(BriefError) as caught:
-        await notes(text, Wishes(models=("builtin:quotes",), protocol=protocol))
+        await notes(text, Overrides(models=("builtin:quotes",), protocol=protocol))
     assert str(caught.value) == f"{who}{BLIND}"
 
 
@@ -129,7 +131,7 @@ async def test_what_a_participant_cannot_use_is_said(text: str, told: str) -> No
 
 async def test_a_moderator_has_no_arguments_to_search_for() -> None:
     text = write("debate_format: round_robin\nuse_mediator: true") + "\n## Mediator\nsearch: {method: mcts}\n"
-    said = await notes(text, Wishes(models=("ollama:tiny",)))
+    said = await notes(text, Overrides(models=("ollama:tiny",)))
     assert "Mediator moderates and so has no arguments to search for; search has no effect." in said
 
 
@@ -143,18 +145,20 @@ async def test_a_debate_that_may_reach_its_limit_of_asks_is_told_how_to_lift_it(
     assert found
     most = int(found[1])
     assert int(found[2]) == most
-    assert "pauses after" not in await notes(text, Wishes(models=("builtin:quotes",), caps=LimitWishes(asks=most)))
-    wish = Wishes(models=("builtin:quotes",), caps=LimitWishes(asks=most - 1))
+    assert "pauses after" not in await notes(
+        text, Overrides(models=("builtin:quotes",), caps=LimitOverrides(asks=most))
+    )
+    wish = Overrides(models=("builtin:quotes",), caps=LimitOverrides(asks=most - 1))
     assert f"pauses after {most - 1};" in await notes(text, wish)
 
 
 async def test_what_the_tokens_leave_out_is_said_where_somebody_can_look_something_up() -> None:
     text = write("protocol: panel", ada="tool_usage: [scorer]\n")
-    told = await notes(text, Wishes(models=("ollama:tiny",)))
+    told = await notes(text, Overrides(models=("ollama:tiny",)))
     left_out = "and the cost leave out what tools find: up to 8 results of 16,384"
     assert left_out in told
     assert "leave out" not in await notes(text)
-    assert "leave out" not in await notes(write("protocol: panel"), Wishes(models=("ollama:tiny",)))
+    assert "leave out" not in await notes(write("protocol: panel"), Overrides(models=("ollama:tiny",)))
 
 
 async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:

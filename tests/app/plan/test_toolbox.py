@@ -12,8 +12,8 @@ import pytest
 from moot.app.brief.reader import read_brief
 from moot.app.plan import toolbox
 from moot.app.plan.settings import Config
-from moot.app.plan.toolbox import check_tools, look_at_tools, open_tools
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.plan.toolbox import check_tools, open_tools, tool_notes
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.ask import ToolCall
 from moot.core.brief import Brief, Limits, Participant, Source
@@ -70,11 +70,11 @@ async def test_where_there_are_no_tools_nothing_is_loaded(monkeypatch: pytest.Mo
         check_tools(asked)
         async with open_tools(asked) as give:
             assert [give(each) for each in asked.participants] == [(), ()]
-    assert await look_at_tools(brief()) == ()
+    assert await tool_notes(brief()) == ()
     idle = brief("search", seat="builtin:quotes")
-    assert await look_at_tools(idle) == ("Ann uses no tools: builtin:quotes cannot.",)
+    assert await tool_notes(idle) == ("Ann uses no tools: builtin:quotes cannot.",)
     three = tuple(replace(idle.participants[0], name=name) for name in ("Ann", "Bob", "Cy"))
-    notes = await look_at_tools(replace(idle, participants=three))
+    notes = await tool_notes(replace(idle, participants=three))
     assert notes == ("Ann, Bob and Cy use no tools: builtin:quotes cannot.",)
 
 
@@ -89,7 +89,7 @@ async def test_where_there_are_no_tools_nothing_is_loaded(monkeypatch: pytest.Mo
 )
 async def test_the_search_engine_is_the_owners(config: Config, engine: type) -> None:
     assert isinstance(toolbox.find_engine(config), engine)
-    (note,) = await look_at_tools(brief("search"), config)
+    (note,) = await tool_notes(brief("search"), config)
     told = "the SearXNG at http://a.example" if engine is Searxng else "DuckDuckGo"
     assert note == f"What participants search for goes to {told}."
 
@@ -103,9 +103,9 @@ async def test_where_documents_go_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         ("openai:text-embedding-3-large", " for $0.0000"),
         ("compatible:e", " at an unknown price"),
     ):
-        (note,) = await look_at_tools(brief("rag"), Config(embeddings=name))
+        (note,) = await tool_notes(brief("rag"), Config(embeddings=name))
         assert note == told.format(name, price)
-    assert await look_at_tools(brief("rag"), Config()) == ()
+    assert await tool_notes(brief("rag"), Config()) == ()
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ async def test_where_documents_go_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_what_a_participant_is_offered(tools: tuple[str, ...], names: tuple[str, ...]) -> None:
-    assert toolbox.offered(brief(*tools).participants[0]) == names
-    assert toolbox.offered(brief(*tools, seat="builtin:quotes").participants[0]) == ()
+    assert toolbox.offered_tools(brief(*tools).participants[0]) == names
+    assert toolbox.offered_tools(brief(*tools, seat="builtin:quotes").participants[0]) == ()
 
 
 # ---- what is missing ------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_a_missing_library_of_search(monkeypatch: pytest.MonkeyPatch, search: st
 
 
 async def test_a_server_without_a_pin_is_told_with_its_own_words_and_the_hash_to_pin() -> None:
-    first, *said, last = await look_at_tools(brief("mcp:files"), OWNED)
+    first, *said, last = await tool_notes(brief("mcp:files"), OWNED)
     async with attach(FILES) as line:
         pin = line.hash
     assert first.startswith("The MCP server files is not pinned; it offers files_read, files_environment, ")
@@ -179,12 +179,12 @@ async def test_a_server_without_a_pin_is_told_with_its_own_words_and_the_hash_to
     assert len(said) == 9
     assert last == f'To be warned when the tools of files change, set its pin to "{pin}".'
     pinned = replace(OWNED, mcp={"files": replace(FILES, pin=pin)})
-    assert await look_at_tools(brief("mcp:files"), pinned) == ()
+    assert await tool_notes(brief("mcp:files"), pinned) == ()
 
 
 async def test_a_tool_that_is_left_out_is_told() -> None:
     server = replace(FILES, command=(*FILES.command, "large"))
-    notes = await look_at_tools(brief("mcp:files"), replace(OWNED, mcp={"files": server}))
+    notes = await tool_notes(brief("mcp:files"), replace(OWNED, mcp={"files": server}))
     assert notes[2] == "files says of files_small: [31mSmall. Sends nothing."
     assert notes[0] == (
         "Nobody gets large of the MCP server files: what they take is longer than 16,384 characters of JSON."
@@ -208,7 +208,7 @@ No.
 
 async def test_the_plan_names_the_line_and_the_notes() -> None:
     workspace = Workspace(InMemoryStore(), config=Config(searxng_url="http://a.example"))
-    wishes = Wishes(models=("ollama:tiny",))
+    wishes = Overrides(models=("ollama:tiny",))
     try:
         with pytest.raises(BriefError, match=r"^b.md:3: Bob: there is no MCP server 'x'"):
             await prepare(workspace, read_brief(WORDS.replace("{tool}", "mcp:x"), name="b.md"), wishes)

@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import pytest
 
-from moot.app.program.program_calls import MOST, Tell, stream, told
+from moot.app.program.program_calls import MOST, Tell, run_and_tell, stream
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
@@ -63,7 +63,7 @@ async def test_an_error_of_the_debate_comes_as_it_is() -> None:
         raise MootError("broken")
 
     with pytest.raises(MootError, match="broken"):
-        await told(Workspace(InMemoryStore()), "d", hear, go)
+        await run_and_tell(Workspace(InMemoryStore()), "d", hear, go)
 
 
 @pytest.mark.parametrize("numbers", [1, 3 * MOST])

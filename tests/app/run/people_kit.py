@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from moot.app.run.people import by_hand
+from moot.app.run.people import read_manual_reply
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Reply, Value, needed
@@ -33,7 +33,7 @@ class Hand:
             finally:
                 self.let_go.append(ask.key)
         assert self.words
-        return by_hand(ask, self.words(ask, context), self.fields)
+        return read_manual_reply(ask, self.words(ask, context), self.fields)
 
 
 class Filling:
@@ -44,7 +44,7 @@ class Filling:
 
     async def ask(self, ask: Ask, context: Context) -> Reply:
         self.asked.append(ask)
-        return by_hand(ask, *filled(ask))
+        return read_manual_reply(ask, *filled(ask))
 
 
 def filled(ask: Ask) -> tuple[str, dict[str, Value]]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from moot.app.run.access import allowed
+from moot.app.run.access import noted_allowance
 from moot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueError, QueueStatus, State
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
@@ -117,7 +117,9 @@ class Worker:
         await self.open.wait()
         self._move(debate, "running")
         try:
-            came = await self.workspace.resume(debate, limits=await allowed(self.workspace, debate), stop=hand.stop)
+            came = await self.workspace.resume(
+                debate, limits=await noted_allowance(self.workspace, debate), stop=hand.stop
+            )
         except MootError as error:
             self._move(debate, "parked", str(error))
         except asyncio.CancelledError:

@@ -13,7 +13,7 @@ import pytest
 import moot
 from moot.app.brief.program_values import fit, plain
 from moot.app.export.reports import read_record, write_report
-from moot.app.run.api import take
+from moot.app.run.api import read_brief_argument
 from moot.app.run.outcome import outcome as outcome_of
 from moot.app.run.record_reader import find_debate, short_ids
 from moot.app.run.workspace import Workspace
@@ -121,9 +121,9 @@ def test_a_wrong_argument_is_one_sentence_and_nothing_is_done(call: Callable[[],
 
 def test_a_file_is_read_by_its_name_and_a_question_is_none(tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text("---\nprotocol: council\n---\n# Tea or coffee?\n", "utf-8")
-    assert take("tea.md").protocol == "council"
+    assert read_brief_argument("tea.md").protocol == "council"
     for question in ("Tea/coffee, or neither?", "Mars", "Is Node.js slow?", "# Is it in a.md\nOr not?"):
-        assert take(question).brief.topic
+        assert read_brief_argument(question).brief.topic
 
 
 def test_a_list_a_dictionary_and_a_function_are_taken_where_values_are() -> None:
@@ -170,7 +170,7 @@ async def test_one_workspace_seats_the_same_function_again(tmp_path: Path) -> No
     for _ in range(2):
         assert [who.seat for who in workspace.plan(brief).brief.participants] == ["guest:Ann", "guest:Bob"]
     with pytest.raises(moot.BriefError, match="two guests are called Ann"):
-        workspace.lend("Ann", coffee)
+        workspace.register("Ann", coffee)
     await workspace.close()
 
 
@@ -183,8 +183,8 @@ def test_a_loaded_brief_keeps_the_protocol_and_the_lines_of_its_file(tmp_path: P
     assert outcome.transcript.protocol == "council"
     assert outcome.transcript.brief
     assert outcome.transcript.brief.options == ("tea", "coffee")
-    assert take(brief).vacant == 3
-    assert take(replace(brief, participants=people("Ann", "Bob"))).vacant == 0
+    assert read_brief_argument(brief).vacant == 3
+    assert read_brief_argument(replace(brief, participants=people("Ann", "Bob"))).vacant == 0
     assert moot.run(str(file), model=QUOTES).transcript.protocol == "council"
     assert moot.run(brief, model=QUOTES, protocol="panel", seed=5).transcript.brief.seed == 5  # type: ignore[union-attr]
 

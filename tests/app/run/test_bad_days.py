@@ -13,14 +13,14 @@ from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Attempted, Called, Entry, Erred, Failed
-from moot.models.layers import Patience
+from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from moot.protocols.known import Choices
 from moot.record.sqlite import SqliteStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Script, Wires
 
-PATIENCE = Patience(tries=2, wait=0.01, jitter=0.0, first=0.2, gap=0.2)
+PATIENCE = RetrySettings(tries=2, wait=0.01, jitter=0.0, first=0.2, gap=0.2)
 NAMES = ("Ann", "Bob", "Cy")
 GOOD = "ANSWER: wait\nCONFIDENCE: 0.6\nARGUMENT: It costs nothing."
 

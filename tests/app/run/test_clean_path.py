@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from moot.app.export.paper import memo
-from moot.app.export.reports import map_at, mermaid_of, read_record, reported, write_data, write_log, write_report
+from moot.app.export.reports import make_report, map_at, mermaid_of, read_record, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.settings import Config
 from moot.app.run.people import say
@@ -51,7 +51,7 @@ def answer(request: Request) -> Called:
 def files_of(entries: Sequence[Entry], found: Report) -> list[str]:
     """A record as each report, log, map and page that there is."""
     texts = [write_report(found), write_data(found), memo(found), mermaid_of(found)]
-    made = reported(entries, debate="d", where="", last="x")
+    made = make_report(entries, debate="d", where="", last="x")
     texts += [text for mode in LOGS for text in write_log(made, mode).values()]
     texts += [json.dumps(map_at(entries, "d"), ensure_ascii=False)]
     frames = Frames()
@@ -62,7 +62,7 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
     models = {name: ScriptedModel(answer, name="scripted:a") for name in ("Ann", "Bob")}
     pool = Pool()
     for name, model in models.items():
-        pool.lend(name, model)
+        pool.add_agent(name, model)
     brief = Brief(
         topic=f"Move?{EVIL}",
         background=(Source(name="a.md", text=f"The yard{EVIL} is full."),),
@@ -123,7 +123,7 @@ def test_fields_notes_and_names_of_an_answer_are_cleaned() -> None:
         unread=(f"e{EVIL}",),
         notes=(f"f{EVIL}",),
     )
-    made = reply.mended(DRAFT)
+    made = reply.cleaned(DRAFT)
     assert set(made.fields) == {"ANSWER", "ARGUMENT"}
     for text in (made.text, *map(str, made.fields.values()), made.asked, made.served, *made.unread, *made.notes):
         assert_clean(text)
@@ -147,7 +147,7 @@ async def test_results_of_tools_and_what_a_model_asks_of_them_are_cleaned() -> N
         raise ModelError(f"no{EVIL}", kind="server")
 
     await ledger.open()
-    async with ledger.kept():
+    async with ledger.writing():
         await ledger.add(Asked(ask=ask("k", "Ann", "answer")))
         called = await line.call("answer", quote, send)
         with pytest.raises(ModelError):
@@ -183,6 +183,6 @@ def test_an_old_record_is_shown_without_them_and_stays_as_it_is() -> None:
     entries = old_record().entries
     lines = [encode(entry) for entry in entries]
     assert any(TAGS in line for line in lines)
-    for text in files_of(entries, reported(entries, debate="d", where="", last="x").report):
+    for text in files_of(entries, make_report(entries, debate="d", where="", last="x").report):
         assert_clean(text)
     assert [decode(line).event for line in lines] == [entry.event for entry in entries]

@@ -9,8 +9,8 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.run.access import Claim, claim
-from moot.app.run.fork import stamp
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.fork import chain_lines
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.runner import Runner
 from moot.app.run.start import find_generation
 from moot.app.run.workspace import Workspace
@@ -156,7 +156,7 @@ def test_a_provider_that_counts_in_fractions_spoils_no_record(tmp_path: Path) ->
 
 async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "moot.sqlite")
-    ready = await prepare(workspace, read_brief("Rent or buy?"), Wishes(models=("ollama:tiny",)))
+    ready = await prepare(workspace, read_brief("Rent or buy?"), Overrides(models=("ollama:tiny",)))
     for damage in (spoiled(lines("panel"), "middle"), orphaned()):
         first = await find_generation(workspace, ready)
         await workspace.store.append(first.debate, damage, after=0)
@@ -169,4 +169,4 @@ async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> 
 def orphaned() -> list[str]:
     """A record whose hashes are right, and whose answers answer nothing."""
     kept = [each for each in map(decode, lines("panel")) if not isinstance(each.event, Asked)]
-    return stamp(kept)
+    return chain_lines(kept)

@@ -13,10 +13,10 @@ import pytest
 from moot.analysis.analysis import analyse
 from moot.app.export.learned import learn_all
 from moot.app.export.paper import memo, replay
-from moot.app.export.recount import count_again
+from moot.app.export.recount import recount_debate
 from moot.app.export.reports import compare, read_record, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt
-from moot.app.run.record_reader import stands
+from moot.app.run.record_reader import list_open_asks
 from moot.app.run.workspace import Workspace
 from moot.core.brief import LOGS
 from moot.core.errors import MootError, RecordError
@@ -135,7 +135,7 @@ async def set_beside(workspace: Workspace, debate: str) -> None:
 
 
 async def listed(workspace: Workspace, debate: str) -> None:
-    shown, _ = await stands(workspace, await workspace.list())
+    shown, _ = await list_open_asks(workspace, await workspace.list())
     assert {each.debate for each in shown} == {debate, "whole"}
 
 
@@ -147,7 +147,7 @@ READERS: tuple[Callable[[Workspace, str], Any], ...] = (
     set_beside,
     listed,
     make_receipt,
-    count_again,
+    recount_debate,
 )
 
 

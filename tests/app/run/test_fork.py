@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.fork import GIVEN, Answer, Change, fork, stamp
+from moot.app.run.fork import GIVEN, Answer, Change, chain_lines, fork
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Agent
 from moot.core.brief import Brief, Participant, Source
@@ -25,7 +25,7 @@ from moot.core.event import (
     Resumed,
 )
 from moot.core.transcript import Transcript, fold
-from moot.engine.driver import Hosting, StopRequest, debate
+from moot.engine.driver import DriverOptions, StopRequest, debate
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.record.ledger import Ledger
@@ -107,7 +107,7 @@ async def test_a_try_without_its_end_is_not_taken_over_and_one_that_was_lost_is(
     assert seqs(await kept(workspace, first), Attempted) == []
     # The same try once more: the first of the two is lost for good.
     again = replace(entries[first - 1], seq=first + 1)
-    twice = stamp([*entries[:first], again, *entries[first:]])
+    twice = chain_lines([*entries[:first], again, *entries[first:]])
     workspace = desk_over(InMemoryStore({"parent": twice}))
     called = seqs(await workspace.entries("parent"), Called)[0]
     assert len(seqs(await kept(workspace, called), Attempted)) == 2
@@ -121,7 +121,7 @@ async def test_a_pause_at_the_end_is_not_taken_over_and_one_in_the_middle_is() -
     ledger = Ledger(workspace.store, "parent", clock=workspace.clock)
     await ledger.open()
     seats = dict.fromkeys([each.name for each in PEOPLE], SeededAgent())
-    await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=Hosting(stop=stop))
+    await debate(opening, load(opening.protocol), seats, ledger=ledger, options=DriverOptions(stop=stop))
     await go_on(workspace, "parent", SeededAgent())
     entries = await workspace.entries("parent")
     (paused,), (resumed,) = seqs(entries, Paused), seqs(entries, Resumed)
@@ -139,7 +139,7 @@ async def test_letters_to_the_parent_are_none_to_the_fork_and_a_pause_before_the
     word = Interjected(by="Guest", text="mind the cost", letter=3)
     events = [Paused(reason="tired"), word]
     begun = [*entries[:after], *(replace(entries[after], event=event) for event in events)]
-    workspace = desk_over(InMemoryStore({"parent": stamp(begun)}))
+    workspace = desk_over(InMemoryStore({"parent": chain_lines(begun)}))
     held = await kept(workspace, len(begun))
     assert held[-1].event == replace(word, letter=0)
     assert seqs(held, Paused) == []
@@ -148,7 +148,7 @@ async def test_letters_to_the_parent_are_none_to_the_fork_and_a_pause_before_the
 async def test_questions_that_are_open_are_put_anew_and_what_was_said_keeps_its_time() -> None:
     workspace, _ = await panel()
     lines = [line.replace('"at":1000.000000', '"at":5.000000') for line in await workspace.lines("parent")]
-    workspace = desk_over(InMemoryStore({"parent": stamp([decode(line) for line in lines])}))
+    workspace = desk_over(InMemoryStore({"parent": chain_lines([decode(line) for line in lines])}))
     replied = seqs(await workspace.entries("parent"), Replied)[0]
     held = await kept(workspace, replied)
     done = next(entry.event.key for entry in held if isinstance(entry.event, Replied))
@@ -199,13 +199,13 @@ async def test_a_question_that_nobody_has_answered_is_answered() -> None:
     workspace, _ = await panel()
     entries = await workspace.entries("parent")
     asked = seqs(entries, Attempted)[0] - 1
-    cut = stamp(entries[:asked])
+    cut = chain_lines(entries[:asked])
     workspace = desk_over(InMemoryStore({"parent": cut}))
     words = "ANSWER: cocoa\nCONFIDENCE: 1\nARGUMENT: It is sweet."
     held = await kept(workspace, change=Change(answer=Answer(turn="T1", words=words)))
     assert isinstance(held[-1].event, Replied)
     failed = Failed(key=fold(entries).turns()[0].key, kind="timeout", reason="late")
-    late = stamp([*entries[:asked], replace(entries[asked], event=failed)])
+    late = chain_lines([*entries[:asked], replace(entries[asked], event=failed)])
     workspace = desk_over(InMemoryStore({"parent": late}))
     held = await kept(workspace, change=Change(answer=Answer(turn="T1", words=words)))
     assert not fold(held).failures()
@@ -315,13 +315,13 @@ async def test_the_end_of_a_debate_and_debates_that_are_not_there_cannot_be_fork
         await fork(workspace, "parent", at=len(entries))
     with pytest.raises(RecordError, match="there is no debate 'nobody'"):
         await fork(workspace, "nobody", at=1)
-    workspace = desk_over(InMemoryStore({"parent": stamp(entries[:1])}))
+    workspace = desk_over(InMemoryStore({"parent": chain_lines(entries[:1])}))
     with pytest.raises(BriefError, match="nobody has been asked yet"):
         await fork(workspace, "parent", change=Change(answer=Answer(turn="T1", words="x")))
     with pytest.raises(BriefError, match=r"1 to 1, not 2$"):
         await fork(workspace, "parent", at=2)
     word = replace(entries[1], event=Interjected(by="Guest", text="mind the cost"))
-    workspace = desk_over(InMemoryStore({"parent": stamp([entries[0], word])}))
+    workspace = desk_over(InMemoryStore({"parent": chain_lines([entries[0], word])}))
     with pytest.raises(BriefError, match="T1 came from outside"):
         await fork(workspace, "parent", change=Change(answer=Answer(turn="T1", words="x")))
 

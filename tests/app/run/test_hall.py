@@ -9,10 +9,10 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.people import answer
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner, RunnerFull
-from moot.app.run.start import Start, make_start
+from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission
 from moot.app.serve.spending import Spending
@@ -31,15 +31,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> Start:
-    wishes = Wishes(models=(model,), cast="builtin")
-    return await make_start(workspace, read_brief(brief), wishes, Config())
+async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> StartRequest:
+    wishes = Overrides(models=(model,), cast="builtin")
+    return await prepare_start(workspace, read_brief(brief), wishes, Config())
 
 
 def desk_with(slow: Slow | None = None) -> Workspace:
     workspace = Workspace(InMemoryStore(), config=Config())
     if slow:
-        workspace.pool.lend("slow", slow)
+        workspace.pool.add_agent("slow", slow)
     return workspace
 
 
@@ -88,7 +88,7 @@ async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> 
                     {each.name: each.choices[0] for each in ask.form.fields if each.choices} if ask and ask.form else {}
                 )
                 await answer(workspace, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
-                assert await admission(runner).answered("d")
+                assert await admission(runner).resume_answered("d")
             await asyncio.sleep(0.01)
         assert (await runner.wait("d")).status in ("decided", "tie", "no_decision")
         assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
@@ -105,7 +105,7 @@ async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> Non
     async with Runner(workspace) as runner:
         (turn,) = await waiting(workspace, "d")
         await answer(workspace, "d", "Tea, I say.", key=turn.key)
-        assert await admission(runner).answered("d")
+        assert await admission(runner).resume_answered("d")
         await until(lambda: waiting(workspace, "d"))
         runner.stop("d")
         assert (await runner.wait("d")).kind == "waiting"
@@ -119,7 +119,7 @@ async def test_an_answer_to_a_debate_that_was_stopped_wakes_nobody() -> None:
         await slow.asked.wait()
         runner.stop("d", now=True)
         assert (await runner.wait("d")).kind == "stopped"
-        assert not await admission(runner).answered("d")
+        assert not await admission(runner).resume_answered("d")
 
 
 async def test_stop_lets_the_answers_in_hand_come() -> None:
@@ -151,7 +151,7 @@ async def test_a_stop_before_the_first_step_gives_the_place_back() -> None:
 
 async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.MonkeyPatch) -> None:
     workspace, slow = desk_with(), Slow()
-    workspace.pool.lend("slow", slow)
+    workspace.pool.add_agent("slow", slow)
     good, bad = await start_of(workspace), await start_of(workspace, model="guest:slow")
 
     async def broken(*_: object, **__: object) -> object:
@@ -193,10 +193,10 @@ async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off(
 async def test_a_casting_that_pauses_is_no_debate(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow("{")
     workspace = desk_with(slow)
-    start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+    start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
     async with Runner(workspace) as runner:
         assert await runner.begin(start, "d") == "d"
-        casting = runner.casting("d")
+        casting = runner.generation_of("d")
         assert await workspace.count_entries("d") == 0
         assert runner.stop("d", now=True)
         with pytest.raises(MootError, match=f"start it again .{casting}"):
@@ -207,12 +207,12 @@ async def test_a_casting_comes_before_its_debate() -> None:
     slow = Slow("{}")
     slow.go.set()
     workspace = desk_with(slow)
-    start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+    start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
     async with Runner(workspace) as runner:
         await runner.begin(start, "d")
         await runner.wait("d")
         assert await workspace.count_entries("d")
-        assert runner.casting("d") == ""
+        assert runner.generation_of("d") == ""
 
 
 async def test_a_brief_that_cannot_be_is_refused_before_anything_is_held() -> None:

@@ -10,16 +10,16 @@ import pytest
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Serving
 from moot.app.run import queue_runner
-from moot.app.run.access import allowed
+from moot.app.run.access import noted_allowance
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.people import answer, say
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.queue_runner import QueueRunner
 from moot.app.run.record_reader import waiting
 from moot.app.run.runner import RunnerFull
-from moot.app.run.start import make_start
+from moot.app.run.start import prepare_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, Order, keyed
+from moot.app.serve.admission import Admission, DebateRequest, id_for_key
 from moot.app.serve.spending import Spending
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
@@ -44,7 +44,7 @@ async def hall_with(slow: Slow | None = None) -> AsyncGenerator[tuple[QueueRunne
     store = InMemoryStore()
     here, there = Workspace(store, config=Config()), Workspace(InMemoryStore(store.kept), config=Config())
     for each in (here, there) if slow else ():
-        each.pool.lend("slow", slow)  # pyright: ignore[reportArgumentType]
+        each.pool.add_agent("slow", slow)  # pyright: ignore[reportArgumentType]
     async with working(there) as worker, QueueRunner(here, worker, grace=0.05) as runner:
         yield runner, worker
 
@@ -53,9 +53,9 @@ def of(runner: QueueRunner, owner: str = "", most: float | None = None) -> Admis
     return Admission(runner=runner, spending=Spending(runner, most), serving=Serving(), owner=owner)
 
 
-def order(brief: str = QUOTES, model: str = "builtin:quotes", cast: str = "builtin", **caps: float) -> Order:
-    wishes = Wishes(models=(model,), cast=cast, caps=LimitWishes(**caps))  # pyright: ignore[reportArgumentType]
-    return Order(brief=brief, wishes=wishes)
+def order(brief: str = QUOTES, model: str = "builtin:quotes", cast: str = "builtin", **caps: float) -> DebateRequest:
+    wishes = Overrides(models=(model,), cast=cast, caps=LimitOverrides(**caps))  # pyright: ignore[reportArgumentType]
+    return DebateRequest(brief=brief, wishes=wishes)
 
 
 async def say_tea(workspace: Workspace, debate: str) -> None:
@@ -71,18 +71,18 @@ async def test_a_debate_is_put_on_record_here_and_held_by_a_worker() -> None:
         worker.open.clear()
         debate = await of(runner).begin(order(model="guest:slow"))
         assert await runner.workspace.count_entries(debate) == 1
-        assert (await runner.look(debate)).by == "queue"
-        assert await runner.holders() == {debate: "queue"}
+        assert (await runner.running_state(debate)).by == "queue"
+        assert await runner.where_debates_run() == {debate: "queue"}
         worker.open.set()
         await slow.asked.wait()
-        assert (await runner.look(debate)).by == "w1"
-        assert await runner.holders() == {debate: "w1"}
+        assert (await runner.running_state(debate)).by == "w1"
+        assert await runner.where_debates_run() == {debate: "w1"}
         assert runner.running == (), "this process holds nothing itself"
-        assert await of(runner).go_on(debate), "what runs is not begun twice"
+        assert await of(runner).resume(debate), "what runs is not begun twice"
         slow.go.set()
         assert (await runner.wait(debate)).status == "decided"
-        assert (await runner.look(debate)).by == ""
-        assert not await of(runner).go_on(debate), "what is over is not held again"
+        assert (await runner.running_state(debate)).by == ""
+        assert not await of(runner).resume(debate), "what is over is not held again"
         await runner.resume(debate)
         assert worker.found[debate].state == "done"
 
@@ -103,10 +103,10 @@ async def test_what_is_queued_is_taken_out_and_what_runs_is_paused() -> None:
         worker.open.clear()
         debate = await of(runner, "ann").begin(order(ROUNDS, "guest:slow"))
         assert await runner.pause(debate)
-        assert (await runner.look(debate)).by == ""
+        assert (await runner.running_state(debate)).by == ""
         assert not await runner.pause(debate), "nobody holds it"
         worker.open.set()
-        assert await of(runner, "ann").go_on(debate)
+        assert await of(runner, "ann").resume(debate)
         assert worker.found[debate].owner == "ann"
         await slow.asked.wait()
         assert await runner.pause(debate)
@@ -125,11 +125,11 @@ async def test_limits_that_are_set_later_reach_the_worker() -> None:
         ann = of(runner, "ann")
         debate = await ann.begin(order(ROUNDS, asks=2))
         assert (await runner.wait(debate)).kind == "limit"
-        assert (await runner.look(debate)).error, "the queue says why it gave it up"
-        assert await allowed(runner.workspace, debate) is None
-        assert await ann.go_on(debate, LimitWishes(asks=200))
+        assert (await runner.running_state(debate)).error, "the queue says why it gave it up"
+        assert await noted_allowance(runner.workspace, debate) is None
+        assert await ann.resume(debate, LimitOverrides(asks=200))
         assert (await runner.wait(debate)).status == "decided"
-        found = await allowed(runner.workspace, debate)
+        found = await noted_allowance(runner.workspace, debate)
         assert found
         assert found.asks == 200
         assert isinstance(found, Limits)
@@ -140,17 +140,17 @@ async def test_a_debate_that_waits_holds_nobody_and_goes_on_with_the_answer() ->
     async with hall_with() as (runner, worker):
         debate = await of(runner, "ann").begin(order(ADA))
         await until(lambda: worker.found[debate].state == "waiting")
-        assert (await runner.look(debate)).by == ""
+        assert (await runner.running_state(debate)).by == ""
         assert (await runner.wait(debate)).kind == "waiting"
         for _ in range(20):
             if worker.found[debate].state == "done":
                 break
             await say_tea(runner.workspace, debate)
-            assert await of(runner).answered(debate)
+            assert await of(runner).resume_answered(debate)
             await until(lambda: worker.found[debate].state in ("waiting", "done"))
         assert worker.found[debate].owner == "ann", "it goes on for its owner"
         assert (await runner.wait(debate)).status in ("decided", "tie", "no_decision")
-        assert not await of(runner).answered(debate)
+        assert not await of(runner).resume_answered(debate)
 
 
 async def test_an_answer_that_comes_as_the_worker_lets_go_is_not_overlooked() -> None:
@@ -160,7 +160,7 @@ async def test_an_answer_that_comes_as_the_worker_lets_go_is_not_overlooked() ->
         (first,) = await waiting(runner.workspace, debate)
         worker._move(debate, "running")  # pyright: ignore[reportPrivateUsage] # it has not been told yet
         await say_tea(runner.workspace, debate)
-        assert await of(runner).answered(debate)
+        assert await of(runner).resume_answered(debate)
         assert worker._hands[debate].again, "it is held once more"  # pyright: ignore[reportPrivateUsage]
         worker._queue(debate, "", 5)  # pyright: ignore[reportPrivateUsage]
         await until(lambda: worker.found[debate].state == "waiting")
@@ -174,7 +174,7 @@ async def test_a_word_from_outside_is_heard_from_the_next_question_on() -> None:
         await say(runner.workspace, debate, "Viewer", "Mind the kettle.")
         assert isinstance((await runner.workspace.entries(debate))[-1].event, Paused)
         await say_tea(runner.workspace, debate)
-        assert await of(runner).answered(debate)
+        assert await of(runner).resume_answered(debate)
         await until(lambda: worker.found[debate].state in ("waiting", "done"))
         texts = [getattr(each.event, "text", "") for each in await runner.workspace.entries(debate)]
         assert "Mind the kettle." in texts
@@ -185,9 +185,9 @@ async def test_participants_are_made_here_and_then_a_worker_holds_the_debate() -
     async with hall_with(slow) as (runner, worker):
         worker.open.clear()
         debate = await of(runner).begin(order(model="guest:slow", cast=""))
-        hold = await runner.look(debate)
-        assert (hold.by, hold.casting[:5]) == ("here", "cast-")
-        assert await of(runner).answered(debate)
+        hold = await runner.running_state(debate)
+        assert (hold.by, hold.generation[:5]) == ("here", "cast-")
+        assert await of(runner).resume_answered(debate)
         assert debate not in worker.found
         slow.go.set()
         await until(lambda: worker.found.get(debate))
@@ -225,7 +225,9 @@ async def test_what_the_queue_has_given_up_says_why() -> None:
         await runner.workspace.store.append(debate, ["damaged"], after=1)
         worker.open.set()
         await until(lambda: worker.found[debate].state == "parked")
-        assert "damaged" in str((await runner.look(debate)).error) or (await runner.look(debate)).error
+        assert (
+            "damaged" in str((await runner.running_state(debate)).error) or (await runner.running_state(debate)).error
+        )
         with pytest.raises(MootError):
             await runner.wait(debate)
 
@@ -250,7 +252,7 @@ async def test_a_queue_that_cannot_be_reached_loses_no_debate() -> None:
             await me.begin(wanted, "key")
         worker.away = False
         await runner.check()
-        debate = keyed("", "key")
+        debate = id_for_key("", "key")
         assert debate not in worker.found
         worker.away = False
         assert await me.begin(wanted, "key") == debate, "the same key heals it"
@@ -266,9 +268,9 @@ async def test_an_answer_stands_where_the_queue_cannot_be_reached() -> None:
         await until(lambda: worker.found[debate].state == "waiting")
         await say_tea(runner.workspace, debate)
         worker.away = True
-        assert not await of(runner).answered(debate)
+        assert not await of(runner).resume_answered(debate)
         worker.away = False
-        assert await of(runner).answered(debate)
+        assert await of(runner).resume_answered(debate)
 
 
 async def test_the_same_debate_begun_twice_at_once_is_one_job() -> None:
@@ -293,11 +295,13 @@ async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch
         assert await runner.pause(ids[0])
         await of(runner, "ann").begin(order())
         with pytest.raises(RunnerFull):
-            await of(runner, "ann").go_on(ids[0])
+            await of(runner, "ann").resume(ids[0])
 
 
 async def test_a_start_is_made_ready_as_for_a_hall_of_its_own() -> None:
     async with hall_with() as (runner, _):
-        start = await make_start(runner.workspace, read_brief(QUOTES), Wishes(models=("builtin:quotes",)), Config())
+        start = await prepare_start(
+            runner.workspace, read_brief(QUOTES), Overrides(models=("builtin:quotes",)), Config()
+        )
         assert await runner.begin(start, "d") == "d"
         assert (await runner.wait("d")).status == "decided"

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 import pytest
 
-from moot.app.run.fork import stamp
+from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Recorder
 from moot.core.errors import RecordConflict, RecordError
@@ -33,9 +33,9 @@ pytestmark = pytest.mark.alone
 class Once(Turned):
     """A model whose calls only the pool puts on record."""
 
-    async def complete(self, request: Request, say: Recorder) -> Called:
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
         """See ``models.base.Model``."""
-        return await self._send(request, say)
+        return await self._send(request, recorder)
 
 
 async def held(place: House, debate: str) -> tuple[Entry, ...]:
@@ -45,8 +45,8 @@ async def held(place: House, debate: str) -> tuple[Entry, ...]:
 async def unbroken(first: Entry) -> tuple[Entry, ...]:
     """The same debate from its first entry on, held by one process that nothing befalls."""
     workspace = Workspace(InMemoryStore())
-    workspace.pool.lend("model", Once())
-    await workspace.store.append("whole", stamp([first]), after=0)
+    workspace.pool.add_agent("model", Once())
+    await workspace.store.append("whole", chain_lines([first]), after=0)
     await workspace.resume("whole")
     found = await workspace.entries("whole")
     await workspace.close()
@@ -276,7 +276,7 @@ async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_d
         asked = next(n for n, entry in enumerate(entries) if isinstance(entry.event, Asked))
         was = cast(Asked, entries[asked].event)
         other = replace(entries[asked], event=replace(was, ask=replace(was.ask, task="What older code has asked.")))
-        lines = stamp([*entries[:asked], other, *entries[asked + 1 :]])
+        lines = chain_lines([*entries[:asked], other, *entries[asked + 1 :]])
         await place.workspace.store.append("older", lines, after=0)
         await place.queue.submit("older")
         asked_before = len(place.model.history)
@@ -298,7 +298,7 @@ async def test_a_debate_whose_words_and_rounds_are_no_longer_the_usual_ones_goes
         tree["parts"][1]["most"] = 3
         first = Entry(seq=1, at=1.0, event=replace(opened, protocol=tree), prev="")
         whole = await unbroken(first)
-        middle = stamp(whole[: len(whole) // 2])
+        middle = chain_lines(whole[: len(whole) // 2])
         await place.workspace.store.append("began", middle, after=0)
         await place.queue.submit("began")
         async with place.working():

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.program.in_place import Asking, ProgramInterface, console
+from moot.app.program.in_place import Asking, ProgramInterface, ask_at_console
 from moot.app.program.program_agents import HumanAgent
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Form
@@ -161,7 +161,7 @@ def seated(
 
 async def test_an_answer_at_the_console_ends_with_an_empty_line(seated: Seated) -> None:
     async with asyncio.TaskGroup() as group:
-        asked = group.create_task(console("Which tea?"))
+        asked = group.create_task(ask_at_console("Which tea?"))
         await seated.type("Mint.\nOr none.\n\n", at="Which tea?\n\n(An empty line ends the answer.)\n")
     assert asked.result() == "Mint.\nOr none."
 
@@ -170,13 +170,13 @@ async def test_what_is_typed_next_answers_the_question_that_is_open(
     seated: Seated, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with asyncio.TaskGroup() as group:
-        asked = group.create_task(console("Which tea?"))
+        asked = group.create_task(ask_at_console("Which tea?"))
         await seated.type("Min", at="Which tea?")
         await asyncio.sleep(0.05)
         asked.cancel()
     assert capsys.readouterr().out == "\n(This question is no longer open.)\n"
     async with asyncio.TaskGroup() as group:
-        asked = group.create_task(console("Which coffee?"))
+        asked = group.create_task(ask_at_console("Which coffee?"))
         await seated.type("Black.\n\n", at="Which coffee?")
     assert asked.result() == "Black."
 
@@ -194,7 +194,7 @@ async def test_one_question_is_open_at_a_time_whichever_door_it_comes_from(seate
 async def test_nobody_sits_at_a_console_that_is_gone(seated: Seated) -> None:
     seated.leave()
     with pytest.raises(Waiting, match="nobody sits at the console"):
-        await console("Which tea?")
+        await ask_at_console("Which tea?")
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO("Mint.\n")])
@@ -203,7 +203,7 @@ async def test_nobody_sits_where_nothing_can_be_waited_for(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", stream)
     with pytest.raises(Waiting, match="nobody sits at the console"):
-        await console("Which tea?")
+        await ask_at_console("Which tea?")
 
 
 async def test_a_file_can_hold_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,16 +211,16 @@ async def test_a_file_can_hold_the_answers(tmp_path: Path, monkeypatch: pytest.M
     typed.write_text("Mint.\n\n" + "Coffee " * 1000, "utf-8")
     with typed.open(encoding="utf-8") as source:
         monkeypatch.setattr(sys, "stdin", source)
-        assert await console("Which tea?") == "Mint."
-        assert await console("What else?") == "Coffee " * 1000
+        assert await ask_at_console("Which tea?") == "Mint."
+        assert await ask_at_console("What else?") == "Coffee " * 1000
         with pytest.raises(Waiting, match="nobody sits at the console"):
-            await console("Why?")
+            await ask_at_console("Why?")
 
 
 @pytest.mark.parametrize("seated", [True], indirect=True)
 async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) -> None:
     async with asyncio.TaskGroup() as group:
-        asked = group.create_task(ProgramInterface({"Flo": console}).ask(put(), SCENE))
+        asked = group.create_task(ProgramInterface({"Flo": ask_at_console}).ask(put(), SCENE))
         await seated.type("x" * 5000 + "\n")
         await seated.type("Mint.\n\n", at="This cannot be used: the terminal cuts a line behind 4,095 bytes")
     assert asked.result().text == "Mint."

@@ -14,18 +14,18 @@ from typing import Literal
 import pytest
 
 from moot.app.export.learned import (
+    add_note,
     calibration,
+    domain_ratings,
     learn,
     learn_all,
-    note,
+    learned_items,
     personas,
     relations,
-    remembered,
     search,
-    standings,
     weights,
 )
-from moot.app.plan.learning import teach_at_end
+from moot.app.plan.learning import learn_at_end
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.core.ask import Field, Form
@@ -66,8 +66,8 @@ async def keep(workspace: Workspace, name: str, made: Paper, at: float = 1000.0)
 
 
 def kept(workspace: Workspace) -> list[tuple[object, ...]]:
-    assert workspace.shelf
-    with MemoryStore.open(workspace.shelf) as shelf:
+    assert workspace.memory_place
+    with MemoryStore.open(workspace.memory_place) as shelf:
         return shelf.contents()
 
 
@@ -78,7 +78,7 @@ RECALLED = Form(name="recall", fields=(Field(name=ORIGINS, kind="list"),))
 async def everything(workspace: Workspace) -> tuple[object, ...]:
     """What memory holds and all that is worked out from it, to the last bit."""
     views = (
-        await standings(workspace),
+        await domain_ratings(workspace),
         await calibration(workspace),
         await personas(workspace),
         await relations(workspace),
@@ -124,7 +124,7 @@ async def test_all_are_learned_that_are_over(workspace: Workspace) -> None:
 async def test_memory_that_cannot_be_written_damages_no_record(workspace: Workspace) -> None:
     await keep(workspace, "d", paper())
     assert kept(workspace) == []
-    with closing(sqlite3.connect(workspace.shelf or "")) as other:
+    with closing(sqlite3.connect(workspace.memory_place or "")) as other:
         other.execute("CREATE TRIGGER full BEFORE INSERT ON memory_debate BEGIN SELECT RAISE(ABORT, 'no room'); END")
     with pytest.raises(RecordError, match=r"What was learned cannot be kept in or read from .*: no room"):
         await learn_all(workspace)
@@ -151,9 +151,9 @@ async def test_a_rebuild_gives_the_same_bit_by_bit(workspace: Workspace) -> None
     await fill(workspace)
     for name in ("d3", "used", "d1", "d0", "d2"):
         await learn(workspace, name)
-    await note(workspace, "d1", "resolve", "Ann's way")
-    await note(workspace, "d2", "domain", "transport")
-    await note(workspace, "d0", "forget")
+    await add_note(workspace, "d1", "resolve", "Ann's way")
+    await add_note(workspace, "d2", "domain", "transport")
+    await add_note(workspace, "d0", "forget")
     before = await everything(workspace)
     found = await learn_all(workspace, rebuild=True)
     assert len(found.new) == 5
@@ -180,7 +180,7 @@ async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path
     store = Dying.open(tmp_path / "record.sqlite")
     workspace = Workspace(store, config=Config())
     await fill(workspace)
-    await note(workspace, "d1", "resolve", "Ann's way")
+    await add_note(workspace, "d1", "resolve", "Ann's way")
     await learn_all(workspace)
     before, kills = await everything(workspace), 0
     for step in range(100):
@@ -236,10 +236,10 @@ asyncio.run(main())
 @pytest.mark.parametrize("steps", [1, 3, 30, 60, 100, 140, 180, 220, 260, 300])
 async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(workspace: Workspace, steps: int) -> None:
     await fill(workspace)
-    await note(workspace, "d1", "resolve", "Ann's way")
+    await add_note(workspace, "d1", "resolve", "Ann's way")
     await learn_all(workspace)
     before = await everything(workspace)
-    command = [sys.executable, "-c", KILLER, str(workspace.shelf), str(steps)]
+    command = [sys.executable, "-c", KILLER, str(workspace.memory_place), str(steps)]
     ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
     assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
     assert await everything(workspace) == before
@@ -268,27 +268,27 @@ async def test_the_truth_makes_right_and_wrong(workspace: Workspace) -> None:
     await learn(workspace, "d")
     assert await calibration(workspace) == {}
     entries = await workspace.count_entries("d")
-    await note(workspace, "d", "resolve", " bob's \n way ")
+    await add_note(workspace, "d", "resolve", " bob's \n way ")
     assert await workspace.count_entries("d") == entries
-    (outcome,) = (await remembered(workspace, "d", ["outcome"]))["outcome"]
+    (outcome,) = (await learned_items(workspace, "d", ["outcome"]))["outcome"]
     assert outcome.body["trust"] == "refuted"
     found = await calibration(workspace)
     assert {name: (each.n, each.accuracy, round(each.brier.score, 2)) for name, each in found.items()} == {
         "ollama:a": (1, 0.0, 0.64),
         "ollama:b": (1, 1.0, 0.04),
     }
-    await note(workspace, "d", "resolve", "Ann's way")
+    await add_note(workspace, "d", "resolve", "Ann's way")
     assert (await calibration(workspace))["ollama:a"].accuracy == 1.0
     assert [each.debate for each in await workspace.list()] == ["d"]
 
 
 async def test_what_is_forgotten_is_gone_and_stays_gone(workspace: Workspace) -> None:
     await keep(workspace, "d", paper())
-    await note(workspace, "d", "forget")
+    await add_note(workspace, "d", "forget")
     assert await search(workspace, "electric buses") == ()
-    assert await standings(workspace) == ()
+    assert await domain_ratings(workspace) == ()
     assert (await learn_all(workspace, rebuild=True)).new == ("d",)
-    assert (await remembered(workspace, "d", ["outcome"])) == {"outcome": []}
+    assert (await learned_items(workspace, "d", ["outcome"])) == {"outcome": []}
     assert await workspace.entries("d")
 
 
@@ -312,7 +312,7 @@ async def test_what_cannot_be_said(
     await keep(workspace, "d", paper())
     await keep(workspace, "open", Paper(TWO))
     with pytest.raises(kind, match=said):
-        await note(workspace, debate, what, text)
+        await add_note(workspace, debate, what, text)
 
 
 # ---- ratings and weights -------------------------------------------------------------------------------------------
@@ -324,8 +324,8 @@ async def test_ratings_are_by_domain_and_side_swaps_are_one_result(workspace: Wo
     await keep(workspace, "d2", paper("Ann", back), at=2000.0)
     await keep(workspace, "d3", paper("Ann", THREE, topic="Trams?"), at=3000.0)
     await learn_all(workspace)
-    await note(workspace, "d3", "domain", "rail")
-    plain, rail = await standings(workspace)
+    await add_note(workspace, "d3", "domain", "rail")
+    plain, rail = await domain_ratings(workspace)
     assert (plain.domain, rail.domain) == ("", "rail")
     assert [(each.name, round(each.value), each.games) for each in plain.ratings] == [
         ("ollama:a", 1500, 1),
@@ -335,22 +335,22 @@ async def test_ratings_are_by_domain_and_side_swaps_are_one_result(workspace: Wo
     assert [each.name for each in rail.ratings] == ["ollama:a", "ollama:b", "openai:c"]
     assert rail.ratings[0].value > rail.ratings[1].value
     assert rail.apart == ()
-    assert await standings(workspace, "rail") == (rail,)
-    assert await standings(workspace, "law") == ()
+    assert await domain_ratings(workspace, "rail") == (rail,)
+    assert await domain_ratings(workspace, "law") == ()
 
 
 async def test_groups_that_never_met_are_named(workspace: Workspace) -> None:
     await keep(workspace, "d1", paper("Ann"))
     await keep(workspace, "d2", paper("Ann", {"Ann": "groq:x", "Bob": "groq:y"}))
     await learn_all(workspace)
-    (found,) = await standings(workspace)
+    (found,) = await domain_ratings(workspace)
     assert found.apart == (("groq:x", "groq:y"), ("ollama:a", "ollama:b"))
 
 
 async def test_seats_without_a_model_enter_no_figure(workspace: Workspace) -> None:
     await keep(workspace, "d", paper("Ann", {"Ann": "builtin:quotes", "Bob": "builtin:quotes"}))
-    await note(workspace, "d", "resolve", "Ann's way")
-    assert await standings(workspace) == ()
+    await add_note(workspace, "d", "resolve", "Ann's way")
+    assert await domain_ratings(workspace) == ()
     assert await calibration(workspace) == {}
     assert await weights(workspace) == {}
 
@@ -359,14 +359,14 @@ async def test_answers_without_confidence_are_graded_but_not_calibrated(workspac
     made = Paper(TWO)
     made.say("Ann", "propose", ANSWER="Buy")
     await keep(workspace, "d", made.end())
-    await note(workspace, "d", "resolve", "Buy")
+    await add_note(workspace, "d", "resolve", "Buy")
     assert await calibration(workspace) == {}
 
 
 async def test_votes_weigh_by_what_was_right_once_enough_is_graded(workspace: Workspace) -> None:
     for n in range(20):
         await keep(workspace, f"d{n}", paper(topic=f"Case {n}"))
-        await note(workspace, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
+        await add_note(workspace, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
         if n == 18:
             assert await weights(workspace) == {"ollama:a": None, "ollama:b": None}
     found = await weights(workspace)
@@ -379,18 +379,18 @@ async def test_votes_weigh_by_what_was_right_once_enough_is_graded(workspace: Wo
 
 async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(workspace: Workspace, tmp_path: Path) -> None:
     await keep(workspace, "d", paper())
-    assert await teach_at_end(workspace.store, workspace.shelf, "d", Config(learn=False)) == ""
+    assert await learn_at_end(workspace.store, workspace.memory_place, "d", Config(learn=False)) == ""
     assert kept(workspace) == []
-    assert await teach_at_end(workspace.store, workspace.shelf, "d", Config()) == ""
+    assert await learn_at_end(workspace.store, workspace.memory_place, "d", Config()) == ""
     assert len(await search(workspace, "electric buses")) == 1
-    assert "no debate" in await teach_at_end(workspace.store, workspace.shelf, "none", Config())
+    assert "no debate" in await learn_at_end(workspace.store, workspace.memory_place, "none", Config())
 
 
 async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
     workspace = Workspace(InMemoryStore(), config=Config())
     await keep(workspace, "d", paper())
-    assert workspace.shelf is None
-    assert await teach_at_end(workspace.store, workspace.shelf, "d", Config()) == ""
+    assert workspace.memory_place is None
+    assert await learn_at_end(workspace.store, workspace.memory_place, "d", Config()) == ""
     with pytest.raises(RecordError, match="this record is in none"):
         await learn(workspace, "d")
 
@@ -401,6 +401,6 @@ async def test_a_held_debate_is_learned_in_no_time(workspace: Workspace) -> None
     plan = workspace.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
     assert (await workspace.run(plan, "held")).unlearned == ""
     assert not await learn(workspace, "held")
-    found = await remembered(workspace, "held", ["outcome", "performance", "relation", "position", "bout"])
+    found = await learned_items(workspace, "held", ["outcome", "performance", "relation", "position", "bout"])
     assert [len(each) for each in found.values()][:3] == [1, 5, 10]
     assert found["bout"] == []

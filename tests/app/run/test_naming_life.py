@@ -11,7 +11,7 @@ from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.event import Entry, Opened
-from moot.engine.driver import Hosting, StopRequest, debate
+from moot.engine.driver import DriverOptions, StopRequest, debate
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.record.ledger import Ledger
@@ -27,14 +27,14 @@ CHAIR = Participant(name="Chair", seat="ollama:old", duty="moderator")
 class Broken:
     """A seat that never answers."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         raise ValueError("broken")
 
 
 class Still:
     """A seat that answers when the world has ended."""
 
-    async def answer(self, ask: Ask, context: Context, say: Recorder) -> Reply:
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         await asyncio.sleep(3600)
         raise AssertionError
 
@@ -60,12 +60,12 @@ def opened(name: str) -> Opened:
 
 
 async def go(
-    workspace: Workspace, seat: Agent, opening: Opened, hosting: Hosting | None = None, name: str = "d"
+    workspace: Workspace, seat: Agent, opening: Opened, hosting: DriverOptions | None = None, name: str = "d"
 ) -> None:
     ledger = Ledger(workspace.store, name, clock=workspace.clock)
     await ledger.open()
     seats = dict.fromkeys([each.name for each in opening.brief.participants], seat)
-    await debate(opening, load(opening.protocol), seats, ledger=ledger, hosting=hosting)
+    await debate(opening, load(opening.protocol), seats, ledger=ledger, options=hosting)
 
 
 def at_desk() -> Workspace:
@@ -95,13 +95,13 @@ async def test_whatever_the_protocol(name: str) -> None:
 async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
     for asks in range(1, 100, 6):
-        await go(workspace, SeededAgent(), opening, Hosting(limits=Limits(asks=asks)))
+        await go(workspace, SeededAgent(), opening, DriverOptions(limits=Limits(asks=asks)))
         found = names(entries := await workspace.entries("d"))
         if found[-1] == "debate_end":
             break
         check(entries, closed=False)
         assert found[-1] == "debate_pause"
-        await go(workspace, SeededAgent(), opening, Hosting(stop=StopRequest(reason="enough for today")))
+        await go(workspace, SeededAgent(), opening, DriverOptions(stop=StopRequest(reason="enough for today")))
         check(await workspace.entries("d"), closed=False)
     check(await workspace.entries("d"))
 

@@ -22,7 +22,7 @@ from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, MootError, RecordError
 from moot.core.event import Interjected, Opened, Replied
 from moot.core.transcript import fold
-from moot.engine.driver import Hosting, debate
+from moot.engine.driver import DriverOptions, debate
 from moot.phases.speak import Everyone
 from moot.protocols.known import Choices
 from moot.protocols.spec import dump
@@ -328,9 +328,9 @@ async def test_a_limit_on_others_ends_the_asking_of_people() -> None:
     brief = Brief(topic="Tea?", participants=people, limits=Limits(total_seconds=0.05))
     ledger = Ledger(InMemoryStore(), "d", clock=Time())
     await ledger.open()
-    seats = {"Ann": Acts(slowly), "Bob": Human(Contacts(door=door))}
-    hosting = Hosting(untimed=frozenset({"Bob"}))
-    transcript = await debate(Opened(brief=brief, protocol=dump(phase)), phase, seats, ledger=ledger, hosting=hosting)
+    seats = {"Ann": Acts(slowly), "Bob": Human(Contacts(interface=door))}
+    hosting = DriverOptions(untimed=frozenset({"Bob"}))
+    transcript = await debate(Opened(brief=brief, protocol=dump(phase)), phase, seats, ledger=ledger, options=hosting)
     assert transcript.paused
     assert transcript.paused.kind == "limit"
     assert door.let_go == ["/debate#2"]

@@ -9,10 +9,10 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.run import liveness
 from moot.app.run.liveness import Liveness
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner
-from moot.app.run.start import make_start
+from moot.app.run.start import prepare_start
 from moot.app.run.workspace import Workspace
 from moot.testing.store_checks import InMemoryStore
 from tests.council.agents import own_place
@@ -30,8 +30,8 @@ async def lines_of(brief: str = QUOTES) -> Sequence[str]:
     """The record of a debate that is over."""
     workspace = Workspace(InMemoryStore(), config=Config())
     async with Runner(workspace) as runner:
-        start = await make_start(
-            workspace, read_brief(brief), Wishes(models=("builtin:quotes",), cast="builtin"), Config()
+        start = await prepare_start(
+            workspace, read_brief(brief), Overrides(models=("builtin:quotes",), cast="builtin"), Config()
         )
         await runner.begin(start, "d")
         await runner.wait("d")
@@ -41,37 +41,37 @@ async def lines_of(brief: str = QUOTES) -> Sequence[str]:
 async def test_a_record_that_grows_is_held_until_it_stands_still_too_long() -> None:
     lines, store, now = await lines_of(), InMemoryStore(), [0.0]
     found = Liveness(store, lambda: now[0])
-    assert not await found.beats("d"), "there is none"
+    assert not await found.is_alive("d"), "there is none"
     await store.append("d", lines[:3], after=0)
-    assert not await found.beats("d"), "whoever wrote it may have been killed"
-    assert not await found.beats("d")
+    assert not await found.is_alive("d"), "whoever wrote it may have been killed"
+    assert not await found.is_alive("d")
     await store.append("d", lines[3:5], after=3)
-    assert await found.beats("d")
+    assert await found.is_alive("d")
     now[0] = 124.9
-    assert await found.beats("d"), "an answer may take two minutes"
+    assert await found.is_alive("d"), "an answer may take two minutes"
     now[0] = 125.1
-    assert not await found.beats("d")
+    assert not await found.is_alive("d")
     await store.append("d", lines[5:], after=5)
-    assert not await found.beats("d"), "it is over"
+    assert not await found.is_alive("d"), "it is over"
     found.forget("d")
-    assert not await found.beats("d")
+    assert not await found.is_alive("d")
 
 
 async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, store = await lines_of(), InMemoryStore()
     found = Liveness(store)
     await store.append("d", ["damaged"], after=0)
-    assert not await found.beats("d")
+    assert not await found.is_alive("d")
     await store.append("letters", lines[1:2], after=0)
-    assert not await found.beats("letters")
+    assert not await found.is_alive("letters")
     monkeypatch.setattr(liveness, "KEPT", 2)
     for name in ("a", "b", "c"):
         await store.append(name, lines[:2], after=0)
-        assert not await found.beats(name)
+        assert not await found.is_alive(name)
     await store.append("a", lines[2:3], after=2)
     await store.append("c", lines[2:3], after=2)
-    assert not await found.beats("a"), "it was forgotten"
-    assert await found.beats("c")
+    assert not await found.is_alive("a"), "it was forgotten"
+    assert await found.is_alive("c")
 
 
 async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> N
     async with opened(tmp_path) as web:
         there = Workspace.at(tmp_path / "moot.sqlite")
         there.config = Config()
-        there.pool.lend("slow", slow)
+        there.pool.add_agent("slow", slow)
         async with Runner(there, grace=0.05) as other:
-            wishes = Wishes(models=("guest:slow",), cast="builtin")
+            wishes = Overrides(models=("guest:slow",), cast="builtin")
             brief = read_brief(ADA.replace("builtin:quotes", "guest:slow"))
-            await other.begin(await make_start(there, brief, wishes, Config()), "d")
+            await other.begin(await prepare_start(there, brief, wishes, Config()), "d")
             await until(lambda: waiting(there, "d"))
             me = web.me
             now = (await me.get(f"{API}/debates/d")).json()

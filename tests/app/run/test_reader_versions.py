@@ -11,7 +11,7 @@ from moot.core.ask import Form
 from moot.core.brief import Brief, Participant
 from moot.core.event import Closed
 from moot.models.base import Request
-from moot.models.layers import Patience
+from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from moot.record.store import decode
 from moot.testing.scripted import ScriptedModel
@@ -43,8 +43,8 @@ def reading(monkeypatch: pytest.MonkeyPatch, change: Reader) -> None:
 
 
 def opened(lines: list[str], reply: Callable[[Request], str]) -> Workspace:
-    workspace = Workspace(InMemoryStore({"tea": lines} if lines else {}), pool=Pool(patience=Patience(tries=1)))
-    workspace.pool.lend("model", ScriptedModel(reply, name="guest:model"))
+    workspace = Workspace(InMemoryStore({"tea": lines} if lines else {}), pool=Pool(patience=RetrySettings(tries=1)))
+    workspace.pool.add_agent("model", ScriptedModel(reply, name="guest:model"))
     return workspace
 
 

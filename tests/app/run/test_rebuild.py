@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.learned import learn, learn_all, note
-from moot.app.plan.assignment import recalling, weighing
-from moot.app.plan.learning import lacks
+from moot.app.export.learned import add_note, learn, learn_all
+from moot.app.plan.assignment import retriever_agents, weigher_agents
+from moot.app.plan.learning import missing_lessons
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.core.event import Opened
@@ -43,7 +43,7 @@ class Watched(SqliteStore):
 async def workspace(tmp_path: Path) -> AsyncGenerator[Workspace]:
     made = Workspace(Watched.open(tmp_path / "record.sqlite"), config=Config())
     await fill(made)
-    await note(made, "d1", "resolve", "Ann's way")
+    await add_note(made, "d1", "resolve", "Ann's way")
     await learn_all(made)
     yield made
     await made.close()
@@ -70,7 +70,7 @@ async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(workspac
     with pytest.raises(Killed):
         await rebuild_but(workspace, before, die)
     assert await everything(workspace) == whole
-    assert await lacks(workspace.store) == ""
+    assert await missing_lessons(workspace.store) == ""
 
 
 async def test_whoever_looks_during_a_rebuild_sees_all_of_it(workspace: Workspace) -> None:
@@ -91,11 +91,11 @@ async def test_what_is_learned_during_a_rebuild_is_not_lost(workspace: Workspace
     async def go_on() -> None:
         await keep(workspace, "late", paper(topic="Trams?"), at=9500.0)
         await learn(workspace, "late")
-        await note(workspace, "d0", "resolve", "Bob's way")
-        await note(workspace, "d1", "forget")
+        await add_note(workspace, "d0", "resolve", "Bob's way")
+        await add_note(workspace, "d1", "forget")
 
     await rebuild_but(workspace, "used", go_on)
-    assert await lacks(workspace.store) == ""
+    assert await missing_lessons(workspace.store) == ""
     during = await everything(workspace)
     await learn_all(workspace, rebuild=True)
     assert await everything(workspace) == during
@@ -104,13 +104,13 @@ async def test_what_is_learned_during_a_rebuild_is_not_lost(workspace: Workspace
 
 
 async def test_what_can_no_longer_be_read_is_dropped_and_named_once(workspace: Workspace) -> None:
-    assert workspace.shelf
-    with closing(sqlite3.connect(workspace.shelf)) as other:
+    assert workspace.memory_place
+    with closing(sqlite3.connect(workspace.memory_place)) as other:
         other.execute("UPDATE line SET text = replace(text, 'Ann', 'Eve') WHERE debate = 'd2' AND seq = 2")
         other.commit()
     found = await learn_all(workspace, rebuild=True)
     assert (found.damaged, "d2" in found.new) == (("d2",), False)
-    assert await lacks(workspace.store) == "1 closed debate is not learned; run moot learn"
+    assert await missing_lessons(workspace.store) == "1 closed debate is not learned; run moot learn"
 
 
 # ---- not whole -----------------------------------------------------------------------------------------------------
@@ -124,16 +124,16 @@ def older(path: Place) -> None:
 
 
 async def test_what_is_not_learned_is_counted(workspace: Workspace) -> None:
-    assert workspace.shelf
-    assert await lacks(workspace.store) == ""
-    await note(workspace, "d3", "forget")
-    assert await lacks(workspace.store) == ""
-    older(workspace.shelf)
-    assert await lacks(workspace.store) == "5 closed debates are not learned; run moot learn"
+    assert workspace.memory_place
+    assert await missing_lessons(workspace.store) == ""
+    await add_note(workspace, "d3", "forget")
+    assert await missing_lessons(workspace.store) == ""
+    older(workspace.memory_place)
+    assert await missing_lessons(workspace.store) == "5 closed debates are not learned; run moot learn"
     await learn(workspace, "d0")  # a debate that ends does not hide the others
-    assert await lacks(workspace.store) == "4 closed debates are not learned; run moot learn"
+    assert await missing_lessons(workspace.store) == "4 closed debates are not learned; run moot learn"
     await learn_all(workspace)
-    assert await lacks(workspace.store) == ""
+    assert await missing_lessons(workspace.store) == ""
 
 
 async def test_what_teaches_nothing_is_not_counted(workspace: Workspace) -> None:
@@ -143,21 +143,21 @@ async def test_what_teaches_nothing_is_not_counted(workspace: Workspace) -> None
     await keep(workspace, "cast-1", casting)
     await keep(workspace, "begun", Paper(TWO))
     await workspace.store.append("odd", ["{}"], after=0)
-    assert await lacks(workspace.store) == ""
-    assert await lacks(InMemoryStore()) == ""
+    assert await missing_lessons(workspace.store) == ""
+    assert await missing_lessons(InMemoryStore()) == ""
 
 
 async def test_a_debate_says_that_memory_is_not_whole(workspace: Workspace) -> None:
     """The librarian and the teller, as they are seated in a debate."""
-    assert workspace.shelf
+    assert workspace.memory_place
     lacking = "3 closed debates are not learned; run moot learn"
     put, context = asked(topic="Should the depot buy electric buses? Line 1")
     weigh, weighing_scene = question()
-    retriever = recalling(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
-    vote_weigher = weighing(weighing_scene.brief, workspace.store)["T"]
+    retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
+    vote_weigher = weigher_agents(weighing_scene.brief, workspace.store)["T"]
     whole = await retriever.answer(put, context, Ear()), await vote_weigher.answer(weigh, weighing_scene, Ear())
     assert "not learned" not in "".join(each.text for each in whole)
-    older(workspace.shelf)
+    older(workspace.memory_place)
     for debate in ("d0", "d1"):
         await learn(workspace, debate)
     recalled = await retriever.answer(put, context, Ear())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
-from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, hypertext, most_rounds
+from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, most_rounds, safe_html
 from moot.core.ask import Field, Form, Reply, Usage
 from moot.core.brief import HUMAN, Brief, Participant
 from moot.core.event import (
@@ -244,7 +244,7 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_markdown_becomes_words(text: str) -> None:
-    found = Tags(hypertext(text))
+    found = Tags(safe_html(text))
     assert not set(found.names) - TAGS
     assert {name for name, _ in found.attributes} <= {"href", "title", "rel"}
     assert all(
@@ -253,35 +253,35 @@ def test_hostile_markdown_becomes_words(text: str) -> None:
 
 
 def test_a_link_shows_where_it_goes() -> None:
-    made = hypertext("[bank](https://evil.example/x)")
+    made = safe_html("[bank](https://evil.example/x)")
     assert 'title="https://evil.example/x"' in made
     assert 'rel="noopener noreferrer nofollow"' in made
 
 
 def test_headings_stand_under_those_of_the_page() -> None:
-    assert hypertext("# A\n\n##### B") == "<h3>A</h3>\n<h6>B</h6>\n"
+    assert safe_html("# A\n\n##### B") == "<h3>A</h3>\n<h6>B</h6>\n"
 
 
 def test_tables_lists_and_lines_are_kept() -> None:
-    made = hypertext("3. a\n4. b\n\none\ntwo\n\n| x |\n| - |\n| ~~y~~ |")
+    made = safe_html("3. a\n4. b\n\none\ntwo\n\n| x |\n| - |\n| ~~y~~ |")
     assert '<ol start="3">' in made
     assert "one<br>" in made
     assert "<td><s>y</s></td>" in made
 
 
 def test_nothing_stays_nothing_and_much_is_cut() -> None:
-    assert hypertext(" \n") == ""
-    assert "10 more characters are in the record" in hypertext("x" * (LONGEST + 10))
+    assert safe_html(" \n") == ""
+    assert "10 more characters are in the record" in safe_html("x" * (LONGEST + 10))
 
 
 @given(st.text(alphabet=st.sampled_from(list("<>![]()\"'`*_#|:/ \nabjsx&;=-")), max_size=200))
 def test_no_markdown_makes_anything_but_the_listed_tags(text: str) -> None:
-    assert not set(Tags(hypertext(text)).names) - TAGS
+    assert not set(Tags(safe_html(text)).names) - TAGS
 
 
 @pytest.mark.parametrize("address", ["http://[", "http:x", "mailto:a@b.example"])
 def test_odd_addresses(address: str) -> None:
-    assert ("href" in hypertext(f"[x]({address})")) == address.startswith("mailto")
+    assert ("href" in safe_html(f"[x]({address})")) == address.startswith("mailto")
 
 
 def test_entries_of_another_order_are_refused_by_the_fold() -> None:

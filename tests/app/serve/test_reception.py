@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.export.learned import learn_all, remembered
+from moot.app.export.learned import learn_all, learned_items
 from moot.app.plan.settings import Config, Serving
 from moot.app.run import liveness
 from moot.app.run.access import noted_limits
-from moot.app.run.liveness import stands_still, waits_only
+from moot.app.run.liveness import waited_for_people, waits_only
 from moot.app.run.people import answer
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner, RunnerFull
-from moot.app.run.start import Start, make_start
+from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, Order
+from moot.app.serve.admission import Admission, DebateRequest
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
@@ -35,7 +35,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def desk_with(slow: Slow | None = None) -> Workspace:
     workspace = Workspace(InMemoryStore(), config=Config())
     if slow:
-        workspace.pool.lend("slow", slow)
+        workspace.pool.add_agent("slow", slow)
     return workspace
 
 
@@ -46,13 +46,15 @@ def of(runner: Runner, owner: str, spending: Spending | None = None, serving: Se
 
 
 def order(
-    brief: str = ADA, model: str = "builtin:quotes", caps: LimitWishes | None = None, *, start: bool = True
-) -> Order:
-    return Order(brief=brief, wishes=Wishes(models=(model,), cast="builtin", caps=caps or LimitWishes()), start=start)
+    brief: str = ADA, model: str = "builtin:quotes", caps: LimitOverrides | None = None, *, start: bool = True
+) -> DebateRequest:
+    return DebateRequest(
+        brief=brief, wishes=Overrides(models=(model,), cast="builtin", caps=caps or LimitOverrides()), start=start
+    )
 
 
-async def start_of(workspace: Workspace, brief: str, model: str = "builtin:quotes") -> Start:
-    return await make_start(workspace, read_brief(brief), Wishes(models=(model,), cast="builtin"), Config())
+async def start_of(workspace: Workspace, brief: str, model: str = "builtin:quotes") -> StartRequest:
+    return await prepare_start(workspace, read_brief(brief), Overrides(models=(model,), cast="builtin"), Config())
 
 
 async def put_down(runner: Runner, debate: str) -> None:
@@ -74,20 +76,20 @@ async def say(workspace: Workspace, debate: str) -> None:
 
 async def test_answers_do_not_spend_past_the_allowance_of_a_day() -> None:
     workspace, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
-    workspace.pool.lend("dear", Dear(0.0001))
+    workspace.pool.add_agent("dear", Dear(0.0001))
     async with Runner(workspace) as runner:
         spending = Spending(runner, 1.0)
         ann, me = of(runner, "ann", spending), of(runner, "", spending)
-        ids = [await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))]
+        ids = [await ann.begin(order(dear, caps=LimitOverrides(cost=0.9)))]
         with pytest.raises(LimitReached):
-            await ann.begin(order(dear, caps=LimitWishes(cost=0.9)))
+            await ann.begin(order(dear, caps=LimitOverrides(cost=0.9)))
         await put_down(runner, ids[0])
         for _ in range(3):
-            ids.append(await ann.begin(order(dear, caps=LimitWishes(cost=0.9))))
+            ids.append(await ann.begin(order(dear, caps=LimitOverrides(cost=0.9))))
             await put_down(runner, ids[-1])
         for debate in ids:
             await say(workspace, debate)
-        assert [await me.answered(debate) for debate in ids] == [True, False, False, False]
+        assert [await me.resume_answered(debate) for debate in ids] == [True, False, False, False]
         assert runner.running == (ids[0],)
         assert await spending.used("ann") == pytest.approx(0.9, abs=0.01)
 
@@ -96,10 +98,10 @@ async def test_debates_that_cost_nothing_reserve_nothing() -> None:
     async with Runner(desk_with()) as runner:
         spending = Spending(runner, 1.0)
         ann = of(runner, "ann", spending)
-        ids = [await ann.begin(order(caps=LimitWishes(cost=0.9))) for _ in range(3)]
+        ids = [await ann.begin(order(caps=LimitOverrides(cost=0.9))) for _ in range(3)]
         assert await spending.used("ann") == 0.0
         await put_down(runner, ids[0])
-        assert await ann.go_on(ids[0])
+        assert await ann.resume(ids[0])
         assert await spending.used("ann") == 0.0
 
 
@@ -108,29 +110,29 @@ async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_las
     async with Runner(workspace) as runner:
         ann, me = of(runner, "ann"), of(runner, "")
         for by, caps, noted in (
-            (me, LimitWishes(asks=4), LimitWishes()),
-            (ann, LimitWishes(asks=300), LimitWishes(asks=300)),
+            (me, LimitOverrides(asks=4), LimitOverrides()),
+            (ann, LimitOverrides(asks=300), LimitOverrides(asks=300)),
         ):
-            debate = await ann.begin(order(caps=LimitWishes(asks=2)))
+            debate = await ann.begin(order(caps=LimitOverrides(asks=2)))
             await until(lambda debate=debate: waits_only(workspace, debate))
             await say(workspace, debate)
             assert (await runner.wait(debate)).kind == "limit"
-            assert not await me.answered(debate), "it stands still for another reason"
-            assert await by.go_on(debate, caps)
+            assert not await me.resume_answered(debate), "it stands still for another reason"
+            assert await by.resume(debate, caps)
             assert await noted_limits(workspace, debate) == noted, "only its owner says it for later"
             await put_down(runner, debate)
             await say(workspace, debate)
-            assert await me.answered(debate)
+            assert await me.resume_answered(debate)
             if by is me:
                 assert (await runner.wait(debate)).kind == "limit"
                 continue
             await put_down(runner, debate)
-            assert await ann.go_on(debate, LimitWishes(tokens=90_000))
-            assert await noted_limits(workspace, debate) == LimitWishes(asks=300, tokens=90_000)
+            assert await ann.resume(debate, LimitOverrides(tokens=90_000))
+            assert await noted_limits(workspace, debate) == LimitOverrides(asks=300, tokens=90_000)
             runner.stop(debate, now=True)
             await runner.wait(debate)
         with pytest.raises(BriefError, match="the owner of this machine allows"):
-            await of(runner, "ann", serving=Serving(asks=10)).go_on(debate, LimitWishes(asks=11))
+            await of(runner, "ann", serving=Serving(asks=10)).resume(debate, LimitOverrides(asks=11))
 
 
 async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Workspace:
@@ -149,16 +151,16 @@ async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pyt
     assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
     async with Runner(workspace) as runner:
         me = of(runner, "")
-        assert not await me.answered("d"), "nobody has answered"
+        assert not await me.resume_answered("d"), "nobody has answered"
         await say(workspace, "d")
-        assert await me.answered("d")
+        assert await me.resume_answered("d")
         assert runner.running == ("d",)
         await put_down(runner, "d")
         over = await me.begin(order(QUOTES))
         await runner.wait(over)
-        assert not await stands_still(workspace, over)
+        assert not await waited_for_people(workspace, over)
         with pytest.raises(RecordError):
-            await me.answered("nobody")
+            await me.resume_answered("nobody")
 
 
 async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +169,7 @@ async def test_a_debate_whose_models_were_asked_is_taken_up_by_its_owner_alone(m
     workspace = await crashed(brief, slow=Slow())
     async with Runner(workspace) as runner:
         await say(workspace, "d")
-        assert not await of(runner, "").answered("d")
+        assert not await of(runner, "").resume_answered("d")
 
 
 async def test_what_another_process_holds_is_left_to_it() -> None:
@@ -177,7 +179,7 @@ async def test_what_another_process_holds_is_left_to_it() -> None:
         await runner.begin(await start_of(here, ADA), "d")
         await until(lambda: waits_only(there, "d"))
         await say(there, "d")
-        assert not await of(other, "").answered("d")
+        assert not await of(other, "").resume_answered("d")
         await until(lambda: waits_only(here, "d"))
         assert runner.running == ("d",), "it goes on there, undisturbed"
         await put_down(runner, "d")
@@ -191,19 +193,19 @@ async def test_a_look_at_what_is_used_drops_no_promise() -> None:
     workspace = desk_with(slow)
     async with Runner(workspace, grace=0.05) as runner:
         spending = Spending(runner, 1.0)
-        async with spending.paying("ann", "d", 0.9):
+        async with spending.reserving("ann", "d", 0.9):
             assert await spending.used("ann") == 0.9
             await runner.begin(await start_of(workspace, QUOTES, "guest:slow"), "d", owner="ann")
         assert await spending.used("ann") == 0.9
-        async with spending.paying("ann", "d", 0.9):
+        async with spending.reserving("ann", "d", 0.9):
             pass
         with pytest.raises(ZeroDivisionError):
-            async with spending.paying("ann", "e", 0.1):
+            async with spending.reserving("ann", "e", 0.1):
                 raise ZeroDivisionError
         with pytest.raises(LimitReached, match=r"\$0.90 of today's \$1.00"):
-            async with spending.paying("ann", "e", 0.2):
+            async with spending.reserving("ann", "e", 0.2):
                 pass
-        async with spending.paying("ann", "e", 0.1):
+        async with spending.reserving("ann", "e", 0.1):
             pass
         assert await spending.used("ann") == 0.9, "what was not begun is not reserved"
 
@@ -226,7 +228,7 @@ async def test_owners_pay_beside_each_other_and_no_record_of_today_is_read(
 
         monkeypatch.setattr(workspace, "entries", look)
         spending = Spending(runner, 1.0)
-        async with asyncio.timeout(5), spending.paying("ann", "d", 0.9), spending.paying("ben", "e", 0.9):
+        async with asyncio.timeout(5), spending.reserving("ann", "d", 0.9), spending.reserving("ben", "e", 0.9):
             pass
         assert await Spending(runner, 1.0, session=workspace.clock() + 1).used("ann") == 0.0
         assert looked == [], "what was spent stands in the summaries"
@@ -273,7 +275,7 @@ async def test_a_casting_takes_a_place() -> None:
     slow = Slow("{")
     workspace = desk_with(slow)
     async with Runner(workspace, most=1, grace=0.05) as runner:
-        start = await make_start(workspace, read_brief(QUOTES), Wishes(models=("guest:slow",)), Config())
+        start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
         await runner.begin(start, "d")
         with pytest.raises(RunnerFull):
             await runner.begin(await start_of(workspace, QUOTES), "e")
@@ -291,8 +293,8 @@ async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
             for debate in (mine, hers):
                 assert (await runner.wait(debate)).status == "decided"
         for _ in range(2):
-            assert len((await remembered(workspace, mine, ("outcome",)))["outcome"]) == 1
-            assert not (await remembered(workspace, hers, ("outcome", "position")))["outcome"]
+            assert len((await learned_items(workspace, mine, ("outcome",)))["outcome"]) == 1
+            assert not (await learned_items(workspace, hers, ("outcome", "position")))["outcome"]
             await learn_all(workspace, rebuild=True)
     finally:
         await workspace.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 from moot.app.serve.request_guard import Refusal, RequestGuard, bearer, token_name
 
 HOST = {"host": "here:80"}
@@ -67,5 +67,5 @@ def test_a_token_is_read_from_its_header_alone(sent: str, secret: str) -> None:
 
 
 def test_a_token_is_known_by_its_hash() -> None:
-    tokens = {"ann": mark_of("one"), "bob": mark_of("two"), "nobody": mark_of("")}
+    tokens = {"ann": hash_of("one"), "bob": hash_of("two"), "nobody": hash_of("")}
     assert [token_name(tokens, secret) for secret in ("one", "two", "three", "")] == ["ann", "bob", None, None]

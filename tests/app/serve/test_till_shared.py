@@ -12,14 +12,14 @@ from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config, Serving
 from moot.app.run.access import Claim, claim
 from moot.app.run.people import answer
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.queue_runner import QueueRunner
 from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner
-from moot.app.run.start import make_start
+from moot.app.run.start import prepare_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve import spending as tills
-from moot.app.serve.admission import Admission, Order
+from moot.app.serve.admission import Admission, DebateRequest
 from moot.app.serve.spending import Spending
 from moot.core.agent import Quote
 from moot.core.errors import LimitReached
@@ -51,7 +51,7 @@ async def runners(where: str | Path, slow: Slow | Dear, count: int = 2) -> Async
             workspace = Workspace.at(where)
             workspace.config = Config()
             stack.push_async_callback(workspace.close)
-            workspace.pool.lend("slow", slow)
+            workspace.pool.add_agent("slow", slow)
             found.append(await stack.enter_async_context(Runner(workspace, config=workspace.config, grace=0.05)))
         yield found
 
@@ -67,12 +67,14 @@ def of(runner: Runner, spending: Spending, owner: str = "ann") -> Admission:
     return Admission(runner=runner, spending=spending, serving=Serving(), owner=owner)
 
 
-def order(cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin") -> Order:
-    wishes = Wishes(models=(model,), cast=cast, caps=LimitWishes(cost=cost))  # pyright: ignore[reportArgumentType]
-    return Order(brief=brief, wishes=wishes)
+def order(
+    cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin"
+) -> DebateRequest:
+    wishes = Overrides(models=(model,), cast=cast, caps=LimitOverrides(cost=cost))  # pyright: ignore[reportArgumentType]
+    return DebateRequest(brief=brief, wishes=wishes)
 
 
-async def tried(taker: Admission, wanted: Order) -> str:
+async def tried(taker: Admission, wanted: DebateRequest) -> str:
     """The debate's id, or "" where the allowance does not reach."""
     try:
         return await taker.begin(wanted)
@@ -104,7 +106,7 @@ async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str 
         assert here.stop(debate, now=True)
         await here.wait(debate)
         assert await theirs.spending.used("ann") < 0.3
-        assert await theirs.go_on(debate)
+        assert await theirs.resume(debate)
         await until(lambda: there.workspace.count_entries(debate))
         assert await mine.spending.used("ann") == 0.6
         assert not await tried(mine, order())
@@ -121,7 +123,7 @@ async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
     slow = Priced("{}")
     here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
     for workspace in (here, there):
-        workspace.pool.lend("slow", slow)
+        workspace.pool.add_agent("slow", slow)
     async with Runner(here) as runner, Runner(there) as other:
         mine, theirs = of(runner, Spending(runner, 1.0)), of(other, Spending(other, 1.0))
         debate = await mine.begin(order(cast=""))
@@ -138,7 +140,7 @@ async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypat
     here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
     async with Runner(here) as runner, Runner(there) as other:
         spending = Spending(other, 1.0)
-        async with Spending(runner, 1.0).paying("ann", "d", 0.9):  # and it is killed before anything is on record
+        async with Spending(runner, 1.0).reserving("ann", "d", 0.9):  # and it is killed before anything is on record
             assert await spending.used("ann") == 0.9
         assert await spending.used("ann") == 0.9, "it may be having participants made"
         monkeypatch.setattr(tills, "PLACING", 0.0)
@@ -154,16 +156,16 @@ async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_lim
     here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
     dear = Dear()
     for workspace in (here, there):
-        workspace.pool.lend("slow", slow)
-        workspace.pool.lend("dear", dear)
+        workspace.pool.add_agent("slow", slow)
+        workspace.pool.add_agent("dear", dear)
     async with Runner(here, grace=0.05) as runner, Runner(there) as other:
         spending, session = Spending(other, 100.0), Spending(other, 100.0, session=0.0)
         for name, model, cost in (("limited", "guest:slow", 0.7), ("free", "guest:dear", None)):
-            wishes = Wishes(models=(model,), cast="builtin", caps=LimitWishes(cost=cost))
+            wishes = Overrides(models=(model,), cast="builtin", caps=LimitOverrides(cost=cost))
             await claim(here, name, Claim(owner=name))
             slow.asked.clear()
             await runner.begin(
-                await make_start(here, read_brief(ADA.replace("builtin:quotes", model)), wishes, Config()), name
+                await prepare_start(here, read_brief(ADA.replace("builtin:quotes", model)), wishes, Config()), name
             )
             await until(lambda name=name: waiting(here, name))
         assert await spending.used("limited") == 0.7
@@ -177,7 +179,7 @@ async def test_what_stands_in_the_queue_stays_reserved() -> None:
     kept: dict[str, list[str]] = {}
     desks, slow = [Workspace(InMemoryStore(kept), config=Config()) for _ in range(3)], Priced()
     for workspace in desks:
-        workspace.pool.lend("slow", slow)
+        workspace.pool.add_agent("slow", slow)
     slow.go.set()
     async with working(desks[0]) as worker, QueueRunner(desks[1], worker) as one, QueueRunner(desks[2], worker) as two:
         here, there = of(one, Spending(one, 1.0)), of(two, Spending(two, 1.0))
@@ -192,5 +194,5 @@ async def test_what_stands_in_the_queue_stays_reserved() -> None:
         (turn,) = await waiting(desks[1], debate)
         await answer(desks[1], debate, "Tea, I say.", key=turn.key)
         worker.open.clear()
-        assert await there.answered(debate)
+        assert await there.resume_answered(debate)
         assert await here.spending.used("ann") == 0.9, "its record stands still, and it is to go on"

@@ -14,8 +14,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from moot.app.brief.reader import MOST_BYTES, Intake, read_words
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.brief.reader import MOST_BYTES, ParsedBrief, read_words
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.core.brief import ROUNDS, SEED, Limits, Whole
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Opened
@@ -45,7 +45,7 @@ class FaultyBatch(BriefError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class BatchItem:
     """One brief of a batch.
 
     Attributes:
@@ -57,8 +57,8 @@ class Item:
     """
 
     name: str
-    intake: Intake
-    wishes: Wishes
+    intake: ParsedBrief
+    wishes: Overrides
     key: str
     where: str = ""
 
@@ -67,13 +67,13 @@ class Item:
 class Repeat:
     """One debate of a batch: the brief, the number of the repeat from 1, its seed, and the debate's id."""
 
-    item: Item
+    item: BatchItem
     number: int
     seed: int
     debate: str
 
     @property
-    def wishes(self) -> Wishes:
+    def wishes(self) -> Overrides:
         """The settings that replace those of the brief, with the seed."""
         return replace(self.item.wishes, seed=self.seed)
 
@@ -83,7 +83,7 @@ class Batch:
     """The debates of a batch: each brief, repeated a number of times."""
 
     name: str
-    items: tuple[Item, ...]
+    items: tuple[BatchItem, ...]
     times: int = 1
 
     def __len__(self) -> int:
@@ -96,7 +96,7 @@ class Batch:
                 seed = item.intake.brief.seed if item.wishes.seed is None else item.wishes.seed
                 yield Repeat(item=item, number=number, seed=seed_of(seed, number), debate=self._id(item, number))
 
-    def _id(self, item: Item, number: int) -> str:
+    def _id(self, item: BatchItem, number: int) -> str:
         return f"{slug(self.name, 40)}-{digest(f'{self.name} {item.key} {number}')[:12]}"
 
 
@@ -105,7 +105,7 @@ def seed_of(seed: int, number: int) -> int:
     return seed if number == 1 else (seed + (number - 1) * STEP) % (SEED.high + 1)
 
 
-def make_batch(items: Sequence[Item], *, times: int = 1, name: str = "") -> Batch:
+def make_batch(items: Sequence[BatchItem], *, times: int = 1, name: str = "") -> Batch:
     """A batch of these briefs.
 
     Args:
@@ -127,7 +127,7 @@ def make_batch(items: Sequence[Item], *, times: int = 1, name: str = "") -> Batc
     return Batch(name=name, items=items, times=times)
 
 
-def _apart(items: Sequence[Item]) -> Iterator[Item]:
+def _apart(items: Sequence[BatchItem]) -> Iterator[BatchItem]:
     """The items with distinct names and keys, so that an item that appears twice runs twice."""
     names, keys = Counter[str](), Counter[str]()
     for item in items:
@@ -138,36 +138,36 @@ def _apart(items: Sequence[Item]) -> Iterator[Item]:
         yield item if keys[item.key] == 1 else replace(item, key=digest(f"{item.key} {keys[item.key]}"))
 
 
-def make_item(intake: Intake, wishes: Wishes, *, name: str, own: str = "", where: str = "") -> Item:
+def make_item(parsed: ParsedBrief, overrides: Overrides, *, name: str, own: str = "", where: str = "") -> BatchItem:
     """A brief as part of a batch; ``own`` is its given id."""
-    given = {key: value for key, value in intake.given.items() if not key.startswith("limits.")}
-    wanted = asdict(replace(wishes, caps=LimitWishes()))
+    given = {key: value for key, value in parsed.given.items() if not key.startswith("limits.")}
+    wanted = asdict(replace(overrides, caps=LimitOverrides()))
     background = tuple(
-        replace(source, line=1) for source in intake.brief.background
+        replace(source, line=1) for source in parsed.brief.background
     )  # a limit more moves what is behind it
-    brief = replace(intake.brief, limits=Limits(), background=background)
+    brief = replace(parsed.brief, limits=Limits(), background=background)
     plain = json.loads(json.dumps({"given": given, "wishes": wanted}))  # what is stored has lists, and no tuples
     asked = Opened(brief=brief, protocol=plain, name=own)
     key = digest(encode(Entry(seq=1, at=0.0, event=asked, prev="")))
-    return Item(name=name, intake=intake, wishes=wishes, key=key, where=where)
+    return BatchItem(name=name, intake=parsed, wishes=overrides, key=key, where=where)
 
 
-def read_briefs(briefs: Sequence[str], wishes: Wishes, faults: list[str]) -> list[Item]:
+def read_briefs(briefs: Sequence[str], overrides: Overrides, faults: list[str]) -> list[BatchItem]:
     """Read the briefs that were typed: files, or questions. What cannot be used is added to the faults."""
-    items: list[Item] = []
+    items: list[BatchItem] = []
     for words in briefs:
         try:
             intake = read_words(words)
         except BriefError as error:
             faults.append(str(error))
         else:
-            items.append(make_item(intake, wishes, name=called(words, intake)))
+            items.append(make_item(intake, overrides, name=item_name(words, intake)))
     return items
 
 
-def called(words: str, intake: Intake) -> str:
+def item_name(words: str, parsed: ParsedBrief) -> str:
     """The name of a brief: its file without the ending, else its topic."""
-    return intake.brief.topic if intake.where in ("", "question") else Path(words).stem
+    return parsed.brief.topic if parsed.where in ("", "question") else Path(words).stem
 
 
 def _is_text(value: object) -> bool:
@@ -199,7 +199,7 @@ _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
 """What a line may hold: how a value is checked, and what it must be in words."""
 
 
-def read_lines(path: Path, wishes: Wishes, faults: list[str]) -> list[Item]:
+def read_lines(path: Path, overrides: Overrides, faults: list[str]) -> list[BatchItem]:
     """The briefs of a file with one JSON object a line; paths in it begin in its folder.
 
     Args:
@@ -214,18 +214,18 @@ def read_lines(path: Path, wishes: Wishes, faults: list[str]) -> list[Item]:
         raise BriefError("this is a record that is in use", where=str(path), code="unsafe_path")
     try:
         with path.open("rb") as stream:
-            return _read_lines(stream, str(path), path.parent, wishes, faults)
+            return _read_lines(stream, str(path), path.parent, overrides, faults)
     except OSError as error:
         raise BriefError(f"cannot be read: {error.strerror or error}", where=str(path), code="no_file") from error
 
 
-def read_stream(stream: BinaryIO, wishes: Wishes, faults: list[str]) -> list[Item]:
+def read_stream(stream: BinaryIO, overrides: Overrides, faults: list[str]) -> list[BatchItem]:
     """The same from standard input; paths begin in the current folder."""
-    return _read_lines(BytesIO(stream.read()), "standard input", Path(), wishes, faults)
+    return _read_lines(BytesIO(stream.read()), "standard input", Path(), overrides, faults)
 
 
-def _read_lines(stream: BinaryIO, name: str, folder: Path, wishes: Wishes, faults: list[str]) -> list[Item]:
-    items: list[Item] = []
+def _read_lines(stream: BinaryIO, name: str, folder: Path, overrides: Overrides, faults: list[str]) -> list[BatchItem]:
+    items: list[BatchItem] = []
     lines: dict[str, int] = {}  # on which line each id stands
     n = 0
     while data := stream.readline(MOST_BYTES + 1):
@@ -237,7 +237,7 @@ def _read_lines(stream: BinaryIO, name: str, folder: Path, wishes: Wishes, fault
         try:
             if len(data) > MOST_BYTES:
                 raise BriefError(f"the line is longer than {MOST_BYTES:,} bytes; what follows is not read")
-            item = _item(_object(data), wishes, folder, f"{name}:{n}")
+            item = _item(_object(data), overrides, folder, f"{name}:{n}")
             if (own := item.name) in lines:
                 raise BriefError(f"the id {own} stands on line {lines[own]} already", code="duplicate_name")
         except BriefError as error:
@@ -286,18 +286,18 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _item(given: Mapping[str, object], wishes: Wishes, folder: Path, where: str) -> Item:
+def _item(given: Mapping[str, object], overrides: Overrides, folder: Path, where: str) -> BatchItem:
     words = cast("str", given["brief"])
     intake = read_words(words, folder)
-    models = tuple(cast("list[str]", given.get("models", ()))) or wishes.models
+    models = tuple(cast("list[str]", given.get("models", ()))) or overrides.models
     wanted = replace(
-        wishes,
+        overrides,
         models=models,
-        seed=cast("int | None", given.get("seed", wishes.seed)),
-        protocol=cast("str", given.get("protocol", wishes.protocol)),
-        strategy=cast("str", given.get("strategy", wishes.strategy)),
-        rounds=cast("int | None", given.get("rounds", wishes.rounds)),
+        seed=cast("int | None", given.get("seed", overrides.seed)),
+        protocol=cast("str", given.get("protocol", overrides.protocol)),
+        strategy=cast("str", given.get("strategy", overrides.strategy)),
+        rounds=cast("int | None", given.get("rounds", overrides.rounds)),
     )
     own = cast("str", given.get("id", ""))
-    name = own or f"{called(words, intake)} (line {where.rpartition(':')[2]})"
+    name = own or f"{item_name(words, intake)} (line {where.rpartition(':')[2]})"
     return make_item(intake, wanted, name=name, own=own, where=where)

@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
-from moot.app.batch.summary import BatchOutcome, broken, came_of, unbegun, waits
+from moot.app.batch.summary import BatchOutcome, cannot_run, not_started, outcome_of, waits_for_participants
 from moot.app.plan.estimate import Costing, Estimate, estimate
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome
-from moot.app.run.prepare import LimitWishes, live_models
+from moot.app.run.prepare import LimitOverrides, live_models
 from moot.app.run.queue_runner import QueueRunner, run_by_workers
 from moot.app.run.start import (
     Generation,
     HostHooks,
-    Start,
+    StartRequest,
     generate_participants,
     generation_plan,
-    make_start,
+    prepare_start,
     run_start,
 )
 from moot.app.run.workspace import Workspace
@@ -54,7 +54,7 @@ class BatchEstimate:
     begun: int
 
 
-class Budget:
+class BatchBudget:
     """The budget that the debates of a batch share.
 
     Args:
@@ -92,7 +92,7 @@ class Budget:
 
 
 @dataclass(slots=True, kw_only=True)
-class Batching:
+class BatchRun:
     """One run of a batch.
 
     Attributes:
@@ -118,11 +118,11 @@ class Batching:
     tell: Callable[[BatchOutcome], None] = lambda came: None
     came: dict[str, BatchOutcome] = field(default_factory=dict[str, BatchOutcome])
     running: set[str] = field(default_factory=set[str])
-    _spending: Budget = field(default_factory=lambda: Budget(None))
+    _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _generating: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
-    async def foresee(self) -> BatchEstimate:
+    async def estimate(self) -> BatchEstimate:
         """Check every brief of the batch, and estimate what it would use. Nothing is sent to any model.
 
         Raises:
@@ -133,17 +133,17 @@ class Batching:
         notes: dict[str, None] = {}
         for item in self.batch.items:
             try:
-                start = await make_start(self.workspace, item.intake, item.wishes, self.config)
+                start = await prepare_start(self.workspace, item.intake, item.wishes, self.config)
                 self._cap(start)
             except MootError as error:
                 where = item.where or ("" if str(error).startswith(item.intake.where) else item.intake.where)
                 faults.append(f"{where}: {error}" if where else str(error))
             else:
-                costings.append(start.ready.costing)
-                notes |= dict.fromkeys(start.ready.notes)
+                costings.append(start.prepared.costing)
+                notes |= dict.fromkeys(start.prepared.notes)
         if faults:
             raise FaultyBatch(faults)
-        states = [look.status for repeat in self.batch if (look := await self._look(repeat))]
+        states = [look.status for repeat in self.batch if (look := await self._outcome_on_record(repeat))]
         begun = states.count("paused")
         costing = Costing(
             least=_sum([costing.least for costing in costings], self.batch.times),
@@ -151,34 +151,34 @@ class Batching:
         )
         return BatchEstimate(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
 
-    def _cap(self, start: Start) -> float | None:
+    def _cap(self, request: StartRequest) -> float | None:
         """The limit on cost that a debate must have because the batch has one; None where it needs none.
 
         Raises:
             LimitReached: a price is unknown, so that no budget could hold.
         """
-        most = start.ready.costing.most
-        if self.budget is None or start.ready.plan.brief.limits.cost is not None:
+        most = request.prepared.costing.most
+        if self.budget is None or request.prepared.plan.brief.limits.cost is not None:
             return None
         if most.cost is None or most.unpriced:
             unknown = ", ".join(most.unpriced) or "a model"
             raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
-        return most.cost + self._making(start)
+        return most.cost + self._generation_cost(request)
 
-    def _making(self, start: Start) -> float:
+    def _generation_cost(self, request: StartRequest) -> float:
         """The most that generating the participants can cost, in US dollars; 0 if none are generated."""
-        if not start.ready.caster:
+        if not request.prepared.generator:
             return 0.0
-        plan = generation_plan(start.ready)
+        plan = generation_plan(request.prepared)
         return estimate(plan.brief, plan.protocol, live_models(self.workspace, plan.brief)).most.cost or 0.0
 
     async def run(self) -> None:
         """Run all debates to their ends, or until they pause; those that are over are only reported."""
-        self._spending = Budget(self.budget)
+        self._spending = BatchBudget(self.budget)
         used: dict[str, float] = {}
         left: list[Repeat] = []
         for repeat in self.batch:
-            look = await self._look(repeat)
+            look = await self._outcome_on_record(repeat)
             if look and look.status != "paused":
                 self._note(look)
             else:
@@ -190,20 +190,23 @@ class Batching:
             for _ in range(min(self.parallel, len(left))):
                 group.create_task(self._work(ahead, used))
 
-    async def look_around(self) -> tuple[BatchOutcome, ...]:
+    async def outcomes(self) -> tuple[BatchOutcome, ...]:
         """The outcomes of all debates of the batch, in order, also after an interruption."""
         return tuple(
-            [self.came.get(repeat.debate) or await self._look(repeat) or unbegun(repeat) for repeat in self.batch]
+            [
+                self.came.get(repeat.debate) or await self._outcome_on_record(repeat) or not_started(repeat)
+                for repeat in self.batch
+            ]
         )
 
-    async def _look(self, repeat: Repeat) -> BatchOutcome | None:
+    async def _outcome_on_record(self, repeat: Repeat) -> BatchOutcome | None:
         """The outcome on a debate's record; None if it was never started."""
         if not await self.workspace.store.read(repeat.debate, limit=1):
             return None
         try:
-            return came_of(repeat, await self.workspace.entries(repeat.debate))
+            return outcome_of(repeat, await self.workspace.entries(repeat.debate))
         except RecordError as error:
-            return broken(repeat, str(error))
+            return cannot_run(repeat, str(error))
 
     def _note(self, came: BatchOutcome) -> None:
         self.came[came.debate] = came
@@ -223,7 +226,7 @@ class Batching:
             await self._spending.settle(repeat.debate, came.used + more - used[repeat.debate])
             self._note(came)
 
-    async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, Start] | None:
+    async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, StartRequest] | None:
         """The next debate, prepared and with its reservation; None if no other may start.
 
         One call after the other, so that no cheap debate overtakes one that waits for money.
@@ -233,23 +236,23 @@ class Batching:
                 try:
                     start = await self._prepare(repeat)
                 except MootError as error:
-                    self._note(broken(repeat, str(error)))
+                    self._note(cannot_run(repeat, str(error)))
                     continue
-                most = start.ready.plan.brief.limits.cost or 0.0
+                most = start.prepared.plan.brief.limits.cost or 0.0
                 enough = await self._spending.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
                 return (repeat, start) if enough and not self.stop.reason else None
             return None
 
-    async def _prepare(self, repeat: Repeat) -> Start:
+    async def _prepare(self, repeat: Repeat) -> StartRequest:
         wishes = repeat.wishes
-        start = await make_start(self.workspace, repeat.item.intake, wishes, self.config)
+        start = await prepare_start(self.workspace, repeat.item.intake, wishes, self.config)
         if (cap := self._cap(start)) is None:
             return start
-        return await make_start(
-            self.workspace, repeat.item.intake, replace(wishes, caps=LimitWishes(cost=cap)), self.config
+        return await prepare_start(
+            self.workspace, repeat.item.intake, replace(wishes, caps=LimitOverrides(cost=cap)), self.config
         )
 
-    async def _run(self, repeat: Repeat, start: Start) -> tuple[BatchOutcome, float]:
+    async def _run(self, repeat: Repeat, request: StartRequest) -> tuple[BatchOutcome, float]:
         """Run one debate; returns its outcome and what generating its participants cost now, in US dollars.
 
         An error becomes a value, so that it ends no other debate.
@@ -257,36 +260,36 @@ class Batching:
         generations: list[Generation] = []
         fault = why = ""
         try:
-            outcome = await self._drive(repeat, start, generations)
+            outcome = await self._drive(repeat, request, generations)
             if outcome.debate != repeat.debate:
-                return waits(repeat, outcome), await self._spent(generations)
+                return waits_for_participants(repeat, outcome), await self._spent(generations)
             why = outcome.reason if outcome.status == "paused" else ""
         except MootError as error:
             fault = str(error)
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             fault = hide(clean(f"internal error: {type(error).__name__}: {error}"))
-        came = await self._look(repeat) or unbegun(repeat)
+        came = await self._outcome_on_record(repeat) or not_started(repeat)
         if fault or (why and came.status == "paused"):
             came = replace(came, status="error" if fault else "paused", reason=fault or why)
         return came, await self._spent(generations)
 
-    async def _drive(self, repeat: Repeat, start: Start, generations: list[Generation]) -> Outcome:
+    async def _drive(self, repeat: Repeat, request: StartRequest, generations: list[Generation]) -> Outcome:
         """Start a debate or resume it; people answer by message, and the debate pauses until then."""
         debate, hooks = repeat.debate, HostHooks(stop=self.stop, generating=generations.append)
         begun = bool(await self.workspace.store.read(debate, limit=1))
         if not begun:
             # The second debate of the same topic takes the participants that were generated for the first.
-            async with self._generating[f"{start.ready.caster} {start.ready.plan.brief.topic}"]:
-                generated = await generate_participants(self.workspace, start, debate, hooks)
+            async with self._generating[f"{request.prepared.generator} {request.prepared.plan.brief.topic}"]:
+                generated = await generate_participants(self.workspace, request, debate, hooks)
             if isinstance(generated, Outcome):
                 return generated
-            start = generated
+            request = generated
         if self.queue is not None:
             runner = QueueRunner(self.workspace, self.queue, config=self.config)
-            return await run_by_workers(runner, start, debate, self.stop)
+            return await run_by_workers(runner, request, debate, self.stop)
         if begun:
-            return await self.workspace.resume(debate, limits=start.ready.plan.brief.limits, stop=self.stop)
-        return await run_start(self.workspace, start, debate, hooks)
+            return await self.workspace.resume(debate, limits=request.prepared.plan.brief.limits, stop=self.stop)
+        return await run_start(self.workspace, request, debate, hooks)
 
     async def _spent(self, generations: list[Generation]) -> float:
         return sum(

@@ -91,7 +91,7 @@ class Row:
     seconds: float
 
 
-def came_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
+def outcome_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
     """The outcome of a debate, from its record."""
     found, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
     decision = found.decision
@@ -113,7 +113,7 @@ def came_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
     )
 
 
-def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: str = "") -> BatchOutcome:
+def not_started(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: str = "") -> BatchOutcome:
     """The outcome of a debate that was never started."""
     return BatchOutcome(
         item=repeat.item.name,
@@ -126,14 +126,16 @@ def unbegun(repeat: Repeat, *, status: str = "unbegun", reason: str = "", kind: 
     )
 
 
-def broken(repeat: Repeat, reason: str) -> BatchOutcome:
+def cannot_run(repeat: Repeat, reason: str) -> BatchOutcome:
     """The outcome of a debate that cannot run."""
-    return unbegun(repeat, status="error", reason=reason)
+    return not_started(repeat, status="error", reason=reason)
 
 
-def waits(repeat: Repeat, casting: Outcome) -> BatchOutcome:
+def waits_for_participants(repeat: Repeat, generation: Outcome) -> BatchOutcome:
     """The outcome of a debate that still waits for its participants."""
-    return unbegun(repeat, status="paused", reason=f"no participants yet: {casting.reason}", kind=casting.kind)
+    return not_started(
+        repeat, status="paused", reason=f"no participants yet: {generation.reason}", kind=generation.kind
+    )
 
 
 def rows(came: Sequence[BatchOutcome]) -> tuple[Row, ...]:
@@ -155,7 +157,7 @@ def _row(item: str, came: Sequence[BatchOutcome]) -> Row:
     states = [item.status for item in came]
     return Row(
         item=item,
-        outcomes=tuple((named(group[0]), len(group)) for group in ranked) if item else (),
+        outcomes=tuple((outcome_in_words(group[0]), len(group)) for group in ranked) if item else (),
         agreement=len(ranked[0]) / ended if item and ended > 1 else None,
         debates=len(came),
         ended=ended,
@@ -169,23 +171,23 @@ def _row(item: str, came: Sequence[BatchOutcome]) -> Row:
     )
 
 
-def named(came: BatchOutcome) -> str:
+def outcome_in_words(came: BatchOutcome) -> str:
     """How a debate ended: its decision, or a word."""
     return came.answer if came.status == "decided" else came.status.replace("_", " ")
 
 
-def told(row: Row) -> str:
+def outcomes_in_words(row: Row) -> str:
     """The outcomes of a row on one line, each with its count: ``Build 4, Buy 1``."""
     shorts = ((flat(clean(answer)), n) for answer, n in row.outcomes)
     return ", ".join(f"{text if len(text) <= WIDEST else text[: WIDEST - 1] + '…'} {n}" for text, n in shorts)
 
 
-def line_of(came: BatchOutcome) -> str:
+def json_line(came: BatchOutcome) -> str:
     """The outcome of one debate, as a line of JSON."""
     return json.dumps(asdict(came), ensure_ascii=False)
 
 
-def data_of(batch: Batch, came: Sequence[BatchOutcome]) -> str:
+def batch_data(batch: Batch, came: Sequence[BatchOutcome]) -> str:
     """The outcome of a batch, as JSON."""
     *briefs, total = (asdict(row) for row in rows(came))
     data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
@@ -207,10 +209,10 @@ HEADS = (
 )
 
 
-def page_of(batch: Batch, came: Sequence[BatchOutcome]) -> str:
+def batch_page(batch: Batch, came: Sequence[BatchOutcome]) -> str:
     """The outcome of a batch, as Markdown."""
     found = rows(came)
-    lines = [[_cell(row.item or "all"), _cell(told(row)), *_numbers(row)] for row in found]
+    lines = [[_cell(row.item or "all"), _cell(outcomes_in_words(row)), *_numbers(row)] for row in found]
     parts = [f"# Batch {batch.name}", table(HEADS, lines, numbers=len(HEADS) - 2)]
     missing = [item for item in came if item.status not in ENDED and item.status != "unbegun"]
     if missing:

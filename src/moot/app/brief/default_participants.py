@@ -15,7 +15,7 @@ def _debater(name: str, role: str, persona: str) -> Participant:
     return Participant(name=name, role=role, persona=persona)
 
 
-CAST: tuple[Participant, ...] = (
+DEFAULT_DEBATERS: tuple[Participant, ...] = (
     _debater(
         "Advocate",
         "Speaks for what can be gained",
@@ -95,7 +95,7 @@ TIMEKEEPER = Participant(
 )
 
 
-def presider(protocol: object) -> Participant:
+def default_moderator(protocol: object) -> Participant:
     """The moderator of a debate with that protocol, if the brief names none."""
     return TIMEKEEPER if protocol == "board" else MODERATOR
 
@@ -106,6 +106,6 @@ def debaters(count: int = USUAL) -> tuple[Participant, ...]:
     Raises:
         ValueError: there are not so many; 2 to 10 can be had.
     """
-    if not 2 <= count <= len(CAST):
-        raise ValueError(f"{count} debaters; 2 to {len(CAST)} can be had")
-    return CAST[:count]
+    if not 2 <= count <= len(DEFAULT_DEBATERS):
+        raise ValueError(f"{count} debaters; 2 to {len(DEFAULT_DEBATERS)} can be had")
+    return DEFAULT_DEBATERS[:count]

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
-from moot.app.brief.schema import Key, find, get, nearest
+from moot.app.brief.schema import Key, find_key, get_key, nearest
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table
 from moot.core.ask import Value
 from moot.core.brief import LONGEST_OPTION
 from moot.core.errors import BriefError
-from moot.core.text import clean, closest, flat, leads_away
+from moot.core.text import clean, closest, flat, leaves_folder
 
 MOST = 40
 """The greatest length of a name."""
@@ -72,7 +72,7 @@ def check_name(text: str, *, line: int = 0) -> str:
         problem = (
             f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
         )
-        code = "unsafe_path" if leads_away(name) else "bad_name"
+        code = "unsafe_path" if leaves_folder(name) else "bad_name"
         raise BriefError(problem, line=line, code=code)
     return flat(name)
 
@@ -100,7 +100,7 @@ def free_name(names: Sequence[str], taken: Iterable[str]) -> str:
     return next(name for name in chain(names, numbered) if skeleton(name) not in there)
 
 
-def moderates(name: str, *, surely: bool = False) -> bool:
+def is_moderator_name(name: str, *, surely: bool = False) -> bool:
     """Whether a name is that of a moderator: Moderator, Mediator, TimeKeeper, Judge, Chair.
 
     Args:
@@ -133,19 +133,19 @@ _MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class LocatedValue:
     """A value and its line."""
 
     value: Value
     line: int
 
 
-def is_nothing(node: Node) -> bool:
+def is_empty(node: Node) -> bool:
     """Whether a key has no value, so that it counts as not given."""
     return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
 
 
-def read(key: Key, node: Node) -> Given:
+def read_value(key: Key, node: Node) -> LocatedValue:
     """The value of a key.
 
     Raises:
@@ -173,7 +173,7 @@ def read(key: Key, node: Node) -> Given:
         case "tools":
             value = _tools(key, node)
         case "model":
-            value = seat(_text(key, node), line=node.line)
+            value = parse_agent(_text(key, node), line=node.line)
         case "models":
             value = _models(key, node)
         case "prose" if isinstance(node, Items):
@@ -184,7 +184,7 @@ def read(key: Key, node: Node) -> Given:
             value = _fit(key, _text(key, node), node.line)
         case _:
             value = _fit(key, flat(_text(key, node)), node.line)
-    return Given(value=value, line=node.line)
+    return LocatedValue(value=value, line=node.line)
 
 
 def label(key: Key) -> str:
@@ -192,7 +192,7 @@ def label(key: Key) -> str:
     return " / ".join((key.name, *key.aliases))
 
 
-def wrong(key: Key, node: Node, wanted: str) -> BriefError:
+def value_error(key: Key, node: Node, wanted: str) -> BriefError:
     """The error for a value that does not fit its key."""
     match node:
         case Scalar(text=text):
@@ -205,10 +205,10 @@ def wrong(key: Key, node: Node, wanted: str) -> BriefError:
 
 
 def _text(key: Key, node: Node) -> str:
-    if not isinstance(node, Scalar) or is_nothing(node):
-        raise wrong(key, node, "a text")
+    if not isinstance(node, Scalar) or is_empty(node):
+        raise value_error(key, node, "a text")
     if node.plain and (_WHOLE.fullmatch(node.text) or _NUMBER.fullmatch(node.text) or _BOOLEAN.fullmatch(node.text)):
-        raise wrong(key, node, "a text; put quotes around it if it is one")
+        raise value_error(key, node, "a text; put quotes around it if it is one")
     return _whole_text(node)
 
 
@@ -221,7 +221,7 @@ def _whole_text(node: Scalar) -> str:
 
 def _prose(key: Key, node: Node) -> str:
     text = _fit(key, _text(key, node), node.line)
-    if leads_away(text):
+    if leaves_folder(text):
         problem = f"{label(key)} holds the text itself, not a path such as {text[:60]!r}; files are named in background"
         raise BriefError(problem, line=node.line, code="unsafe_path")
     return text
@@ -237,7 +237,7 @@ def _fit(key: Key, text: str, line: int) -> str:
 def _flag(key: Key, node: Node) -> bool:
     word = node.text.casefold() if isinstance(node, Scalar) and node.plain else ""
     if word not in _TRUE | _FALSE:
-        raise wrong(key, node, "yes or no (true, false, on, off), without quotes")
+        raise value_error(key, node, "yes or no (true, false, on, off), without quotes")
     return word in _TRUE
 
 
@@ -245,7 +245,7 @@ def _number(key: Key, node: Node) -> int | float:
     whole = key.kind == "whole"
     pattern = _WHOLE if whole else _NUMBER
     if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
-        raise wrong(key, node, "a whole number in digits" if whole else "a number")
+        raise value_error(key, node, "a whole number in digits" if whole else "a number")
     value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
     if not math.isfinite(value) or not key.low <= value <= key.high:
         problem = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
@@ -263,7 +263,7 @@ def _digits(text: str) -> int | float:
 
 def _choice(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar):
-        raise wrong(key, node, f"one of {', '.join(key.choices)}")
+        raise value_error(key, node, f"one of {', '.join(key.choices)}")
     word = re.sub(r"[ -]+", "_", node.text.strip().casefold()) if key.loose else node.text
     word = dict(key.same).get(word, word)
     if word in key.choices:
@@ -281,7 +281,7 @@ def _choices(key: Key, node: Node) -> tuple[str, ...]:
     if isinstance(node, Scalar):
         return (_choice(key, node),)
     if isinstance(node, Table) or not node.items:
-        raise wrong(key, node, f"one or more of {', '.join(key.choices)}")
+        raise value_error(key, node, f"one or more of {', '.join(key.choices)}")
     return tuple(dict.fromkeys(_choice(key, item) for item in node.items))
 
 
@@ -291,21 +291,21 @@ def _letters(key: Key, node: Node) -> tuple[str, ...]:
         problem = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(nodes)}"
         raise BriefError(problem, line=node.line, code="out_of_range")
     for item in nodes:
-        if not isinstance(item, Scalar) or not item.text or len(item.text) > MOST_LETTERS or is_nothing(item):
+        if not isinstance(item, Scalar) or not item.text or len(item.text) > MOST_LETTERS or is_empty(item):
             wanted = f"texts of 1 to {MOST_LETTERS} characters, in quotes where blanks or signs matter"
-            raise wrong(key, item, wanted)
+            raise value_error(key, item, wanted)
     return tuple(dict.fromkeys(node.text for node in nodes if isinstance(node, Scalar)))
 
 
 def _span(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or not _SPAN.fullmatch(node.text):
-        raise wrong(key, node, "a length of time such as 30s, 10m or 2h, or -1 for ever, or 0")
+        raise value_error(key, node, "a length of time such as 30s, 10m or 2h, or -1 for ever, or 0")
     return node.text
 
 
 def _term(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or not _TERM.fullmatch(node.text):
-        raise wrong(key, node, "a length of time such as 30s, 10m, 2h, 2d or 1w")
+        raise value_error(key, node, "a length of time such as 30s, 10m, 2h, 2d or 1w")
     if not 0 < seconds(node.text) <= LONGEST_TERM:
         problem = f"{label(key)} must be from 1s to {LONGEST_TERM // 86_400}d, not {node.text}"
         raise BriefError(problem, line=node.line, code="out_of_range")
@@ -324,11 +324,11 @@ def texts(key: Key, node: Node) -> tuple[str, ...]:
         BriefError: ``wrong_type``, ``out_of_range``, ``too_large`` or ``duplicate_name``.
     """
     if not isinstance(node, Items):
-        raise wrong(key, node, "a list: [one, two], or one line '- one' for each")
+        raise value_error(key, node, "a list: [one, two], or one line '- one' for each")
     parts: list[str] = []
     for item in node.items:
-        if not isinstance(item, Scalar) or is_nothing(item) or not item.text.strip():
-            raise wrong(key, item, "a list of texts")
+        if not isinstance(item, Scalar) or is_empty(item) or not item.text.strip():
+            raise value_error(key, item, "a list of texts")
         parts.append(flat(_whole_text(item)))
     return check_texts(key, parts, node.line)
 
@@ -354,14 +354,14 @@ def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
 
 def _models(key: Key, node: Node) -> tuple[str, ...]:
     named = (_text(key, node),) if isinstance(node, Scalar) else texts(key, node)
-    return tuple(seat(text, line=node.line) for text in named)
+    return tuple(parse_agent(text, line=node.line) for text in named)
 
 
 def _tools(key: Key, node: Node) -> tuple[str, ...]:
     if isinstance(node, Scalar):
         return ("search", "summarizer") if _flag(key, node) else ()
     if isinstance(node, Table):
-        raise wrong(key, node, f"yes, no or a list of {', '.join(key.choices)}")
+        raise value_error(key, node, f"yes, no or a list of {', '.join(key.choices)}")
     return tuple(dict.fromkeys(_tool(key, item) for item in node.items))
 
 
@@ -371,7 +371,7 @@ def _tool(key: Key, node: Node) -> str:
     return _choice(key, node)
 
 
-def seat(text: str, *, line: int = 0) -> str:
+def parse_agent(text: str, *, line: int = 0) -> str:
     """Read the name of a model or another agent, ``provider:name``; ``provider/name`` is accepted too.
 
     Raises:
@@ -386,12 +386,12 @@ def seat(text: str, *, line: int = 0) -> str:
     return f"{found[1]}:{found[2]}"
 
 
-def is_seat(text: str) -> bool:
+def is_agent_name(text: str) -> bool:
     """Whether a text in parentheses after a name is the name of a model or another agent."""
     return text in HUMAN or bool(_MODEL.fullmatch(text))
 
 
-def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
+def match_keys(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
     """Match the entries of a table to the known keys.
 
     Raises:
@@ -399,7 +399,7 @@ def match(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "h
     """
     found: dict[str, tuple[Scalar, Key, Node]] = {}
     for word, node in table.pairs:
-        key = find(keys, prefix + word.text)
+        key = find_key(keys, prefix + word.text)
         if key is None:
             raise _unknown(keys, prefix, word, what)
         if key.name in found:
@@ -417,21 +417,23 @@ def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, what: str) -> Brief
     return BriefError(f"there is no key {word.text[:60]!r} in a {what}; {hint}", line=word.line, code="unknown_key")
 
 
-def read_all(table: Table, keys: Sequence[Key], *, what: str) -> dict[str, Given]:
+def read_values(table: Table, keys: Sequence[Key], *, what: str) -> dict[str, LocatedValue]:
     """The values of a table by the names of their keys; keys without a value are left out.
 
     Raises:
         BriefError: what ``match`` and ``read`` say, or a key both in a table inside of it and beside that.
     """
-    found: dict[str, Given] = {}
-    for key, node in match(table, keys, what=what):
-        if is_nothing(node):
+    found: dict[str, LocatedValue] = {}
+    for key, node in match_keys(table, keys, what=what):
+        if is_empty(node):
             continue
-        add(found, read_table(keys, key.name, node) if key.kind == "table" else {key.name: read(key, node)})
+        add_values(
+            found, read_table(keys, key.name, node) if key.kind == "table" else {key.name: read_value(key, node)}
+        )
     return found
 
 
-def add(values: dict[str, Given], more: Mapping[str, Given]) -> None:
+def add_values(values: dict[str, LocatedValue], more: Mapping[str, LocatedValue]) -> None:
     """Add values to others.
 
     Raises:
@@ -444,7 +446,7 @@ def add(values: dict[str, Given], more: Mapping[str, Given]) -> None:
         values[name] = item
 
 
-def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, Given]:
+def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, LocatedValue]:
     """The values of a table inside of a table, under the full names of their keys: ``limits.cost``.
 
     Args:
@@ -455,17 +457,17 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, Given]:
     Raises:
         BriefError: it is no table, or what ``match`` and ``read`` say.
     """
-    key = get(keys, name)
+    key = get_key(keys, name)
     if not isinstance(node, Table):
-        raise wrong(key, node, f"a table, such as {key.example}")
-    pairs = match(node, keys, prefix=f"{name}.", what=f"table of {name}")
-    return {key.name: read(key, value) for key, value in pairs if not is_nothing(value)}
+        raise value_error(key, node, f"a table, such as {key.example}")
+    pairs = match_keys(node, keys, prefix=f"{name}.", what=f"table of {name}")
+    return {key.name: read_value(key, value) for key, value in pairs if not is_empty(value)}
 
 
 _OPTION = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
-def read_options(key: Key, node: Node) -> dict[str, Given]:
+def read_options(key: Key, node: Node) -> dict[str, LocatedValue]:
     """The values of a table of options under their full names: ``protocol_options.hats``.
 
     Raises:
@@ -473,15 +475,15 @@ def read_options(key: Key, node: Node) -> dict[str, Given]:
             nor a list of texts.
     """
     if not isinstance(node, Table):
-        raise wrong(key, node, f"a table, such as {key.example}")
-    found: dict[str, Given] = {}
+        raise value_error(key, node, f"a table, such as {key.example}")
+    found: dict[str, LocatedValue] = {}
     for word, value in node.pairs:
         if not _OPTION.fullmatch(word.text):
             problem = f"{word.text[:60]!r} cannot be an option in {key.name}; a name has small letters, digits and _"
             raise BriefError(problem, line=word.line, code="unknown_key")
-        if not is_nothing(value):
+        if not is_empty(value):
             option = replace(key, name=f"{key.name}.{word.text}", kind="texts", low=1, high=100)
-            add(found, {option.name: Given(value=_option(option, value), line=value.line)})
+            add_values(found, {option.name: LocatedValue(value=_option(option, value), line=value.line)})
     return found
 
 

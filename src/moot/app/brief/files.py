@@ -40,7 +40,7 @@ def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> t
     return tuple(Source(name=name, text=_read_background(check_path(name, line=line), folder, line)) for name in names)
 
 
-def find(name: str, folder: Path, *, line: int = 0) -> Path:
+def find_beside(name: str, folder: Path, *, line: int = 0) -> Path:
     """Find a file or folder beside a brief; links are followed.
 
     Args:
@@ -112,7 +112,7 @@ def check_path(name: str, *, line: int = 0) -> str:
 
 
 def _read_background(name: str, folder: Path, line: int) -> str:
-    return decode(name, read_bytes(name, find(name, folder, line=line), line=line), line=line)
+    return decode(name, read_bytes(name, find_beside(name, folder, line=line), line=line), line=line)
 
 
 def _unreadable(name: str, error: OSError | RuntimeError, line: int) -> BriefError:
@@ -173,7 +173,7 @@ def read_library(paths: Sequence[str], folder: Path | None, *, line: int = 0) ->
 
 
 def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
-    path = find(name, folder, line=line)
+    path = find_beside(name, folder, line=line)
     if not path.is_dir():
         if path.suffix.casefold() not in KINDS:
             problem = f"{name!r} cannot be read; a library holds files of {', '.join(KINDS)}"
@@ -188,7 +188,7 @@ def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
         raise BriefError(problem, line=line, code="no_file")
     for file in files:
         own = f"{name}/{file.relative_to(path).as_posix()}"
-        yield _File(own, find(own, folder, line=line))
+        yield _File(own, find_beside(own, folder, line=line))
 
 
 def _read(files: Sequence[_File], line: int) -> tuple[Source, ...]:

@@ -9,10 +9,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TypeAlias, cast
 
-from moot.app.brief.default_participants import USUAL, debaters, presider
-from moot.app.brief.field_values import Given, check_name, moderates, read, read_all, seat, seconds, skeleton
-from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, get
-from moot.app.brief.sections import SETTING, Section, split_seat, unfence
+from moot.app.brief.default_participants import USUAL, debaters, default_moderator
+from moot.app.brief.field_values import (
+    LocatedValue,
+    check_name,
+    is_moderator_name,
+    parse_agent,
+    read_value,
+    read_values,
+    seconds,
+    skeleton,
+)
+from moot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, get_key
+from moot.app.brief.sections import SETTING, Section, split_agent, unfence
 from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
@@ -27,15 +36,15 @@ _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ParticipantEntry:
     """What one part of a brief says about one participant."""
 
     name: str
     line: int
-    values: Mapping[str, Given]
+    values: Mapping[str, LocatedValue]
 
 
-def listed(node: Node) -> tuple[Entry, ...]:
+def listed_entries(node: Node) -> tuple[ParticipantEntry, ...]:
     """The entries of the header's ``participants:``.
 
     Raises:
@@ -50,24 +59,24 @@ def listed(node: Node) -> tuple[Entry, ...]:
     return tuple(_listed(item) for item in node.items)
 
 
-def _listed(node: Node) -> Entry:
+def _listed(node: Node) -> ParticipantEntry:
     if not isinstance(node, Table):
-        return _entry(str(read(get(PARTICIPANT, "name"), node).value), node.line, {})
-    values = read_all(node, PARTICIPANT, what="participant")
+        return _entry(str(read_value(get_key(PARTICIPANT, "name"), node).value), node.line, {})
+    values = read_values(node, PARTICIPANT, what="participant")
     if "name" not in values:
         raise BriefError("a participant without a name; write name: Ada", line=node.line, code="wrong_type")
     name = values.pop("name")
     return _entry(str(name.value), name.line, values)
 
 
-def described(section: Section) -> Entry:
+def section_entry(section: Section) -> ParticipantEntry:
     """The entry of a participant's section: ``key: value`` lines up to a blank line, then the persona.
 
     Raises:
         BriefError: a setting or the name cannot be used.
     """
     block, _, text = section.body.partition("\n\n") if SETTING.match(section.body) else ("", "", section.body)
-    values = read_all(load(block, line=section.body_line), PARTICIPANT, what="participant")
+    values = read_values(load(block, line=section.body_line), PARTICIPANT, what="participant")
     if "name" in values:
         found = "the name stands in the heading; a key 'name' is not allowed here"
         raise BriefError(found, line=values["name"].line, code="duplicate_key")
@@ -76,30 +85,32 @@ def described(section: Section) -> Entry:
             found = "the persona is given twice, as a key and as text; keep one"
             raise BriefError(found, line=values["persona"].line, code="duplicate_key")
         line = section.body_line + (block.count("\n") + 2 if block else 0)
-        values["persona"] = read(get(PARTICIPANT, "persona"), Scalar(line=line, text=persona, plain=False))
+        values["persona"] = read_value(get_key(PARTICIPANT, "persona"), Scalar(line=line, text=persona, plain=False))
     return _entry(section.heading, section.line, values)
 
 
-def _entry(text: str, line: int, values: Mapping[str, Given]) -> Entry:
-    name, model = split_seat(text.strip())
-    if split_seat(name)[1]:
+def _entry(text: str, line: int, values: Mapping[str, LocatedValue]) -> ParticipantEntry:
+    name, model = split_agent(text.strip())
+    if split_agent(name)[1]:
         raise BriefError(f"two models follow the name {text[:60]!r}; keep one", line=line, code="duplicate_key")
     merged = dict(values)
     if model:
         if "model" in merged:
             problem = f"the model is given twice, after the name and on line {merged['model'].line}; keep one"
             raise BriefError(problem, line=line, code="duplicate_key")
-        merged["model"] = Given(value=seat(model, line=line), line=line)
-    return Entry(name=check_name(name, line=line), line=line, values=merged)
+        merged["model"] = LocatedValue(value=parse_agent(model, line=line), line=line)
+    return ParticipantEntry(name=check_name(name, line=line), line=line, values=merged)
 
 
-def assemble(first: Sequence[Entry], sections: Iterable[Entry]) -> tuple[Entry, ...]:
+def join_entries(
+    first: Sequence[ParticipantEntry], sections: Iterable[ParticipantEntry]
+) -> tuple[ParticipantEntry, ...]:
     """All entries, those of the list first, each joined with its section.
 
     Raises:
         BriefError: two participants of one name or of names that look alike, or a setting in both places.
     """
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ParticipantEntry] = {}
     for entry in first:
         _check_new(entry, entries.get(skeleton(entry.name)))
         entries[skeleton(entry.name)] = entry
@@ -115,22 +126,22 @@ def assemble(first: Sequence[Entry], sections: Iterable[Entry]) -> tuple[Entry, 
     return tuple(entries.values())
 
 
-def _check_new(entry: Entry, other: Entry | None) -> None:
+def _check_new(entry: ParticipantEntry, other: ParticipantEntry | None) -> None:
     if other is not None:
         how = "is there already" if other.name == entry.name else f"looks like {other.name!r}"
         problem = f"the name {entry.name!r} {how} (line {other.line}); each participant needs a name of its own"
         raise BriefError(problem, line=entry.line, code="duplicate_name")
 
 
-def _join(entry: Entry, section: Entry) -> Entry:
+def _join(entry: ParticipantEntry, section: ParticipantEntry) -> ParticipantEntry:
     for name, item in section.values.items():
         if name in entry.values:
             problem = f"{name} of {entry.name} is given twice, first on line {entry.values[name].line}; keep one"
             raise BriefError(problem, line=item.line, code="duplicate_key")
-    return Entry(name=entry.name, line=entry.line, values={**entry.values, **section.values})
+    return ParticipantEntry(name=entry.name, line=entry.line, values={**entry.values, **section.values})
 
 
-def participant(entry: Entry) -> Participant:
+def make_participant(entry: ParticipantEntry) -> Participant:
     """Make the participant of an entry; its model is "" if the brief names none.
 
     Raises:
@@ -138,9 +149,9 @@ def participant(entry: Entry) -> Participant:
     """
     values = {name: value.value for name, value in entry.values.items()}
     persona = str(values.get("persona", ""))
-    manner = character(values)
+    manner = character_lines(values)
     full = "\n\n".join(part for part in (persona, manner) if part)
-    if len(full) > get(PARTICIPANT, "persona").high:
+    if len(full) > get_key(PARTICIPANT, "persona").high:
         problem = f"the persona of {entry.name} is too long together with its other descriptions"
         raise BriefError(problem, line=entry.line, code="too_large")
     if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
@@ -148,8 +159,8 @@ def participant(entry: Entry) -> Participant:
             problem = f"{entry.name} is a retriever, and its tools are set under research; leave out tool_usage"
             raise BriefError(problem, line=entry.values["tool_usage"].line, code="inconsistent")
         return Participant(name=entry.name, role=str(values.get("role", "")), seat=RETRIEVER, duty="aide")
-    duty = values.get("duty", "moderator" if moderates(entry.name) else "debater")
-    if duty == "debater" and moderates(entry.name, surely=True):
+    duty = values.get("duty", "moderator" if is_moderator_name(entry.name) else "debater")
+    if duty == "debater" and is_moderator_name(entry.name, surely=True):
         problem = f"{entry.name!r} is a name for a moderator, not for a debater; choose another name"
         raise BriefError(problem, line=entry.line, code="bad_name")
     return Participant(
@@ -174,7 +185,7 @@ MANNERS = ("personality", "expertise", "speaking_style", "style", "tone")
 """The keys that stand behind a persona, in this order."""
 
 
-def character(values: Mapping[str, object]) -> str:
+def character_lines(values: Mapping[str, object]) -> str:
     """The keys about a participant's character as lines after the persona, in a fixed order."""
     said = [(name.replace("_", " ").capitalize(), values[name]) for name in MANNERS if values.get(name)]
     return "\n".join(f"{name}: {words}" for name, words in said)
@@ -221,10 +232,10 @@ ACTS = (
 
 _ROUND = re.compile(r"(?:(.+) )?round ([0-9]{1,3})", re.IGNORECASE)
 
-Values: TypeAlias = Mapping[str, Given]
+Values: TypeAlias = Mapping[str, LocatedValue]
 
 
-def look(header: Values, own: Values) -> View | None:
+def view_of(header: Values, own: Values) -> View | None:
     """The part of the debate that a participant sees; None for all of it.
 
     Args:
@@ -245,7 +256,7 @@ def look(header: Values, own: Values) -> View | None:
     return None if view == View() else view
 
 
-def sum_up(header: Values, entries: Sequence[Entry]) -> int:
+def summary_interval(header: Values, entries: Sequence[ParticipantEntry]) -> int:
     """The number of rounds between summaries, if somebody sees only summaries; 0 for none."""
     if "summarize_every" in header:
         return cast("int", header["summarize_every"].value)
@@ -254,7 +265,7 @@ def sum_up(header: Values, entries: Sequence[Entry]) -> int:
     return int("summary_only" in _scopes(header, entries))
 
 
-def check_sight(header: Values, entries: Sequence[Entry]) -> None:
+def check_visibility(header: Values, entries: Sequence[ParticipantEntry]) -> None:
     """Refuse settings of visibility that contradict each other or have no effect.
 
     Raises:
@@ -287,7 +298,7 @@ _AGAINST: Mapping[tuple[str, str], str] = {
 _NO_WINDOW = "context_turns needs a window: context_scope: last_n_turns, or context_strategy: rolling_window"
 
 
-def check_own(header: Values, entry: Entry) -> None:
+def check_window(header: Values, entry: ParticipantEntry) -> None:
     """Refuse a participant's window of turns if the debate has none.
 
     Args:
@@ -297,12 +308,12 @@ def check_own(header: Values, entry: Entry) -> None:
     Raises:
         BriefError: code ``inconsistent``.
     """
-    view = look(header, entry.values)
+    view = view_of(header, entry.values)
     if "context_turns" in entry.values and (view is None or view.last is None):
         _refuse(entry.values["context_turns"], _NO_WINDOW)
 
 
-def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[str, ...]:
+def hidden_texts(entry: ParticipantEntry, people: Sequence[Participant], header: Values) -> tuple[str, ...]:
     """The texts that a participant must never see, as the transcript compares them.
 
     Raises:
@@ -312,7 +323,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     if given is None:
         return ()
     names = {skeleton(person.name): person.name for person in people}
-    most = int(cast("int", header["rounds"].value) if "rounds" in header else get(HEADER, "rounds").high)
+    most = int(cast("int", header["rounds"].value) if "rounds" in header else get_key(HEADER, "rounds").high)
     found = [_mask(text, names, most, given) for text in cast("tuple[str, ...]", given.value)]
     for text, mask in zip(cast("tuple[str, ...]", given.value), found, strict=True):
         if mask == entry.name or mask.startswith(f"{entry.name} round "):
@@ -320,7 +331,7 @@ def masks(entry: Entry, people: Sequence[Participant], header: Values) -> tuple[
     return tuple(dict.fromkeys(found))
 
 
-def _mask(text: str, names: Mapping[str, str], most: int, given: Given) -> str:
+def _mask(text: str, names: Mapping[str, str], most: int, given: LocatedValue) -> str:
     if (whole := _subject(text, names)) is not None:
         return whole
     match = _ROUND.fullmatch(text)
@@ -338,7 +349,7 @@ def _subject(text: str, names: Mapping[str, str]) -> str | None:
     return names.get(skeleton(text)) or (act if act in ACTS else None)
 
 
-def _scopes(header: Values, entries: Sequence[Entry]) -> set[str]:
+def _scopes(header: Values, entries: Sequence[ParticipantEntry]) -> set[str]:
     return {_word(values, "context_scope") for values in (header, *(entry.values for entry in entries))}
 
 
@@ -346,7 +357,7 @@ def _word(values: Values, name: str) -> str:
     return str(values[name].value) if name in values else ""
 
 
-def _refuse(given: Given, text: str) -> None:
+def _refuse(given: LocatedValue, text: str) -> None:
     raise BriefError(text, line=given.line, code="inconsistent")
 
 
@@ -357,7 +368,9 @@ JUDGED = ("vote_based", "ranked_reasons")
 """Strategies by which the moderator of a debate format is its judge."""
 
 
-def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[Participant, ...]:
+def complete_participants(
+    entries: Sequence[ParticipantEntry], given: Mapping[str, LocatedValue]
+) -> tuple[Participant, ...]:
     """All participants: those described, or the built-in debaters; and a moderator if one is needed.
 
     Args:
@@ -369,7 +382,7 @@ def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[P
             role where the protocol needs one, two moderators, none where the strategy needs one, or settings that
             contradict each other (``app.brief.participants``).
     """
-    people = tuple(participant(entry) for entry in entries)
+    people = tuple(make_participant(entry) for entry in entries)
     lines = {entry.name: entry.line for entry in entries}
     debating = [person for person in people if person.duty == "debater"]
     moderating = [person for person in people if person.duty == "moderator"]
@@ -385,41 +398,43 @@ def fill_places(entries: Sequence[Entry], given: Mapping[str, Given]) -> tuple[P
         count = given.get("persona_count")
         people = debaters(cast("int", count.value) if count else USUAL) + people
     people += _added(moderating, given.get("moderator"), given)
-    check_sight(given, entries)
-    own = {person.name: Entry(name=person.name, line=0, values={}) for person in people} | {
+    check_visibility(given, entries)
+    own = {person.name: ParticipantEntry(name=person.name, line=0, values={}) for person in people} | {
         entry.name: entry for entry in entries
     }
     return tuple(_fitted(person, own[person.name], people, given) for person in people)
 
 
-def _fitted(who: Participant, entry: Entry, people: Sequence[Participant], given: Mapping[str, Given]) -> Participant:
+def _fitted(
+    who: Participant, entry: ParticipantEntry, people: Sequence[Participant], given: Mapping[str, LocatedValue]
+) -> Participant:
     """The participant with the settings that the header has for all, and its view."""
-    header: Mapping[str, Given] = given if who.duty == "debater" else {}
-    check_own(header, entry)
+    header: Mapping[str, LocatedValue] = given if who.duty == "debater" else {}
+    check_window(header, entry)
     language = given["language"].value if "language" in given else ""
     return replace(
         who,
-        view=look(header, entry.values),
-        hide=masks(entry, people, given),
+        view=view_of(header, entry.values),
+        hide=hidden_texts(entry, people, given),
         language=who.language or str(language),
     )
 
 
-def check_crowd(*lines: Sequence[int]) -> None:
+def check_list_length(*lines: Sequence[int]) -> None:
     """Refuse a list or a sequence of sections that is far too long, before its parts are read.
 
     Raises:
         BriefError: code ``out_of_range``.
     """
-    most = int(get(HEADER, "participants").high) + 1
+    most = int(get_key(HEADER, "participants").high) + 1
     for line in lines:
         if len(line) > most:
             problem = f"{len(line)} participants are described; at most {most - 1} and a moderator can take part"
             raise BriefError(problem, line=line[most], code="out_of_range")
 
 
-def _check_count(debating: Sequence[Participant], count: Given | None, line: int) -> None:
-    key = get(HEADER, "participants")
+def _check_count(debating: Sequence[Participant], count: LocatedValue | None, line: int) -> None:
+    key = get_key(HEADER, "participants")
     names = ", ".join(item.name for item in debating[:12])
     if not key.low <= len(debating) <= key.high:
         problem = f"{counted(len(debating), 'debater')} ({names}); a debate needs {key.low:g} to {key.high:g}"
@@ -437,7 +452,7 @@ def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> N
 
 
 def _added(
-    moderating: Sequence[Participant], wanted: Given | None, given: Mapping[str, Given]
+    moderating: Sequence[Participant], wanted: LocatedValue | None, given: Mapping[str, LocatedValue]
 ) -> tuple[Participant, ...]:
     """The built-in moderator, if the brief asks for one or needs one."""
     protocol, strategy = (given[name].value if name in given else "" for name in ("protocol", "strategy"))
@@ -456,14 +471,14 @@ def _added(
         if need:
             raise BriefError(f"moderator is no, but {need}", line=wanted.line, code="inconsistent")
     elif not moderating and (wanted or kind or needs_moderator(protocol, strategy)):
-        return (presider(protocol),)
+        return (default_moderator(protocol),)
     if strategy == "moderator" and not moderating:
         found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
         raise BriefError(found, line=given["strategy"].line, code="inconsistent")
     return ()
 
 
-def _kind(given: Mapping[str, Given]) -> str:
+def _kind(given: Mapping[str, LocatedValue]) -> str:
     return str(given["mediator_type"].value) if "mediator_type" in given else ""
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Literal, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from moot.app.brief.reader import Intake, read_file
+from moot.app.brief.reader import ParsedBrief, read_file
 from moot.core import brief as core
 from moot.core.errors import BriefError
-from moot.core.text import clip, flat, misspelt
+from moot.core.text import clip, flat, unknown_word
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Brief(core.Brief):
         file: what the file says beside that, such as the protocol, where it was loaded from one; else None.
     """
 
-    file: Intake | None = field(default=None, repr=False, compare=False)
+    file: ParsedBrief | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
@@ -181,7 +181,7 @@ def _fit_word(value: object, words: Sequence[object], name: str) -> object:
     names = [str(word) for word in words if word != ""]
     if not isinstance(value, str):
         raise BriefError(f"{name} is {shown(value)}; it must be one of {', '.join(names)}", code="wrong_type")
-    raise BriefError(f"{name} is {shown(value)}; {misspelt(value, names)}", code="bad_enum")
+    raise BriefError(f"{name} is {shown(value)}; {unknown_word(value, names)}", code="bad_enum")
 
 
 _WORDS: Mapping[object, tuple[tuple[type, ...], str]] = {
@@ -223,7 +223,7 @@ def _made(values: Mapping[str, object], wanted: type, name: str) -> object:
     allowed = [one.name for one in fields(public)]
     for key in values:
         if key not in allowed:
-            problem = f"{name} has no {clip(flat(str(key)), SHOWN)!r}; {misspelt(str(key), allowed)}"
+            problem = f"{name} has no {clip(flat(str(key)), SHOWN)!r}; {unknown_word(str(key), allowed)}"
             raise BriefError(problem, code="unknown_key")
     for one in fields(public):
         if one.name not in values and one.default is MISSING and one.default_factory is MISSING:

@@ -11,11 +11,27 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, TypeAlias, cast
 
-from moot.app.brief.field_values import Given, add, is_nothing, match, read, read_options, read_table
+from moot.app.brief.field_values import (
+    LocatedValue,
+    add_values,
+    is_empty,
+    match_keys,
+    read_options,
+    read_table,
+    read_value,
+)
 from moot.app.brief.files import read_files
-from moot.app.brief.participants import Entry, assemble, check_crowd, described, fill_places, listed, sum_up
-from moot.app.brief.schema import HEADER, LIMITS, find, nearest
-from moot.app.brief.sections import Body, background, read_sections, take_lists, take_topic
+from moot.app.brief.participants import (
+    ParticipantEntry,
+    check_list_length,
+    complete_participants,
+    join_entries,
+    listed_entries,
+    section_entry,
+    summary_interval,
+)
+from moot.app.brief.schema import HEADER, LIMITS, find_key, nearest
+from moot.app.brief.sections import Body, background, read_sections, rules_and_options, split_topic
 from moot.app.brief.writer import write
 from moot.app.brief.yaml_header import Parts, load, split
 from moot.core.ask import Value
@@ -29,7 +45,7 @@ MOST_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intake:
+class ParsedBrief:
     """A brief as it was read from a text.
 
     Attributes:
@@ -79,10 +95,10 @@ _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 _ENDINGS = (".md", ".markdown", ".txt")
 
 
-Settings: TypeAlias = Mapping[str, Given]
+Settings: TypeAlias = Mapping[str, LocatedValue]
 """Values that hold in the place of those of a brief's header, by the documented names of the keys."""
 
-_NONE: Mapping[str, Given] = {}
+_NONE: Mapping[str, LocatedValue] = {}
 
 
 def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
@@ -95,14 +111,14 @@ def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
     Raises:
         BriefError: a text without an equals sign, a key that there is not or that holds a table, a wrong value.
     """
-    settings: dict[str, Given] = {}
+    settings: dict[str, LocatedValue] = {}
     keys = [key for key in HEADER + LIMITS if key.kind not in ("people", "table") and key.name != "topic"]
     try:
         for pair in pairs:
             name, equals, value = pair.partition("=")
             if not equals or not value.strip() or "\n" in pair:
                 raise BriefError(f"{pair[:60]!r} is no setting; write KEY=VALUE", code="wrong_type")
-            key = find(keys, name.strip())
+            key = find_key(keys, name.strip())
             if key is None:
                 meant = nearest(keys, name.strip())
                 hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
@@ -110,13 +126,13 @@ def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
             if key.name in settings:
                 raise BriefError(f"{key.name} is set twice; keep one", code="duplicate_key")
             ((_, node),) = load(f"{key.name}: {value.strip()}", line=0).pairs
-            settings[key.name] = replace(read(key, node), line=0)
+            settings[key.name] = replace(read_value(key, node), line=0)
     except BriefError as error:
         raise BriefError(error.found, where=where, code=error.code) from error
     return settings
 
 
-def read_words(words: str, folder: Path | None = None, settings: Settings = _NONE) -> Intake:
+def read_words(words: str, folder: Path | None = None, settings: Settings = _NONE) -> ParsedBrief:
     """Read a brief from what was typed: the path of a file, or a question.
 
     Args:
@@ -138,7 +154,7 @@ def read_words(words: str, folder: Path | None = None, settings: Settings = _NON
     return read_brief(words, name="question", folder=folder or Path(), settings=settings)
 
 
-def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> Intake:
+def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> ParsedBrief:
     """Read a brief from a stream, such as standard input; its files are in the current folder.
 
     Raises:
@@ -147,7 +163,7 @@ def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> Intake:
     return _decode(stream.read(), "standard input", Path(), settings)
 
 
-def read_file(path: Path, settings: Settings = _NONE) -> Intake:
+def read_file(path: Path, settings: Settings = _NONE) -> ParsedBrief:
     """Read a brief from a file.
 
     Raises:
@@ -162,7 +178,7 @@ def read_file(path: Path, settings: Settings = _NONE) -> Intake:
     return _decode(data, str(path), path.parent, settings)
 
 
-def _decode(data: bytes, name: str, folder: Path, settings: Settings) -> Intake:
+def _decode(data: bytes, name: str, folder: Path, settings: Settings) -> ParsedBrief:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -177,7 +193,7 @@ def _is_file(path: Path) -> bool:
         return False  # too long for a name of a file: it is a question
 
 
-def read_brief(text: str, *, name: str = "", folder: Path | None = None, settings: Settings = _NONE) -> Intake:
+def read_brief(text: str, *, name: str = "", folder: Path | None = None, settings: Settings = _NONE) -> ParsedBrief:
     """Read a brief.
 
     Args:
@@ -198,24 +214,24 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None, setting
         raise BriefError(error.found, where=name, line=error.line, code=error.code) from error
 
 
-def normalise(intake: Intake) -> str:
+def normalise(parsed: ParsedBrief) -> str:
     """The brief in Moot's own Markdown form, whatever form it was written in.
 
     It reads back to the same intake, if the same name and folder are given; only ``kind`` and the lines at which
     texts begin are those of the new form.
     """
-    return write(intake.brief, intake.given, intake.own)
+    return write(parsed.brief, parsed.given, parsed.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Header:
     """The header's values by the names of their keys, and its list of participants."""
 
-    values: Mapping[str, Given]
-    people: tuple[Entry, ...] = ()
+    values: Mapping[str, LocatedValue]
+    people: tuple[ParticipantEntry, ...] = ()
 
 
-def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Intake:
+def _read(text: str, name: str, folder: Path | None, settings: Settings) -> ParsedBrief:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
     unseen = hidden(text)
@@ -223,24 +239,24 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Inta
     header = _read_header(parts)
     body = read_sections(parts.body, line=parts.body_line, listed=[person.name for person in header.people])
     values = {**header.values, **settings}
-    values["topic"], body = take_topic(values.get("topic"), body)
-    values |= take_lists(values, body)
-    check_crowd([person.line for person in header.people], [section.line for section in body.of("person")])
-    entries = assemble(header.people, [described(section) for section in body.of("person")])
+    values["topic"], body = split_topic(values.get("topic"), body)
+    values |= rules_and_options(values, body)
+    check_list_length([person.line for person in header.people], [section.line for section in body.of("person")])
+    entries = join_entries(header.people, [section_entry(section) for section in body.of("person")])
     if entries:
-        values["participants"] = Given(value=tuple(entry.name for entry in entries), line=entries[0].line)
+        values["participants"] = LocatedValue(value=tuple(entry.name for entry in entries), line=entries[0].line)
     given = _given(values)
     brief = Brief(
         topic=str(given["topic"]),
         background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
         library=_beside(values, "library", _read_library, folder),
         rules=str(given.get("rules", "")),
-        participants=fill_places(entries, values),
+        participants=complete_participants(entries, values),
         options=cast("tuple[str, ...]", given.get("options", ())),
         limits=_limits(given),
         seed=cast("int", given.get("seed", 0)),
     )
-    return Intake(
+    return ParsedBrief(
         brief=brief,
         protocol=str(given.get("protocol", "")),
         rounds=cast("int | None", given.get("rounds")),
@@ -251,25 +267,25 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Inta
         given=given,
         own={entry.name: {key: value.value for key, value in entry.values.items()} for entry in entries},
         vacant=len([name for name in brief.names("debater") if name not in {entry.name for entry in entries}]),
-        summarize=sum_up(values, entries),
+        summarize=summary_interval(values, entries),
         notes=_notes(unseen, body, entries),
         lines=_lines(values, entries),
     )
 
 
-def _given(values: Mapping[str, Given]) -> dict[str, Value]:
+def _given(values: Mapping[str, LocatedValue]) -> dict[str, Value]:
     """The values in the order of the table of keys; the options of packages are last."""
     given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
     return given | {name: item.value for name, item in values.items() if "_options." in name}
 
 
-def _lines(values: Mapping[str, Given], entries: Sequence[Entry]) -> dict[str, int]:
+def _lines(values: Mapping[str, LocatedValue], entries: Sequence[ParticipantEntry]) -> dict[str, int]:
     """The line of each key of the header and of each participant's section."""
     return {key: value.line for key, value in values.items()} | {f"## {entry.name}": entry.line for entry in entries}
 
 
 def _beside(
-    values: Mapping[str, Given], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
+    values: Mapping[str, LocatedValue], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
 ) -> tuple[Source, ...]:
     """The texts of the files that a key names."""
     given = values.get(name)
@@ -285,20 +301,20 @@ def _read_library(names: Sequence[str], folder: Path | None, *, line: int) -> tu
 def _read_header(parts: Parts) -> _Header:
     if parts.header is None:
         return _Header(values={})
-    values: dict[str, Given] = {}
-    people: tuple[Entry, ...] = ()
-    for key, node in match(load(parts.header, line=parts.header_line), HEADER + LIMITS):
-        if is_nothing(node):
+    values: dict[str, LocatedValue] = {}
+    people: tuple[ParticipantEntry, ...] = ()
+    for key, node in match_keys(load(parts.header, line=parts.header_line), HEADER + LIMITS):
+        if is_empty(node):
             if key.name == "topic":
-                values["topic"] = Given(value="", line=node.line)
+                values["topic"] = LocatedValue(value="", line=node.line)
         elif key.kind == "people":
-            people = listed(node)
+            people = listed_entries(node)
         elif key.kind == "options":
-            add(values, read_options(key, node))
+            add_values(values, read_options(key, node))
         elif key.kind == "table":
-            add(values, read_table(HEADER + LIMITS, key.name, node))
+            add_values(values, read_table(HEADER + LIMITS, key.name, node))
         else:
-            add(values, {key.name: read(key, node)})
+            add_values(values, {key.name: read_value(key, node)})
     return _Header(values=values, people=people)
 
 
@@ -316,7 +332,7 @@ def _limits(given: Mapping[str, Value]) -> Limits:
     )
 
 
-def _notes(unseen: Sequence[int], body: Body, entries: Sequence[Entry]) -> tuple[str, ...]:
+def _notes(unseen: Sequence[int], body: Body, entries: Sequence[ParticipantEntry]) -> tuple[str, ...]:
     """Notes for the owner: what is unusual in the brief."""
     notes: list[str] = []
     if unseen:

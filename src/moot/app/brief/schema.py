@@ -34,7 +34,7 @@ from moot.phases.endings import ENDINGS
 from moot.policy.pairing import Topology
 from moot.protocols.known import DEFAULT, FORMATS, KNOWN, names
 
-__all__ = ["DEFAULT", "ENDINGS", "FORMATS", "LOGS", "TOOLS", "blurbs", "names"]
+__all__ = ["DEFAULT", "ENDINGS", "FORMATS", "LOGS", "TOOLS", "names", "protocol_summaries"]
 
 
 PROTOCOLS = tuple(KNOWN)
@@ -66,7 +66,7 @@ FINDERS = ("search", "rag")
 """The tools with which a librarian looks up the topic."""
 
 
-def blurbs() -> dict[str, str]:
+def protocol_summaries() -> dict[str, str]:
     """What each protocol that a brief may name does, by its name; of other packages whose they are."""
     ours = {name: (make.__doc__ or "").partition("\n")[0] for name, make in KNOWN.items()}
     others = {offer.name: f"Of the package {offer.package} {offer.version}." for offer in offers(PROTOCOL)}
@@ -343,12 +343,12 @@ PARTICIPANT: tuple[Key, ...] = (
 # fmt: on
 
 
-def find(keys: Sequence[Key], word: str) -> Key | None:
+def find_key(keys: Sequence[Key], word: str) -> Key | None:
     """The key with that name or alias; None if there is none."""
     return next((key for key in keys if word == key.name or word in key.aliases), None)
 
 
-def get(keys: Sequence[Key], name: str) -> Key:
+def get_key(keys: Sequence[Key], name: str) -> Key:
     """The key of that name; StopIteration where there is none."""
     return next(key for key in keys if key.name == name)
 

@@ -24,8 +24,15 @@ from typing import Literal, TypeAlias
 
 from markdown_it import MarkdownIt
 
-from moot.app.brief.field_values import Given, check_texts, is_seat, moderates, read, skeleton
-from moot.app.brief.schema import HEADER, PARTICIPANT, Key, find, get
+from moot.app.brief.field_values import (
+    LocatedValue,
+    check_texts,
+    is_agent_name,
+    is_moderator_name,
+    read_value,
+    skeleton,
+)
+from moot.app.brief.schema import HEADER, PARTICIPANT, Key, find_key, get_key
 from moot.app.brief.yaml_header import Scalar
 from moot.core.brief import Source
 from moot.core.errors import BriefError
@@ -129,10 +136,10 @@ def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
     return Body(sections=sections, chapters=chapters, headings=bool(heads))
 
 
-def split_seat(text: str) -> tuple[str, str]:
+def split_agent(text: str) -> tuple[str, str]:
     """A heading or list entry as name and seat: ``Ada (ollama:llama3.2)``; the seat is "" where none is named."""
     match = _SEAT.fullmatch(text)
-    return (match[1], match[2].strip()) if match and is_seat(match[2].strip()) else (text, "")
+    return (match[1], match[2].strip()) if match and is_agent_name(match[2].strip()) else (text, "")
 
 
 def unfence(text: str) -> str:
@@ -224,8 +231,8 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
 
 def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
     """A heading where the participants are listed elsewhere: one of them, the moderator, or a chapter."""
-    name = split_seat(head.text)[0]
-    if head.part == "text" and (skeleton(name) in names or moderates(name, surely=True)):
+    name = split_agent(head.text)[0]
+    if head.part == "text" and (skeleton(name) in names or is_moderator_name(name, surely=True)):
         return _person(head)
     if head.part == "text" and _is_marked(head, lines):
         problem = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
@@ -272,10 +279,10 @@ def _person(head: _Head) -> _Head:
 
 
 def _is_marked(head: _Head, lines: Sequence[str]) -> bool:
-    name, seat = split_seat(head.text)
+    name, seat = split_agent(head.text)
     below = next((line for line in lines[head.end :] if line.strip()), "")
     setting = SETTING.match(below)
-    return bool(seat) or moderates(name, surely=True) or bool(setting and find(PARTICIPANT, setting[1]))
+    return bool(seat) or is_moderator_name(name, surely=True) or bool(setting and find_key(PARTICIPANT, setting[1]))
 
 
 def _joined(heads: Sequence[_Head]) -> Iterator[_Head]:
@@ -305,7 +312,7 @@ _HEADING = re.compile(r"#{1,6} (.*?)( #+)?")
 _ITEM = re.compile(r" {0,3}([-*+]|[0-9]{1,3}[.)])[ \t]+(\S.*)")
 
 
-def take_topic(given: Given | None, body: Body) -> tuple[Given, Body]:
+def split_topic(given: LocatedValue | None, body: Body) -> tuple[LocatedValue, Body]:
     """The topic, and the body without it: the header's, else the heading's, else the first paragraph.
 
     Where the header has the key without a value, no paragraph is taken for it.
@@ -350,13 +357,13 @@ def _first(text: str) -> tuple[str, str]:
     return flat(" ".join(lines[:end])), "\n".join(lines[behind:])
 
 
-def take_lists(given: Mapping[str, Given], body: Body) -> dict[str, Given]:
+def rules_and_options(given: Mapping[str, LocatedValue], body: Body) -> dict[str, LocatedValue]:
     """The rules and options, if sections contain them.
 
     Raises:
         BriefError: the header holds them too, or the options are no list.
     """
-    found: dict[str, Given] = {}
+    found: dict[str, LocatedValue] = {}
     for section in body.of("rules", "options"):
         if not section.body:
             continue
@@ -374,15 +381,15 @@ def take_lists(given: Mapping[str, Given], body: Body) -> dict[str, Given]:
     return found
 
 
-def _read(name: str, text: str, line: int) -> Given:
-    return read(_key(name), Scalar(line=line, text=text, plain=False))
+def _read(name: str, text: str, line: int) -> LocatedValue:
+    return read_value(_key(name), Scalar(line=line, text=text, plain=False))
 
 
 def _key(name: str) -> Key:
-    return get(HEADER, name)
+    return get_key(HEADER, name)
 
 
-def _options(section: Section) -> Given:
+def _options(section: Section) -> LocatedValue:
     options: list[str] = []
     for n, line in enumerate(section.body.split("\n")):
         if match := _ITEM.fullmatch(line):
@@ -393,10 +400,10 @@ def _options(section: Section) -> Given:
         elif line.strip():
             options[-1] = flat(f"{options[-1]} {line}")
     value = check_texts(_key("options"), options, section.body_line)
-    return Given(value=value, line=section.body_line)
+    return LocatedValue(value=value, line=section.body_line)
 
 
-def background(context: Given | None, body: Body, name: str) -> tuple[Source, ...]:
+def background(context: LocatedValue | None, body: Body, name: str) -> tuple[Source, ...]:
     """The background that stands in the brief itself, each piece with its line: the header's, then the body's."""
     pieces = [(str(context.value), context.line)] if context else []
     pieces += [(unfence(section.body), section.body_line) for section in body.of("topic", "text", "background")]

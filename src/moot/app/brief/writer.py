@@ -132,7 +132,7 @@ You know what it takes in money and in time. You want the smallest step that sho
 """
 
 
-def starter(topic: str = TOPIC) -> str:
+def brief_template(topic: str = TOPIC) -> str:
     """A complete example brief about a topic, to be edited."""
     settings, heading = title(flat(clean(topic)) or TOPIC)
     front = "\n".join([*_opening(), *settings, *_settings()])

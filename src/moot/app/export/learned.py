@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from moot.app.plan.learning import Studied, keep, owner_messages, put, study, teach
+from moot.app.plan.learning import DebateLessons, learn_debate, owner_messages, put_lessons, read_lessons, store_lessons
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
@@ -19,7 +19,7 @@ from moot.core.text import clean, clip
 from moot.core.transcript import fold
 from moot.learn.calibration import Calibration, Level, expected, measure
 from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, lessons, notes, option_of
-from moot.learn.memory import Found, Kind
+from moot.learn.memory import FoundMemory, Kind
 from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.personas import Pair, Persona, model_pairs, models, pairs, performances
 from moot.learn.personas import personas as of_participants
@@ -52,7 +52,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standings:
+class DomainRatings:
     """The ratings of one domain. ``apart``: groups that never met, so that their order means nothing."""
 
     domain: str
@@ -73,7 +73,7 @@ async def learn(workspace: Workspace, debate: str) -> bool:
     Raises:
         RecordError: there is no such debate, its record is damaged, or memory cannot be written.
     """
-    return await teach(workspace.store, _place(workspace), debate)
+    return await learn_debate(workspace.store, _place(workspace), debate)
 
 
 async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
@@ -88,17 +88,17 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
     """
     place = _place(workspace)
     if not rebuild:
-        return await _learn(workspace, await _stored(workspace), partial(keep, place))
+        return await _learn(workspace, await _stored(workspace), partial(store_lessons, place))
     with MemoryStore.open("") as anew:
 
-        async def hold(debate: str, studied: Studied) -> bool:
-            return await asyncio.to_thread(put, anew, debate, studied)
+        async def hold(debate: str, studied: DebateLessons) -> bool:
+            return await asyncio.to_thread(put_lessons, anew, debate, studied)
 
         learned = await _learn(workspace, await _stored(workspace), hold)
         late = await asyncio.to_thread(_replace, place, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
     missed = [stored for stored in await _stored(workspace) if stored.debate in late - {*learned.damaged}]
-    more = await _learn(workspace, missed, partial(keep, place))
+    more = await _learn(workspace, missed, partial(store_lessons, place))
     return replace(learned, damaged=(*learned.damaged, *more.damaged))
 
 
@@ -112,7 +112,7 @@ def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
 
 
 async def _learn(
-    workspace: Workspace, stored: Sequence[Summary], hold: Callable[[str, Studied], Awaitable[bool]]
+    workspace: Workspace, stored: Sequence[Summary], hold: Callable[[str, DebateLessons], Awaitable[bool]]
 ) -> Learned:
     """Learn these debates, the last of them first."""
     new: list[str] = []
@@ -120,7 +120,7 @@ async def _learn(
     known = unfinished = 0
     for summary in reversed(stored):
         try:
-            studied = await study(workspace.store, summary.debate) if summary.over else None
+            studied = await read_lessons(workspace.store, summary.debate) if summary.over else None
         except RecordError:
             damaged.append(summary.debate)
             continue
@@ -135,7 +135,7 @@ async def _learn(
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
 
 
-async def note(workspace: Workspace, debate: str, what: NoteKind, text: str = "") -> None:
+async def add_note(workspace: Workspace, debate: str, what: NoteKind, text: str = "") -> None:
     """Store a note of the owner about a closed debate, and learn from the debate again.
 
     Args:
@@ -218,7 +218,7 @@ async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
     await check_truth(workspace, debate, truth, anyway=anyway)
-    await note(workspace, debate, "resolve", truth)
+    await add_note(workspace, debate, "resolve", truth)
     entries = await workspace.entries(debate)
     known = notes(await owner_messages(workspace.store, debate, workspace.clock).read())
     # From the record and not from memory, which holds nothing of a debate that was forgotten.
@@ -235,15 +235,17 @@ async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool
 
 
 def _place(workspace: Workspace) -> Place:
-    if workspace.shelf is None:
+    if workspace.memory_place is None:
         raise RecordError("what is learned is kept in the file or database of the record, and this record is in none")
-    return workspace.shelf
+    return workspace.memory_place
 
 
 # ---- what is read --------------------------------------------------------------------------------------------------
 
 
-async def search(workspace: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10) -> tuple[Found, ...]:
+async def search(
+    workspace: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10
+) -> tuple[FoundMemory, ...]:
     """Search the memory for some words, best first. A search does not count as use.
 
     Raises:
@@ -251,14 +253,14 @@ async def search(workspace: Workspace, words: str, *, kind: Kind = "outcome", mo
     """
     place = _place(workspace)
 
-    def look() -> tuple[Found, ...]:
+    def look() -> tuple[FoundMemory, ...]:
         with MemoryStore.open(place) as shelf:
             return shelf.search(words, kind, most=most, now=workspace.clock())
 
     return await asyncio.to_thread(look)
 
 
-async def remembered(workspace: Workspace, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
+async def learned_items(workspace: Workspace, debate: str, kinds: Sequence[str]) -> Mapping[str, Sequence[Item]]:
     """What was learned from one debate, or from all (""), by kind; nothing if it is not learned or was forgotten.
 
     Raises:
@@ -267,7 +269,9 @@ async def remembered(workspace: Workspace, debate: str, kinds: Sequence[str]) ->
     return await asyncio.to_thread(_bodies, _place(workspace), kinds, debate)
 
 
-async def standings(workspace: Workspace, domain: str | None = None, *, anchor: str = "") -> tuple[Standings, ...]:
+async def domain_ratings(
+    workspace: Workspace, domain: str | None = None, *, anchor: str = ""
+) -> tuple[DomainRatings, ...]:
     """The ratings of the models, within each domain or within one.
 
     Args:
@@ -287,10 +291,10 @@ async def standings(workspace: Workspace, domain: str | None = None, *, anchor: 
     return tuple(_standings(name, value, matches) for name, value in rated.items())
 
 
-def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match]) -> Standings:
+def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match]) -> DomainRatings:
     played = [match for match in matches if match.domain == domain]
     groups = islands(played)
-    return Standings(domain=domain, ratings=rated, elo=elo(played), apart=groups if len(groups) > 1 else ())
+    return DomainRatings(domain=domain, ratings=rated, elo=elo(played), apart=groups if len(groups) > 1 else ())
 
 
 async def calibration(workspace: Workspace) -> Mapping[str, Calibration]:
@@ -341,7 +345,7 @@ def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, l
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People:
+class PerformanceTables:
     """The performance of participants, by name and role, and of models."""
 
     participants: tuple[Persona, ...]
@@ -349,28 +353,28 @@ class People:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Met:
+class RelationTables:
     """The relations between pairs: of participants by name, and of models."""
 
     participants: tuple[Pair, ...]
     models: tuple[Pair, ...]
 
 
-async def personas(workspace: Workspace) -> People:
+async def personas(workspace: Workspace) -> PerformanceTables:
     """How participants and models did in all debates that were learned.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    done = performances((await remembered(workspace, "", ("performance",)))["performance"])
-    return People(participants=of_participants(done), models=models(done))
+    done = performances((await learned_items(workspace, "", ("performance",)))["performance"])
+    return PerformanceTables(participants=of_participants(done), models=models(done))
 
 
-async def relations(workspace: Workspace) -> Met:
+async def relations(workspace: Workspace) -> RelationTables:
     """Who agreed with whom, and who changed whose answer, in all debates that were learned.
 
     Raises:
         RecordError: memory cannot be read.
     """
-    met = read_relations((await remembered(workspace, "", ("relation",)))["relation"])
-    return Met(participants=pairs(met), models=model_pairs(met))
+    met = read_relations((await learned_items(workspace, "", ("relation",)))["relation"])
+    return RelationTables(participants=pairs(met), models=model_pairs(met))

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import BinaryIO, Protocol, cast
 
 from moot.app.export.reports import write_report
-from moot.app.serve.view_model import document, frames
+from moot.app.serve.view_model import frames, html_page
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.svg import svg
 from moot.arguments.tree import as_data
@@ -58,7 +58,7 @@ REPLAY = "web/dist/report.html"
 def memo(report: Report) -> str:
     """The report as one static page to print: no scripts, no external files."""
     picture = svg(report.arguments, report.judged, report.topic)
-    body = document(write_report(report), {"mermaid": picture})
+    body = html_page(write_report(report), {"mermaid": picture})
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
@@ -103,7 +103,7 @@ NO_LIBRARY = 3
 """How the other process ends where there is nothing to make a PDF with."""
 
 
-async def printed(page: bytes, seconds: float) -> bytes:
+async def print_pdf(page: bytes, seconds: float) -> bytes:
     """Make the PDF of a memo in another process, so that no debate has to wait.
 
     Args:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from moot.analysis.analysis import Analysis
-from moot.analysis.disagreement import Tie, add
+from moot.analysis.disagreement import Interaction, add
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _strengths(figure: "Figure", analysis: Analysis) -> None:
     axes.set_xlabel("strength; 0.5 is a claim left alone")
 
 
-def _matrix(figure: "Figure", ties: Sequence[Tie]) -> None:
+def _matrix(figure: "Figure", ties: Sequence[Interaction]) -> None:
     """Who supports whom (above 0) and attacks whom (below 0)."""
     names = list(dict.fromkeys(name for tie in ties for name in (tie.by, tie.to)))[:_ROWS]
     side = 2.4 + _INCH * len(names)

@@ -25,11 +25,11 @@ from moot.analysis.claim_arithmetic import (
     TooLarge,
     declarations,
     domain,
+    format_number,
     holds,
     read_script,
-    smt,
+    to_smt,
     value,
-    written,
 )
 from moot.analysis.claim_language import Compare, NotFormal, Statement, parse
 from moot.analysis.formal_claims import Checked, Claim
@@ -45,7 +45,7 @@ _LONGEST = 64 * 1024
 _GRACE = 1.0
 
 
-class Answer(BaseModel):
+class SolverAnswer(BaseModel):
     """What the solver says of a script.
 
     Attributes:
@@ -87,7 +87,7 @@ class Prover:
     async def __aexit__(self, *_: object) -> None:
         await self._end()
 
-    async def ask(self, script: str) -> Answer:
+    async def ask(self, script: str) -> SolverAnswer:
         """Whether the assertions of a script can hold together; never raises for what the script does."""
         question = {"script": script, "steps": self._steps, "milliseconds": int(self._seconds * 1000)}
         try:
@@ -95,18 +95,18 @@ class Prover:
                 line = await self._put(json.dumps(question).encode() + b"\n")
         except TimeoutError:
             await self._end()
-            return Answer(answer="unknown", why=f"no answer within {self._seconds:g} seconds")
+            return SolverAnswer(answer="unknown", why=f"no answer within {self._seconds:g} seconds")
         except ValueError:
             await self._end()
-            return Answer(answer="unknown", why="the solver's answer is too long")
+            return SolverAnswer(answer="unknown", why="the solver's answer is too long")
         if not line.endswith(b"\n"):
             await self._end()
-            return Answer(answer="unknown", why="the solver broke down")
+            return SolverAnswer(answer="unknown", why="the solver broke down")
         try:
-            return _told(Answer.model_validate_json(line), self._seconds)
+            return _told(SolverAnswer.model_validate_json(line), self._seconds)
         except ValidationError:
             await self._end()
-            return Answer(answer="unknown", why="the solver's answer cannot be read")
+            return SolverAnswer(answer="unknown", why="the solver's answer cannot be read")
 
     async def _put(self, question: bytes) -> bytes:
         """A line in, a line out; "" where the process has ended."""
@@ -136,7 +136,7 @@ class Prover:
             child.stdin.close()
 
 
-def _told(answer: Answer, seconds: float) -> Answer:
+def _told(answer: SolverAnswer, seconds: float) -> SolverAnswer:
     """An answer with its reason in words."""
     words = {
         "timeout": f"no answer within {seconds:g} seconds",
@@ -205,15 +205,15 @@ def _computed(claim: Claim, statement: Statement) -> Checked:
         return Checked(claim=claim, verdict="proved", reason="computed exactly")
     sides = statement.conclusion
     if isinstance(sides, Compare) and len(sides.terms) == 2:
-        left, right = (written(value(term, {})) for term in sides.terms)
+        left, right = (format_number(value(term, {})) for term in sides.terms)
         return Checked(claim=claim, verdict="refuted", reason=f"on the left is {left}, on the right {right}")
     return Checked(claim=claim, verdict="refuted", reason="computed exactly")
 
 
 async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> Checked:
     where = domain(statement)
-    given = [*where, *(smt(formula, statement.integers) for formula in statement.premises)]
-    goal = smt(statement.conclusion, statement.integers)
+    given = [*where, *(to_smt(formula, statement.integers) for formula in statement.premises)]
+    goal = to_smt(statement.conclusion, statement.integers)
     if not installed():
         return _unknown(claim, INSTALL)
     declared = declarations(statement)
@@ -230,7 +230,7 @@ async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> C
     return Checked(claim=claim, verdict="proved", reason=reason)
 
 
-def _refuted(claim: Claim, statement: Statement, answer: Answer) -> Checked:
+def _refuted(claim: Claim, statement: Statement, answer: SolverAnswer) -> Checked:
     """A claim with a counterexample; exact values are put in, and it counts only where the claim is false there."""
     values = {name: answer.model.get(MARK + name, "0") for name in statement.names}
     shown = values
@@ -238,7 +238,7 @@ def _refuted(claim: Claim, statement: Statement, answer: Answer) -> Checked:
         exact = {name: Fraction(text) for name, text in values.items()}
         if not all(holds(formula, exact) for formula in statement.premises) or holds(statement.conclusion, exact):
             return _unknown(claim, "the solver's counterexample is none")
-        shown = {name: written(fraction) for name, fraction in exact.items()}
+        shown = {name: format_number(fraction) for name, fraction in exact.items()}
     return Checked(claim=claim, verdict="refuted", reason="there are values for which it is false", example=shown)
 
 

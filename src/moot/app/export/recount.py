@@ -20,7 +20,7 @@ from moot.core.extensions import RULE, offered
 from moot.core.transcript import fold
 from moot.phases.choices import COUNTING, counting_rule
 from moot.policy.rankings import METHODS, Ranked, condorcet, elect, tiers_of
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, heard
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, count_voters
 from moot.protocols.spec import naming_packages
 from moot.report.report import as_data
 
@@ -28,7 +28,7 @@ RULES = ("plurality", *METHODS)
 """The rules by which an election is counted."""
 
 
-class Line(TypedDict):
+class ElectionLine(TypedDict):
     """One line of the file: candidates by number, and ballots as pairs of a count and tiers of numbers."""
 
     title: str
@@ -78,10 +78,10 @@ class Result:
 
 def read_elections(text: str) -> tuple[Election, ...]:
     """The elections in a text of JSON lines."""
-    return tuple(_election(cast(Line, json.loads(row))) for row in text.splitlines() if row.strip())
+    return tuple(_election(cast(ElectionLine, json.loads(row))) for row in text.splitlines() if row.strip())
 
 
-def hold(election: Election) -> Result:
+def count_election(election: Election) -> Result:
     """Count an election under every rule."""
     ballots, candidates = election.ballots, election.candidates
     return Result(
@@ -92,7 +92,7 @@ def hold(election: Election) -> Result:
     )
 
 
-def _election(line: Line) -> Election:
+def _election(line: ElectionLine) -> Election:
     names = line["candidates"]
     ballots: list[Ballot] = []
     for n, (count, tiers) in enumerate(line["ballots"], start=1):
@@ -141,7 +141,7 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class RuleResult:
     """The result of the ballots under one rule.
 
     Attributes:
@@ -173,7 +173,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recounted:
+class Recount:
     """The ballots of a debate under every rule that applies.
 
     Attributes:
@@ -199,21 +199,21 @@ class Recounted:
     ranked: bool
     condorcet: str
     quorum: bool
-    counts: tuple[Counted, ...]
+    counts: tuple[RuleResult, ...]
     problems: tuple[str, ...] = ()
 
 
-async def count_again(workspace: Workspace, debate: str) -> Recounted:
+async def recount_debate(workspace: Workspace, debate: str) -> Recount:
     """Count the ballots of a debate under every rule that applies to them.
 
     Raises:
         BriefError: there are no ballots that could be counted.
         RecordError: there is no such debate, or its record is damaged.
     """
-    return count_entries(await workspace.entries(debate), debate)
+    return recount_entries(await workspace.entries(debate), debate)
 
 
-def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
+def recount_entries(entries: Sequence[Entry], debate: str) -> Recount:
     """The same from the entries.
 
     Raises:
@@ -229,10 +229,10 @@ def count_entries(entries: Sequence[Entry], debate: str) -> Recounted:
     if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
         raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is no candidate")
     topic = transcript.brief.topic if transcript.brief else ""
-    return recounted(decision, debate=debate, topic=topic)
+    return recount_decision(decision, debate=debate, topic=topic)
 
 
-def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
+def recount_decision(decision: Decision, *, debate: str, topic: str = "") -> Recount:
     """The ballots of a decision under every rule that applies to them.
 
     Raises:
@@ -254,7 +254,7 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
                 counts.append(_counted(rule, ballots, candidates))
         except ProtocolError as error:
             problems.append(str(error))
-    return Recounted(
+    return Recount(
         debate=debate,
         topic=topic,
         recorded=decision.rule,
@@ -263,7 +263,7 @@ def recounted(decision: Decision, *, debate: str, topic: str = "") -> Recounted:
         ballots=ballots,
         ranked=ranked,
         condorcet=condorcet(ballots, candidates) if ranked else "",
-        quorum=2 * heard(ballots) > len(ballots),
+        quorum=2 * count_voters(ballots) > len(ballots),
         counts=tuple(counts),
         problems=tuple(problems),
     )
@@ -285,16 +285,16 @@ def _foreign(*, alone: bool, ranked: bool, scored: bool) -> tuple[list[Rule], li
     return rules, problems
 
 
-def write_recount(found: Recounted) -> str:
+def write_recount(found: Recount) -> str:
     """A recount as JSON."""
     return json.dumps(as_data(found), ensure_ascii=False, indent=2) + "\n"
 
 
-def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Counted:
+def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> RuleResult:
     decision = rule.decide(ballots, candidates)
     order = sorted(candidates, key=lambda name: -decision.tally[name])
     flip, tried = _flip(rule, ballots, candidates, decision)
-    return Counted(
+    return RuleResult(
         rule=rule.name,
         status=decision.status,
         winner=decision.winner,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from moot.core.errors import BriefError, MootError, ProtocolError
 from moot.core.extensions import REPORT, Offer, find, offered
-from moot.core.text import misspelt
+from moot.core.text import unknown_word
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
@@ -101,7 +101,7 @@ def report_format(name: str) -> ReportFormat:
         offer = find(REPORT, name)
         if offer is None:
             names = (*FORMATS, *offered(REPORT))
-            raise BriefError(f"there is no format {name[:60]!r}; {misspelt(name, names)}", code="bad_enum")
+            raise BriefError(f"there is no format {name[:60]!r}; {unknown_word(name, names)}", code="bad_enum")
         return foreign_format(offer)
     except ProtocolError as error:
         raise BriefError(str(error), code="bad_enum") from error

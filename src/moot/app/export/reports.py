@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.app.plan.toolbox import offered
+from moot.app.plan.toolbox import offered_tools
 from moot.app.run.outcome import opening
 from moot.app.run.people import for_people
-from moot.app.run.prepare import Ready
+from moot.app.run.prepare import PreparedDebate
 from moot.app.run.workspace import Plan, Workspace
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.tree import as_data, mermaid
@@ -124,18 +124,18 @@ def mermaid_of(report: Report) -> str:
     return mermaid(report.arguments, report.judged)
 
 
-def diagram(plan: Plan) -> str:
+def plan_diagram(plan: Plan) -> str:
     """The phases of a plan as a Mermaid flowchart."""
     return flowchart(spec.dump(plan.protocol))
 
 
-def plan_data(ready: Ready) -> dict[str, object]:
+def plan_data(prepared: PreparedDebate) -> dict[str, object]:
     """A debate before it begins, as plain data: what was understood, and what it would use at least and at most."""
-    brief, costing = ready.plan.brief, ready.costing
+    brief, costing = prepared.plan.brief, prepared.costing
     least, most, (low, high) = costing.least, costing.most, costing.expected_tokens
     return {
         "topic": brief.topic,
-        "protocol": ready.plan.name,
+        "protocol": prepared.plan.name,
         "options": list(brief.options),
         "background": [source.name for source in brief.background],
         "participants": [
@@ -145,8 +145,8 @@ def plan_data(ready: Ready) -> dict[str, object]:
                 "duty": participant.duty,
                 "model": participant.seat,
                 "weight": participant.weight,
-                "tools": list(offered(participant)),
-                "ignored": list(ready.drops.get(participant.name, ())),
+                "tools": list(offered_tools(participant)),
+                "ignored": list(prepared.drops.get(participant.name, ())),
             }
             for participant in brief.participants
         ],
@@ -157,9 +157,9 @@ def plan_data(ready: Ready) -> dict[str, object]:
         "expected_tokens": {"least": low, "most": high},
         "cost": {"least": costing.least_cost, "most": most.cost},
         "unpriced": list(most.unpriced),
-        "participants_made_by": ready.caster,
+        "participants_made_by": prepared.generator,
         "repeated": round(most.repeated, 3),
-        "notes": list(ready.notes),
+        "notes": list(prepared.notes),
     }
 
 
@@ -179,10 +179,10 @@ async def read_record(workspace: Workspace, debate: str) -> ReadRecord:
     """
     entries = await workspace.entries(debate)
     last = (await workspace.lines(debate))[len(entries) - 1]
-    return await asyncio.to_thread(reported, entries, debate=debate, where=workspace.place, last=last)
+    return await asyncio.to_thread(make_report, entries, debate=debate, where=workspace.place, last=last)
 
 
-def reported(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
+def make_report(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
     """Make the report of entries; see ``moot.report.report``."""
     return ReadRecord(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
 
@@ -256,7 +256,7 @@ def save_log(found: ReadRecord, mode: LogMode, folder: Path) -> tuple[Path, ...]
     return tuple(folder / f"{name}{ending}" for ending in texts)
 
 
-def spoken(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
+def turn_in_words(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
     """A turn in words, as the people in the debate may read it.
 
     Args:

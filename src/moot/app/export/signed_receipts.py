@@ -22,7 +22,7 @@ from moot.app.export.reports import check_target, save
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.record.store import digest, read
-from moot.report.receipt import Receipt, certificate, receipt
+from moot.report.receipt import Receipt, receipt, receipt_page
 from moot.report.report import as_data
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ _END = "\n```\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedReceipt:
     """A receipt whose signature holds: the debate, how many entries its record had, and the hash of the last one."""
 
     debate: str
@@ -211,7 +211,7 @@ def write_receipt(made: Receipt, key: Key | None, form: Literal["md", "json"] = 
         BriefError: the key can only check.
     """
     data: dict[str, object] = {"moot_receipt": VERSION, **as_data(made)}
-    page = certificate(made)
+    page = receipt_page(made)
     if form == "md":
         data["page"] = hashlib.sha256(page.encode()).hexdigest()
     if key:
@@ -223,7 +223,7 @@ def write_receipt(made: Receipt, key: Key | None, form: Literal["md", "json"] = 
     return f"{page}{PROOF}{text}{_END}" if form == "md" else f"{text}\n"
 
 
-def check_receipt(text: str, key: Key) -> Checked:
+def check_receipt(text: str, key: Key) -> CheckedReceipt:
     """Check the signature of a receipt.
 
     Raises:
@@ -244,10 +244,10 @@ def check_receipt(text: str, key: Key) -> Checked:
         raise RecordError("the signature does not hold: the receipt was changed, or signed with another key")
     if proof and data.get("page") != hashlib.sha256(page.encode()).hexdigest():
         raise RecordError("the receipt was changed: its page is not the one that was signed")
-    return Checked(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
+    return CheckedReceipt(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
 
 
-async def check_record(workspace: Workspace, checked: Checked) -> int:
+async def check_record(workspace: Workspace, checked: CheckedReceipt) -> int:
     """Check the record that a receipt is about: the chain of all its entries, including later ones.
 
     Returns:

@@ -28,7 +28,7 @@ class Question(TypedDict):
     milliseconds: int
 
 
-def confine() -> None:
+def limit_process() -> None:
     """Give back what is not needed: memory, processor time, files to write. Not all systems know such limits."""
     try:
         resource = importlib.import_module("resource")
@@ -92,7 +92,7 @@ def _reason(error: Any) -> str:
 
 def main() -> None:
     """Answer line by line until the input ends."""
-    confine()
+    limit_process()
     for line in sys.stdin:
         sys.stdout.write(json.dumps(answer(json.loads(line))) + "\n")
         sys.stdout.flush()

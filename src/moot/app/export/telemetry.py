@@ -171,7 +171,7 @@ class Telemetry:
         self.meter.create_counter("moot.debates", "{debate}").add(1, {"moot.status": status})
 
 
-class Observing:
+class TelemetryWatcher:
     """A watcher that makes spans and metrics of every debate; after an error with one it leaves that one alone.
 
     Attributes:
@@ -202,7 +202,7 @@ class Observing:
         self.observed.pop(debate, None)
 
 
-def attend(workspace: Workspace) -> None:
+def attach_telemetry(workspace: Workspace) -> None:
     """Send traces and metrics of every debate that runs in a workspace, where the environment asks for them.
 
     Raises:
@@ -210,7 +210,7 @@ def attend(workspace: Workspace) -> None:
     """
     if wants_telemetry():
         start()
-        workspace.watchers.each.append(Observing())
+        workspace.watchers.each.append(TelemetryWatcher())
 
 
 PATIENCE = 3

@@ -3,5 +3,5 @@
 Read in this order: ``settings`` and ``stores`` (the owner's), ``assignment`` (which agent answers for whom),
 ``own_agents`` (functions and agents of a program),
 ``toolbox`` (which tools it gets), ``estimate`` with ``pretend`` (what it would cost), ``checks`` (what the owner should
-know before), ``learning`` (what is learned at the end), ``ways_on`` (what may decide what nobody won).
+know before), ``learning`` (what is learned at the end), ``next_steps`` (what may decide what nobody won).
 """

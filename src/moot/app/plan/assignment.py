@@ -16,13 +16,13 @@ from typing import cast
 
 from moot.agents.human import Contacts, Human
 from moot.agents.llm import UNAIDED, ModelAgent
-from moot.agents.toolkit import ROUNDS, USES, Kit, Tool, ToolUse
-from moot.agents.tree_search import SOUGHT, Searching, calls
+from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse
+from moot.agents.tree_search import SOUGHT, SearchingAgent, most_calls
 from moot.app.brief.field_values import free_name
-from moot.app.brief.reader import Intake
-from moot.app.plan.learning import lacks, memory_place
-from moot.app.plan.settings import Config, load_config, own_file
-from moot.app.plan.toolbox import Give, no_tools
+from moot.app.brief.reader import ParsedBrief
+from moot.app.plan.learning import memory_place, missing_lessons
+from moot.app.plan.settings import Config, load_config, user_file
+from moot.app.plan.toolbox import ToolProvider, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
 from moot.core.brief import HUMAN, SIMILARITY, TOOLS, Brief, Limits, Participant, is_person
@@ -35,7 +35,7 @@ from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
 from moot.learn.retriever import Look, Retriever
 from moot.learn.vote_weights import VoteWeigher
 from moot.models.base import Model
-from moot.models.discover import Available, look_around
+from moot.models.discover import Available, find_models
 from moot.models.names import PROVIDERS, parse
 from moot.models.pool import GUEST, Fallback, Pool
 from moot.phases.choices import Choices, Memory
@@ -45,7 +45,7 @@ from moot.record.store import Store
 from moot.tools.embeddings import KIND, SimilarityTool, embedder
 from moot.tools.feeds import Feeds
 
-__all__ = ["Available", "first_chat_model", "is_person", "look_around"]
+__all__ = ["Available", "find_models", "first_chat_model", "is_person"]
 
 
 _OTHER = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE)
@@ -54,7 +54,7 @@ _OTHER = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE
 
 async def first_chat_model() -> str:
     """The first model of a running Ollama that can chat; "" where there is none."""
-    reach = await look_around()
+    reach = await find_models()
     models = (model for server in reach.servers if server.provider == "ollama" for model in server.models)
     return next((model for model in models if not _OTHER.search(model)), "")
 
@@ -66,19 +66,19 @@ LONGEST_QUERY = 200
 """Characters of the topic that a tool is asked about."""
 
 
-def memory_of(intake: Intake) -> Memory | None:
+def recall_settings(parsed: ParsedBrief) -> Memory | None:
     """The memory settings of a brief; None if it has none.
 
     Raises:
         BriefError: settings of recall without it, or a librarian who shall not recall.
     """
-    given, seated = intake.given, retriever(intake.brief)
+    given, seated = parsed.given, retriever(parsed.brief)
     if not given.get("recall", bool(seated)):
         for name in ("history_limit", "feeds", "research"):
             if name in given:
-                raise _misfit(intake, name, f"{name} needs recall: yes")
+                raise _misfit(parsed, name, f"{name} needs recall: yes")
         if seated:
-            raise _misfit(intake, "recall", f"recall is no, but {seated} is a librarian")
+            raise _misfit(parsed, "recall", f"recall is no, but {seated} is a librarian")
         return None
     usual = Memory()
     return Memory(
@@ -113,12 +113,12 @@ def check_feeds(names: Sequence[str], config: Config | None) -> None:
     for name in names:
         if name not in known:
             there = f"; there are {', '.join(known)}" if known else ""
-            problem = f"there is no feed {name[:60]!r}{there}; the owner sets them under feeds in {own_file()}"
+            problem = f"there is no feed {name[:60]!r}{there}; the owner sets them under feeds in {user_file()}"
             raise BriefError(problem, code="bad_enum")
 
 
-def recalling(
-    brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: Give = no_tools
+def retriever_agents(
+    brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: ToolProvider = no_tools
 ) -> Mapping[str, Agent]:
     """The agent of the memory retriever, by its name; empty if there is none.
 
@@ -133,12 +133,12 @@ def recalling(
     if not name:
         return {}
     feeds = (config or load_config()).feeds
-    look = looking(give(brief.participant(name)))
-    pulse, missing = Feeds(feeds).news, partial(lacks, store)
+    look = joint_lookup(give(brief.participant(name)))
+    pulse, missing = Feeds(feeds).news, partial(missing_lessons, store)
     return {name: Retriever(place=memory_place(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
 
 
-def looking(tools: Sequence[Tool]) -> Look:
+def joint_lookup(tools: Sequence[Tool]) -> Look:
     """A function that looks up a topic with each of these tools that take a query.
 
     A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
@@ -149,15 +149,15 @@ def looking(tools: Sequence[Tool]) -> Look:
         arguments = json.dumps({"query": flat(context.brief.topic)[:LONGEST_QUERY]}, ensure_ascii=False)
         for n, tool in enumerate((tool for tool in tools if "query" in str(tool.spec.parameters)), start=1):
             call = ToolCall(id="", name=tool.spec.name, arguments=arguments)
-            *_, called = await Kit([tool]).use(call, ToolUse(context=context, say=say, name=f"tool-{n}"))
+            *_, called = await Toolkit([tool]).use(call, ToolUse(context=context, say=say, name=f"tool-{n}"))
             findings.append(Finding(tool=tool.spec.name, text=called.text, sources=called.sources))
         return tuple(findings)
 
     return look
 
 
-def _misfit(intake: Intake, name: str, text: str) -> BriefError:
-    return BriefError(text, where=intake.where, line=intake.lines.get(name, 0), code="inconsistent")
+def _misfit(parsed: ParsedBrief, name: str, text: str) -> BriefError:
+    return BriefError(text, where=parsed.where, line=parsed.lines.get(name, 0), code="inconsistent")
 
 
 KEY = "vote_weights"
@@ -166,7 +166,7 @@ WEIGHER_NAMES = ("Teller", "Vote Teller", "Keeper of Weights")
 """What the teller is called, as far as nobody else is called so."""
 
 
-def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
+def vote_weights(parsed: ParsedBrief, strategy: str) -> VoteWeights | None:
     """The method of vote weights: as the brief says, else its stated weights, else measured weights.
 
     Where the strategy gives votes no weight it is what the brief says, which changes nothing; None where it says
@@ -175,15 +175,15 @@ def vote_weights(intake: Intake, strategy: str) -> VoteWeights | None:
     Raises:
         BriefError: votes shall weigh by what was measured, and somebody has a stated weight.
     """
-    stated = [participant.name for participant in intake.brief.participants if participant.weight is not None]
-    given = cast("VoteWeights | None", intake.given.get(KEY))
+    stated = [participant.name for participant in parsed.brief.participants if participant.weight is not None]
+    given = cast("VoteWeights | None", parsed.given.get(KEY))
     if strategy != "weighted":
         return given
     if given is None:
         return "stated" if stated else "log_odds"
     if stated and given != "stated":
         problem = f"{KEY} is {given}, but {stated[0]} has a weight: leave out one of the two"
-        raise BriefError(problem, where=intake.where, line=intake.lines.get(KEY, 0), code="inconsistent")
+        raise BriefError(problem, where=parsed.where, line=parsed.lines.get(KEY, 0), code="inconsistent")
     return given
 
 
@@ -196,7 +196,7 @@ def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
     return replace(brief, participants=(*brief.participants, who))
 
 
-def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
+def weigher_agents(brief: Brief, store: Store) -> Mapping[str, Agent]:
     """The agent of the vote weigher, by its name; empty if there is none.
 
     Args:
@@ -204,7 +204,7 @@ def weighing(brief: Brief, store: Store) -> Mapping[str, Agent]:
         store: the records, beside which stands what was learned.
     """
     name = vote_weigher(brief)
-    return {name: VoteWeigher(place=memory_place(store), lacks=partial(lacks, store))} if name else {}
+    return {name: VoteWeigher(place=memory_place(store), lacks=partial(missing_lessons, store))} if name else {}
 
 
 STALLED = "stalled"
@@ -236,7 +236,7 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
     return replace(brief, participants=(*brief.participants, aide))
 
 
-def similarity(seat: str, config: Config | None) -> SimilarityTool:
+def make_similarity_agent(seat: str, config: Config | None) -> SimilarityTool:
     """The agent of the helper that measures similarity.
 
     Args:
@@ -253,7 +253,7 @@ def similarity(seat: str, config: Config | None) -> SimilarityTool:
     model = embedder(named) if named else None
     if model is None or model.name != name:
         problem = f'likeness is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
-        raise BriefError(f"{problem} in {own_file()}", code="bad_model")
+        raise BriefError(f"{problem} in {user_file()}", code="bad_model")
     return SimilarityTool(model)
 
 
@@ -283,18 +283,18 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
     return replace(brief, participants=tuple(seated))
 
 
-def people(brief: Brief) -> frozenset[str]:
+def names_of_people(brief: Brief) -> frozenset[str]:
     """The names of the participants for whom a person answers."""
     return frozenset(participant.name for participant in brief.participants if is_person(participant))
 
 
-def agent_for(
+def make_agents(
     brief: Brief,
     pool: Pool,
-    give: Give = no_tools,
+    give: ToolProvider = no_tools,
     *,
     limits: Limits | None = None,
-    reach: Contacts | None = None,
+    contacts: Contacts | None = None,
     config: Config | None = None,
 ) -> Mapping[str, Agent]:
     """The agents of all participants.
@@ -320,34 +320,34 @@ def agent_for(
             )
         if is_person(participant):
             instead = replace(participant, seat=participant.stand_in, search=None)
-            stand_in = (_seat(instead, seconds, pool) or quotes) if participant.stand_in else None
-            seats[participant.name] = Human(reach or Contacts(), stand_in=stand_in, seconds=seconds)
+            stand_in = (_make_agent(instead, seconds, pool) or quotes) if participant.stand_in else None
+            seats[participant.name] = Human(contacts or Contacts(), stand_in=stand_in, seconds=seconds)
         else:
-            seats[participant.name] = _seat(participant, seconds, pool, give, config) or quotes
+            seats[participant.name] = _make_agent(participant, seconds, pool, give, config) or quotes
     return seats
 
 
-def _seat(
-    who: Participant, seconds: float, pool: Pool, give: Give = no_tools, config: Config | None = None
+def _make_agent(
+    who: Participant, seconds: float, pool: Pool, give: ToolProvider = no_tools, config: Config | None = None
 ) -> Agent | None:
     """A participant's own agent; None for the built-in one, which all share."""
     if who.seat == BUILTIN:
         return None
     if who.seat == CLOCK:
-        return _clock(who)
+        return _make_timekeeper(who)
     if who.seat == RETRIEVER and who.duty == "aide":
         return Retriever(place=None)  # a placeholder: ``recalling`` puts the real one in its place
     if who.seat == VOTE_WEIGHER and who.duty == "aide":
         return VoteWeigher(place=None)  # so does this one (see ``weighing``)
     if who.duty == "aide":
-        return similarity(who.seat, config)
+        return make_similarity_agent(who.seat, config)
     check_agent(who)
     try:
         model = model_of(who, pool)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     answering = ModelAgent(model, seconds=seconds, tools=give(who))
-    return Searching(answering, model, who.search, seconds=seconds) if who.search else answering
+    return SearchingAgent(answering, model, who.search, seconds=seconds) if who.search else answering
 
 
 def check_agent(who: Participant) -> None:
@@ -379,13 +379,13 @@ def model_of(who: Participant, pool: Pool) -> Model:
     return Fallback(model, [pool.model(name) for name in who.fallback]) if who.fallback else model
 
 
-def _clock(who: Participant) -> Timekeeper:
+def _make_timekeeper(who: Participant) -> Timekeeper:
     if who.duty != "moderator":
         raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is not a member of it", code="bad_enum")
     return Timekeeper()
 
 
-def work(who: Participant, ask: Ask) -> int:
+def calls_for(who: Participant, ask: Ask) -> int:
     """The most model calls for an answer: offers of tools, the search, and the answer.
 
     Tools that ask the participant's own model do so once in each use.
@@ -393,7 +393,7 @@ def work(who: Participant, ask: Ask) -> int:
     aided = who.tools and ask.act not in UNAIDED
     asking = USES if ASKING.intersection(who.tools) else 0
     answer = 1 + ROUNDS + asking if aided else 1
-    return answer + (calls(who.search) - 1 if who.search and ask.act in SOUGHT else 0)
+    return answer + (most_calls(who.search) - 1 if who.search and ask.act in SOUGHT else 0)
 
 
 # ---- packages of others ----------------------------------------------------------------------------------------------

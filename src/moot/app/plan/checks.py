@@ -158,14 +158,14 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
             wait = (
                 "as long as it takes"
                 if participant.deadline is None
-                else f"at most {lasting(participant.deadline)}; {then}"
+                else f"at most {duration_in_words(participant.deadline)}; {then}"
             )
             yield f"The debate waits for each answer of {participant.name}, a person: {wait}."
         if participant.seat == HUMAN and participant.stand_in and participant.deadline is None:
             yield f"{participant.stand_in} never stands in for {participant.name}: that needs a deadline."
 
 
-def lasting(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
     """A length of time in words, in its greatest unit that gives a whole number: ``36 hours``."""
     size, name = next((size, name) for size, name in _UNITS if seconds % size == 0 or size == 1)
     return f"{seconds / size:g} {name}{'' if seconds == size else 's'}"
@@ -196,7 +196,7 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """What was chosen for rounds that there are not."""
-    least, most = rounds(costing.least), rounds(costing.most)
+    least, most = simulated_rounds(costing.least), simulated_rounds(costing.most)
     there = f"{most} round{'' if most == 1 else 's'}"
     if protocol == "bp_style" and (choices.rounds or 1) > most:
         yield f"bp_style has {there}, of eight speeches, and the number of rounds has no effect."
@@ -237,7 +237,7 @@ def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iter
     mediation = choices.mediation
     if mediation is None:
         return
-    kind, least, most = mediation.kind, rounds(costing.least), rounds(costing.most)
+    kind, least, most = mediation.kind, simulated_rounds(costing.least), simulated_rounds(costing.most)
     sums_up = choices.strategy == "mediator_summary" or (choices.strategy == "" and protocol in _SUMMED_UP)
     if mediation.style != "neutral" and (kind == "consensus" or (kind != "silent" and not sums_up)):
         yield f"summary_style {mediation.style} has no effect: nobody writes a summary at the end."
@@ -252,6 +252,6 @@ def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iter
         yield f"The moderator speaks as {kind} after round {middle}; if the rounds end earlier, it never speaks."
 
 
-def rounds(estimate: Estimate) -> int:
+def simulated_rounds(estimate: Estimate) -> int:
     """How many rounds a simulated run had, those within rounds not counted."""
     return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])

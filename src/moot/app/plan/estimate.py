@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from moot.agents.llm import UNAIDED
 from moot.agents.prompt import compose
-from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING, Growth, Question
+from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING, Question, TreeGrowth
 from moot.agents.tree_search import SOUGHT
 from moot.answers.layout import Reading
 from moot.app.plan.pretend import (
@@ -26,22 +26,22 @@ from moot.app.plan.pretend import (
     REPLY,
     UNKNOWN,
     WORD,
-    Pretender,
+    AnswerSimulator,
     WidestPlay,
-    endings,
-    shrink,
-    spread,
+    expected_words,
+    longest_form,
+    shortest_form,
+    stop_values,
     widest,
-    words,
 )
-from moot.app.plan.toolbox import papers
+from moot.app.plan.toolbox import searched_documents
 from moot.core.agent import Context, Quote, context_of
 from moot.core.ask import Ask, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Note, Replied
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request, Traits
-from moot.models.prices import TOOLS_OVERHEAD, cap, count_tokens
+from moot.models.prices import TOOLS_OVERHEAD, answer_cap, count_tokens
 from moot.phases.base import Phase, State, enter
 from moot.protocols.spec import naming_packages
 from moot.tools.condense import SCORER, SUMMARIZER, rating, summing
@@ -80,25 +80,25 @@ Likely: TypeAlias = Callable[[Ask, Context, Traits, int], Iterator[RequestSize]]
 """An ask, what its participant sees, what the wire takes and the words of the answer to the requests for it."""
 
 
-def alone(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
+def single_request(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     """The request for an answer without tools or a search."""
     yield RequestSize(compose(ask, seen, traits), words)
 
 
-def likely(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
+def likely_requests(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     """The requests for an answer: those of a search, those of a look-up, and the one that is answered."""
     if seen.me.search and ask.act in SOUGHT:
-        growth = Growth(search=seen.me.search, ask=ask, context=seen)
+        growth = TreeGrowth(search=seen.me.search, ask=ask, context=seen)
         yield from _searching(growth, traits)
         ask = growth.prepared()
     if seen.me.tools and ask.act not in UNAIDED and traits.tools:
         yield from _looking(ask, seen, traits, words)
     else:
-        yield from alone(ask, seen, traits, words)
+        yield from single_request(ask, seen, traits, words)
 
 
-def _searching(growth: Growth, traits: Traits) -> Iterator[RequestSize]:
-    questions, values = growth.whole(), cycle(VALUES)
+def _searching(growth: TreeGrowth, traits: Traits) -> Iterator[RequestSize]:
+    questions, values = growth.all_questions(), cycle(VALUES)
     question: Question | None = next(questions)
     while question:
         yield RequestSize(growth.compose(question, traits), _LENGTHS[question.form])
@@ -136,7 +136,7 @@ def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[Re
 def _found(name: str, brief: Brief) -> int:
     """The number of words of a result; shorter documents are returned whole."""
     usual = FOUND.get(name, UNKNOWN)
-    return min(usual, sum(len(source.text.split()) for source in papers(brief))) if name == "rag" else usual
+    return min(usual, sum(len(source.text.split()) for source in searched_documents(brief))) if name == "rag" else usual
 
 
 def _asked(text: str) -> tuple[Message, ...]:
@@ -224,7 +224,7 @@ def _share_of(estimate: Estimate, tokens: int) -> float | None:
     return None if estimate.cost is None else estimate.cost * min(tokens / max(estimate.tokens, 1), 1.0)
 
 
-def once(who: Participant, ask: Ask) -> int:
+def one_call(who: Participant, ask: Ask) -> int:
     """One call for one answer."""
     return 1
 
@@ -235,8 +235,8 @@ def estimate(
     protocol: Phase,
     models: dict[str, Model],
     *,
-    work: Callable[[Participant, Ask], int] = once,
-    likely: Likely = alone,
+    work: Callable[[Participant, Ask], int] = one_call,
+    likely: Likely = single_request,
 ) -> Costing:
     """Run the protocol twice with simulated answers.
 
@@ -247,15 +247,17 @@ def estimate(
         work: the most calls that an answer of a participant takes.
         likely: what is likely sent for it.
     """
-    ends = endings(protocol)
+    ends = stop_values(protocol)
     plain = WidestPlay(brief=brief)
     frugal = _Costs(models, work, likely, plain, once_each=True)
-    least = _play(brief, shrink(protocol), frugal, Pretender(ends=ends, agree=True))
+    least = _play(brief, shortest_form(protocol), frugal, AnswerSimulator(ends=ends, agree=True))
     bill = _Costs(models, work, likely, widest(brief, protocol))
-    return Costing(least=least, most=_play(brief, spread(protocol), bill, Pretender(ends=ends, agree=False)))
+    return Costing(
+        least=least, most=_play(brief, longest_form(protocol), bill, AnswerSimulator(ends=ends, agree=False))
+    )
 
 
-def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: Pretender) -> Estimate:
+def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: AnswerSimulator) -> Estimate:
     wide = bill.wide
     transcript = Transcript(brief=wide.brief)
     shown = replace(transcript, brief=brief)  # the same turns, as they are really seen: prompts are no longer than that
@@ -270,7 +272,7 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: Pretender) -
             transcript.apply(Asked(ask=ask))
         contexts = [context_of(brief, shown, ask) for ask in step]
         for place, (ask, seen) in enumerate(zip(step, contexts, strict=True)):
-            length = words(ask, seen)
+            length = expected_words(ask, seen)
             bill.add(ask, seen, length)
             last = place + 1 == len(step)
             reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, last=last)
@@ -309,7 +311,7 @@ class _Costs:
         self.tokens += quote.tokens * times
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
         for sent in self.likely(ask, seen, model.traits, length):
-            given = min(cap(me.settings), round(sent.words * TOKENS))
+            given = min(answer_cap(me.settings), round(sent.words * TOKENS))
             self.expected += round(sent.share * (_taken(sent) + given))
         self._compare(model.name, "\0".join(message.text for message in request.messages))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Opened
-from moot.core.roles import CASTING
+from moot.core.roles import GENERATION
 from moot.core.transcript import fold
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons
@@ -29,7 +29,7 @@ def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.
     return SideStream(store, debate, "memory", clock=clock)
 
 
-async def teach(store: Store, shelf: Place, debate: str) -> bool:
+async def learn_debate(store: Store, place: Place, debate: str) -> bool:
     """Learn from a closed debate, once; again only where its owner has said something new of it.
 
     Args:
@@ -43,12 +43,12 @@ async def teach(store: Store, shelf: Place, debate: str) -> bool:
     Raises:
         RecordError: there is no such debate, its record is damaged, or memory cannot be written.
     """
-    studied = await study(store, debate)
-    return studied is not None and await keep(shelf, debate, studied)
+    studied = await read_lessons(store, debate)
+    return studied is not None and await store_lessons(place, debate, studied)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Studied:
+class DebateLessons:
     """The lessons of a debate, and what they were computed from.
 
     Attributes:
@@ -62,7 +62,7 @@ class Studied:
     notes: int
 
 
-async def study(store: Store, debate: str) -> Studied | None:
+async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     """Read the lessons of a debate; None if it has none, or none yet.
 
     Raises:
@@ -73,15 +73,15 @@ async def study(store: Store, debate: str) -> Studied | None:
     if not entries:
         raise RecordError(f"there is no debate {debate!r}")
     opened = entries[0].event
-    if not isinstance(opened, Opened) or opened.name == CASTING or fold(entries).closed is None:
+    if not isinstance(opened, Opened) or opened.name == GENERATION or fold(entries).closed is None:
         return None
     said = await owner_messages(store, debate).read()
     known = notes(said)
     taught = None if known.forgotten else lessons(entries, known)
-    return Studied(lessons=taught, head=digest(lines[-1]), notes=len(said))
+    return DebateLessons(lessons=taught, head=digest(lines[-1]), notes=len(said))
 
 
-async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
+async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bool:
     """Store the lessons of a debate; returns whether anything was new.
 
     Raises:
@@ -89,15 +89,15 @@ async def keep(shelf: Place, debate: str, studied: Studied) -> bool:
     """
 
     def write() -> bool:
-        with MemoryStore.open(shelf) as open_memory_store:
-            return put(open_memory_store, debate, studied)
+        with MemoryStore.open(place) as open_memory_store:
+            return put_lessons(open_memory_store, debate, studied)
 
     return await asyncio.to_thread(write)
 
 
-def put(shelf: MemoryStore, debate: str, studied: Studied) -> bool:
+def put_lessons(memory: MemoryStore, debate: str, studied: DebateLessons) -> bool:
     """Put what a debate teaches on an open shelf; see ``keep``."""
-    return shelf.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
+    return memory.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
 
 
 def memory_place(store: Store) -> Place | None:
@@ -109,7 +109,7 @@ def memory_place(store: Store) -> Place | None:
             return None
 
 
-async def lacks(store: Store) -> str:
+async def missing_lessons(store: Store) -> str:
     """What the memory lacks, in a sentence; "" if all closed debates are learned, or none can be.
 
     Only the debates that are not learned are looked into, so it costs little.
@@ -126,12 +126,12 @@ async def lacks(store: Store) -> str:
             return shelf.learned()
 
     known = await asyncio.to_thread(learned)
-    stored = (await page(store, ListQuery(without=CASTING))).debates
+    stored = (await page(store, ListQuery(without=GENERATION))).debates
     n = sum(summary.debate not in known and summary.over for summary in stored)
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
 
 
-async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: Config | None) -> str:
+async def learn_at_end(store: Store, place: Place | None, debate: str, config: Config | None) -> str:
     """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
 
     Args:
@@ -145,8 +145,8 @@ async def teach_at_end(store: Store, shelf: Place | None, debate: str, config: C
         Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
     """
     try:
-        if shelf is not None and (config or load_config()).learn:
-            await teach(store, shelf, debate)
+        if place is not None and (config or load_config()).learn:
+            await learn_debate(store, place, debate)
     except (RecordError, BriefError) as error:
         return str(error)
     return ""

@@ -37,7 +37,7 @@ def register(pool: Pool, name: str, agent: object) -> str:
     Raises:
         BriefError: the agent is nothing that can be a guest, or another one has that name.
     """
-    pool.lend(name, adapter(name, agent))
+    pool.add_agent(name, adapter(name, agent))
     return f"{GUEST}{name}"
 
 

@@ -66,7 +66,7 @@ UNKNOWN = 300
 """Words of the result of a tool that is not in the table."""
 
 
-def words(ask: Ask, context: Context) -> int:
+def expected_words(ask: Ask, context: Context) -> int:
     """The number of words that an answer is likely to have.
 
     A form with so many fields that they cannot be filled in within that length makes it longer; a translation is as
@@ -87,7 +87,7 @@ WORD = "words "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pretender:
+class AnswerSimulator:
     """Makes up the answers of one simulated run.
 
     Attributes:
@@ -168,7 +168,7 @@ def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
     return next((text for text in order if [*others] != [text]), order[0])
 
 
-def endings(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
+def stop_values(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
     """The values that end rounds of a phase tree: act, field and value of every stop that waits for one.
 
     A meeting ends where all give a verdict and withdraw, whatever the verdict.
@@ -207,12 +207,12 @@ class _AtOnce:
         return "at once"
 
 
-def shrink(protocol: Phase) -> Phase:
+def shortest_form(protocol: Phase) -> Phase:
     """The phase tree in its shortest form: every stop that cannot be foreseen is met at once."""
     return cast(Phase, _swapped(protocol, lambda part: _AtOnce() if isinstance(part, GUESSED) else None))
 
 
-def spread(protocol: Phase) -> Phase:
+def longest_form(protocol: Phase) -> Phase:
     """The phase tree in its longest form.
 
     The floor is for everybody as often where chance decides: who never spoke is rated by nobody. The stops that nobody

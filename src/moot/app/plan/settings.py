@@ -269,7 +269,7 @@ class Config:
     origin: tuple[tuple[str, str], ...] = ()
 
 
-def own_file() -> Path:
+def user_file() -> Path:
     """The user's own file of settings."""
     import platformdirs  # here for start-up time: only commands that touch settings need it
 
@@ -283,7 +283,7 @@ def load_config(folder: Path | None = None) -> Config:
         BriefError: a file that is no TOML, or holds an unknown name, a value that cannot be, or a setting that only
             the user's own file may hold.
     """
-    own, near = own_file(), (folder or Path()) / "moot.toml"
+    own, near = user_file(), (folder or Path()) / "moot.toml"
     found: dict[str, tuple[str, str]] = {}
     tables = Config()
     for path in (own, near):

@@ -9,9 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from moot.agents.toolkit import Found, Tool, ToolUse
-from moot.app.brief.reader import Intake
-from moot.app.plan.settings import Config, load_config, own_file
+from moot.agents.toolkit import Tool, ToolResult, ToolUse
+from moot.app.brief.reader import ParsedBrief
+from moot.app.plan.settings import Config, load_config, user_file
 from moot.core.ask import ToolSpec
 from moot.core.brief import HUMAN, TOOLS, Brief, Participant, Source
 from moot.core.errors import BriefError, MootError, ProtocolError, ToolError
@@ -20,17 +20,17 @@ from moot.core.extensions import offered as offered_names
 from moot.core.roles import RETRIEVER
 from moot.core.text import clip, listed
 from moot.tools.condense import Scorer, Summarizer
-from moot.tools.embeddings import Installed, embedder
+from moot.tools.embeddings import LocalEmbeddings, embedder
 from moot.tools.fetch import Fetcher
-from moot.tools.mcp_client import LONGEST_SCHEMA, Attached, attach
+from moot.tools.mcp_client import LONGEST_SCHEMA, ServerConnection, attach
 from moot.tools.rag import Rag
 from moot.tools.web_search import (
     INSTALL,
     OPEN_PAGE,
     SEARCH,
     DuckDuckGo,
-    Finder,
     OpenPage,
+    SearchEngine,
     Searxng,
     WebSearch,
     need_duckduckgo,
@@ -45,7 +45,7 @@ BUILTIN = "builtin:"
 LONGEST_NOTE = 200
 """Characters of what an MCP server says of a tool, where it is shown to the owner."""
 
-Give: TypeAlias = Callable[[Participant], Sequence[Tool]]
+ToolProvider: TypeAlias = Callable[[Participant], Sequence[Tool]]
 """A participant to its tools."""
 
 
@@ -54,7 +54,7 @@ def no_tools(who: Participant) -> Sequence[Tool]:
     return ()
 
 
-def offered(who: Participant) -> tuple[str, ...]:
+def offered_tools(who: Participant) -> tuple[str, ...]:
     """The names of a participant's tools; for an MCP server its own name, such as ``mcp:files``."""
     more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
     return () if _idle(who) else tuple(text for name in who.tools for text in more.get(name, (name,)))
@@ -82,7 +82,7 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
                 raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
 
 
-async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
+async def tool_notes(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
     """Notes on the tools for the owner; MCP servers are started to list their tools.
 
     Raises:
@@ -104,7 +104,7 @@ async def look_at_tools(brief: Brief, config: Config | None = None) -> tuple[str
 
 
 @asynccontextmanager
-async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerator[Give, None]:
+async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerator[ToolProvider, None]:
     """The tools of a debate, as long as the block runs; what they share is made once and shared.
 
     Raises:
@@ -124,7 +124,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
             vectors = embedder(config.embeddings) if config.embeddings else None
             if vectors:
                 stack.push_async_callback(vectors.close)
-            tools["rag"] = (Rag(papers(brief), vectors),)
+            tools["rag"] = (Rag(searched_documents(brief), vectors),)
         for name in sorted(names - {*TOOLS}):
             if not name.startswith(MCP):
                 tools[name] = (foreign_tool(name),)
@@ -169,7 +169,7 @@ def _check(name: str, brief: Brief, config: Config) -> None:
         if name.removeprefix(MCP) not in config.mcp:
             known = f"; there are {', '.join(config.mcp)}" if config.mcp else ""
             problem = f"there is no MCP server {name.removeprefix(MCP)!r}{known}"
-            raise BriefError(f"{problem}; the owner sets them under mcp in {own_file()}", code="no_tool")
+            raise BriefError(f"{problem}; the owner sets them under mcp in {user_file()}", code="no_tool")
     elif name not in TOOLS:
         foreign_tool(name)
 
@@ -208,39 +208,39 @@ class Foreign:
         """The tool as a model is told of it."""
         return self._tool.spec
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Use it; see ``agents.toolkit.Tool``."""
         try:
-            return await self._tool.use(arguments, errand)
+            return await self._tool.use(arguments, tool_use)
         except MootError:
             raise
         except Exception as error:  # house: broad because foreign code raises what it likes
             raise ToolError(str(self._offer.broken(f"{type(error).__name__}: {error}"))) from error
 
 
-def papers(brief: Brief) -> tuple[Source, ...]:
+def searched_documents(brief: Brief) -> tuple[Source, ...]:
     """The documents that ``rag`` searches."""
     return tuple(dict.fromkeys((*brief.library, *brief.background)))
 
 
 def _embedding(brief: Brief, name: str) -> str:
     model = embedder(name)
-    if isinstance(model, Installed):
+    if isinstance(model, LocalEmbeddings):
         return f"{model.name} makes vectors of the documents on this machine; that takes no tokens and costs nothing."
-    quote = model.quote([source.text for source in papers(brief)])
+    quote = model.quote([source.text for source in searched_documents(brief)])
     price = " at an unknown price" if quote.cost is None else f" for ${quote.cost:.4f}" if quote.cost else ""
     sentence = f"The documents go to {name}, which makes vectors of them"
     return f"{sentence}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."
 
 
-def find_engine(config: Config) -> Finder:
+def find_engine(config: Config) -> SearchEngine:
     """The owner's search engine.
 
     Raises:
         BriefError: there is none.
     """
     if config.search == "searxng" and not config.searxng_url:
-        problem = f"search by SearXNG needs its address: set searxng_url in {own_file()}, or MOOT_SEARXNG_URL"
+        problem = f"search by SearXNG needs its address: set searxng_url in {user_file()}, or MOOT_SEARXNG_URL"
         raise BriefError(problem, code="no_tool")
     if config.searxng_url and config.search != "duckduckgo":
         return Searxng(config.searxng_url)
@@ -262,13 +262,13 @@ def _unused(idle: Sequence[Participant]) -> Iterator[str]:
         yield f"{listed(names)} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
 
 
-def _left_out(line: Attached) -> Iterator[str]:
-    if line.left:
-        sentence = f"{', '.join(line.left)} of the MCP server {line.server.name}"
+def _left_out(line: ServerConnection) -> Iterator[str]:
+    if line.left_out:
+        sentence = f"{', '.join(line.left_out)} of the MCP server {line.server.name}"
         yield f"Nobody gets {sentence}: what they take is longer than {LONGEST_SCHEMA:,} characters of JSON."
 
 
-def _unpinned(line: Attached) -> Iterator[str]:
+def _unpinned(line: ServerConnection) -> Iterator[str]:
     if not line.server.pin:
         name, tools = line.server.name, ", ".join(tool.spec.name for tool in line.tools)
         yield f"The MCP server {name} is not pinned; it offers {tools or 'nothing'}."
@@ -281,7 +281,7 @@ MODERATOR_TOOLS = tuple(name for name in TOOLS if name != "scorer")
 """What a tool agent may use, as far as it can be had: a search engine, documents."""
 
 
-def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
+def with_moderator_tools(brief: Brief, parsed: ParsedBrief, config: Config | None) -> Brief:
     """The brief with tools for its moderator, if it is a tool agent.
 
     Args:
@@ -289,11 +289,11 @@ def equip(brief: Brief, intake: Intake, config: Config | None) -> Brief:
         intake: what its file says.
         config: the user's settings; None to load them if they are needed.
     """
-    if intake.given.get("mediator_type") != "toolagent":
+    if parsed.given.get("mediator_type") != "toolagent":
         return brief
     people = [
         replace(participant, tools=tuple(name for name in MODERATOR_TOOLS if _can(participant, name, brief, config)))
-        if participant.duty == "moderator" and "tool_usage" not in intake.own.get(participant.name, {})
+        if participant.duty == "moderator" and "tool_usage" not in parsed.own.get(participant.name, {})
         else participant
         for participant in brief.participants
     ]

@@ -17,7 +17,7 @@ from typing import TextIO, TypeAlias
 from weakref import WeakKeyDictionary
 
 from moot.agents.prompt import compose
-from moot.app.run.people import by_hand
+from moot.app.run.people import read_manual_reply
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply
 from moot.core.errors import BriefError, Waiting
@@ -162,20 +162,20 @@ class ProgramInterface:
         async with self._turn:
             for _ in range(TRIES):
                 try:
-                    return by_hand(ask, await hear(self._people[ask.to], f"{question}{refused}"))
+                    return read_manual_reply(ask, await ask_function(self._people[ask.to], f"{question}{refused}"))
                 except BriefError as error:
                     refused = f"\n\nThis cannot be used: {error}."
         raise Waiting(f"none of {TRIES} answers could be used")
 
 
-async def hear(asking: Asking, question: str) -> str:
+async def ask_function(asking: Asking, question: str) -> str:
     """The answer of a function, async or not; ``input`` means the console.
 
     Raises:
         Waiting: the person has left: the function met the end of its input.
     """
     if asking is input:
-        return await console(question)
+        return await ask_at_console(question)
     try:
         answer = asking(question) if inspect.iscoroutinefunction(asking) else await apart(asking, question)
         return str(await answer) if inspect.isawaitable(answer) else str(answer)
@@ -183,7 +183,7 @@ async def hear(asking: Asking, question: str) -> str:
         raise Waiting("no answer was given") from None
 
 
-async def console(question: str) -> str:
+async def ask_at_console(question: str) -> str:
     """The answer at the console: lines up to an empty line, or up to the end of piped input.
 
     One question is open at a time, whichever debates they come from. Who is no longer waited for is told so, and what

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from moot.app.brief.field_values import seconds
 from moot.app.brief.program_values import plain_participant
 from moot.app.plan.own_agents import adapter, register
-from moot.app.program.in_place import Asking, ProgramInterface, console
+from moot.app.program.in_place import Asking, ProgramInterface, ask_at_console
 from moot.app.run.people import HUMAN
 from moot.core.brief import Brief, Duty, Participant
 from moot.core.errors import BriefError
@@ -16,7 +16,7 @@ from moot.models.pool import GUEST, Pool
 __all__ = ["adapter", "register"]
 
 
-def inside(brief: Brief) -> tuple[str, ...]:
+def names_inside(brief: Brief) -> tuple[str, ...]:
     """The names of the participants whose agents are in a program: only that program can continue their debate."""
     return tuple(participant.name for participant in brief.participants if participant.seat.startswith(GUEST))
 
@@ -93,7 +93,7 @@ class ProgramAgents:
         return ProgramInterface(self.people) if self.people else None
 
 
-def sitting(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
+def program_agents(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
     """Participants, each with its agent. None and the name of a model are no agents of the program."""
     people = [(*plain_participant(who), agent) for who, agent in seated]
     return ProgramAgents(
@@ -101,18 +101,20 @@ def sitting(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
         guests={
             who.name: agent if model is None else model
             for who, model, agent in people
-            if model is not None or is_guest(agent)
+            if model is not None or is_own_agent(agent)
         },
-        people={who.name: agent.input_handler or console for who, agent in seated if isinstance(agent, HumanAgent)},
+        people={
+            who.name: agent.input_handler or ask_at_console for who, agent in seated if isinstance(agent, HumanAgent)
+        },
     )
 
 
-def is_guest(agent: object) -> bool:
+def is_own_agent(agent: object) -> bool:
     """Whether the program itself answers for an agent: it is neither a description, a person nor a model's name."""
     return agent is not None and not isinstance(agent, Participant | HumanAgent | str)
 
 
-def described_by(name: str, agent: object, *, duty: Duty = "debater", weight: float | None = None) -> Participant:
+def participant_for(name: str, agent: object, *, duty: Duty = "debater", weight: float | None = None) -> Participant:
     """The participant for an agent; the program's own agents are not registered yet.
 
     Args:

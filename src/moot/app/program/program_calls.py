@@ -101,7 +101,7 @@ def run_of(debate: str) -> str:
     return _STEP.sub("", debate)
 
 
-def name_work(debate: str) -> None:
+def name_task(debate: str) -> None:
     """Name the task that runs a debate for a stream, so that a resume finds it; see ``stop_streams``."""
     if task := asyncio.current_task():
         task.set_name(f"{_STREAMED}{run_of(debate)}")
@@ -130,7 +130,9 @@ def _set(event: asyncio.Event, _: object) -> None:
     event.set()
 
 
-async def told(workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]) -> Outcome:
+async def run_and_tell(
+    workspace: Workspace, debate: str, tell: Tell[Entry], go: Callable[[], Awaitable[Outcome]]
+) -> Outcome:
     """Run a debate and report each entry of its record as it comes; returns the result.
 
     Args:
@@ -189,17 +191,17 @@ def check_same(
     return opened
 
 
-async def count_failed(workspace: Workspace, debate: str) -> int:
+async def count_attempts(workspace: Workspace, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     failed = 0
-    while await workspace.count_entries(try_of(debate, failed)):
-        newest = (await workspace.entries(try_of(debate, failed)))[-1].event
+    while await workspace.count_entries(attempt_id(debate, failed)):
+        newest = (await workspace.entries(attempt_id(debate, failed)))[-1].event
         if not isinstance(newest, Closed) or newest.status != "failed":
             break
         failed += 1
     return failed
 
 
-def try_of(debate: str, failed: int) -> str:
+def attempt_id(debate: str, failed: int) -> str:
     """The id of a debate's next attempt after some failed ones: its own id, then ``-try2`` and so on."""
     return f"{debate}-try{failed + 1}" if failed else debate

@@ -11,8 +11,8 @@ from random import Random
 
 from moot.answers.layout import Reading, read
 from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
-from moot.app.brief.participants import character, first_sentence
-from moot.app.plan.assignment import BUILTIN, agent_for, assign, first_chat_model
+from moot.app.brief.participants import character_lines, first_sentence
+from moot.app.plan.assignment import BUILTIN, assign, first_chat_model, make_agents
 from moot.app.plan.checks import check_brief
 from moot.app.plan.pretend import parts
 from moot.app.plan.settings import default_store, load_config
@@ -31,7 +31,7 @@ from moot.phases.reflection import Reflection, review_of, score_of
 from moot.phases.shares import Shares, map_reduce
 from moot.policy.board_turns import QuietFirst
 from moot.policy.turns import Hearing
-from moot.protocols.board import EVERY, Meeting, addressed, message
+from moot.protocols.board import EVERY, Meeting, member_form, message
 from moot.protocols.council import (
     VOTING,  # a face takes them from here
     debate_step,
@@ -40,7 +40,16 @@ from moot.protocols.grouped import LEAST, REPORT, Groups, Stand, stands
 from moot.protocols.known import build
 from moot.protocols.spec import load_opened
 
-__all__ = ["CLOCK", "VOTING", "described", "next_speaker", "plan_board", "read_message", "timed", "timed_by"]
+__all__ = [
+    "CLOCK",
+    "VOTING",
+    "next_speaker",
+    "plan_board",
+    "read_message",
+    "timed_by",
+    "with_character",
+    "with_timekeeper",
+]
 
 
 @asynccontextmanager
@@ -83,16 +92,16 @@ async def plan_tree(
         BriefError: a seat or a tool that there cannot be.
         ProtocolError: the tree cannot be built for these participants.
     """
-    brief = workspace.seat(brief)
+    brief = workspace.store_agents(brief)
     check_brief(brief)
     seated = assign(clean_data(brief), models or await usual_models(workspace, brief))
     tree = make(seated)
-    agent_for(seated, workspace.pool)
+    make_agents(seated, workspace.pool)
     check_tools(seated, workspace.config)
     return Plan(brief=seated, name=name, protocol=tree)
 
 
-async def council_plan(workspace: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
+async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
     """The debate step of a council, as it is documented.
 
     Args:
@@ -119,7 +128,7 @@ def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
     return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
 
 
-async def shares_plan(workspace: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
+async def plan_shares(workspace: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:
     """Plan divided work: pairs of a participant's name and its task; at least one must answer.
 
     Raises:
@@ -129,14 +138,14 @@ async def shares_plan(workspace: Workspace, brief: Brief, name: str, tasks: Sequ
     return await plan_tree(workspace, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))
 
 
-def described(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
+def with_character(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
     """The participant with its character after its persona, as the keys of a brief with these names would add it."""
-    said = character({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
+    said = character_lines({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
     persona = "\n\n".join(filter(None, (who.persona, said)))
     return replace(who, persona=persona, role=who.role or first_sentence(expertise))
 
 
-def timed(brief: Brief) -> Brief:
+def with_timekeeper(brief: Brief) -> Brief:
     """The brief with the built-in timekeeper, where nobody moderates."""
     return brief if brief.names("moderator") else replace(brief, participants=(*brief.participants, TIMEKEEPER))
 
@@ -158,7 +167,9 @@ async def plan_board(
         ProtocolError: fewer than two members, or a strategy that there is not.
     """
     choices = Choices(rounds=rounds, strategy=strategy)
-    plan = await plan_tree(workspace, timed(brief), "board", lambda seated: build("board", seated, choices), models)
+    plan = await plan_tree(
+        workspace, with_timekeeper(brief), "board", lambda seated: build("board", seated, choices), models
+    )
     return replace(plan, chosen=choices.told())
 
 
@@ -202,7 +213,7 @@ def read_message(text: str, *, verdicts: tuple[str, ...], speaker: str = "") -> 
         verdicts: the possible verdicts; empty for any words.
         speaker: whose message it is; one in another's name is not read. "" checks nothing.
     """
-    return read(addressed(message(verdicts), speaker, ()), text, speaker=speaker)
+    return read(member_form(message(verdicts), speaker, ()), text, speaker=speaker)
 
 
 WRITER = Participant(name="Writer", role="Writes", persona="You write what the task asks for, and nothing beside it.")
@@ -322,7 +333,7 @@ def threshold_of(opened: Opened) -> float:
     return next(part.threshold for part in parts(load_opened(opened)) if isinstance(part, Reflection))
 
 
-def reviewed(transcript: Transcript) -> tuple[Reviewed, ...]:
+def reviewed_texts(transcript: Transcript) -> tuple[Reviewed, ...]:
     """The texts of a reflection, oldest first."""
     revieweds: list[Reviewed] = []
     for text in transcript.turns("draft", "revise"):

@@ -12,7 +12,7 @@ from typing import get_args
 
 from moot.app.plan.learning import owner_messages
 from moot.app.run.outcome import opening
-from moot.app.run.prepare import LimitWishes
+from moot.app.run.prepare import LimitOverrides
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits, is_person
 from moot.core.errors import BriefError, RecordConflict
@@ -77,7 +77,7 @@ def new_secret() -> str:
     return secrets.token_urlsafe(SECRET_BYTES)
 
 
-def mark_of(secret: str) -> str:
+def hash_of(secret: str) -> str:
     """The hash of a token; only the hash is stored. A token of 256 random bits needs no salt and no slow hash."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
@@ -109,7 +109,7 @@ async def claimed(workspace: Workspace, debate: str) -> Claim:
     return Claim()
 
 
-async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> None:
+async def note_limits(workspace: Workspace, debate: str, caps: LimitOverrides) -> None:
     """Store the limits that a debate's owner has set since; they apply from now on.
 
     Raises:
@@ -119,24 +119,24 @@ async def note_limits(workspace: Workspace, debate: str, caps: LimitWishes) -> N
         await _stream(workspace, debate).post(Limited(**asdict(caps)))
 
 
-async def noted_limits(workspace: Workspace, debate: str) -> LimitWishes:
+async def noted_limits(workspace: Workspace, debate: str) -> LimitOverrides:
     """The limits that were stored last; empty if there are none."""
     said = [entry.event for entry in await _stream(workspace, debate).read()]
     noted = [event for event in said if isinstance(event, Limited)]
-    return LimitWishes(**asdict(noted[-1])) if noted else LimitWishes()
+    return LimitOverrides(**asdict(noted[-1])) if noted else LimitOverrides()
 
 
-async def allow(workspace: Workspace, debate: str, limits: Limits) -> None:
+async def note_allowance(workspace: Workspace, debate: str, limits: Limits) -> None:
     """Store what a debate may use in total from now on, for the process that will run it.
 
     Raises:
         RecordError: the store cannot be written.
     """
-    if limits != await allowed(workspace, debate):
+    if limits != await noted_allowance(workspace, debate):
         await _stream(workspace, debate).post(Allowed(limits=limits))
 
 
-async def allowed(workspace: Workspace, debate: str) -> Limits | None:
+async def noted_allowance(workspace: Workspace, debate: str) -> Limits | None:
     """What a debate may use, as stored last; None if nothing was stored, so that the limits of its brief apply."""
     said = [entry.event for entry in await _stream(workspace, debate).read()]
     noted = [event.limits for event in said if isinstance(event, Allowed)]
@@ -177,7 +177,7 @@ async def share(
     if sum(item.holds(now) for item in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()
-    link = Shared(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=mark_of(secret))
+    link = Shared(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=hash_of(secret))
     await _stream(workspace, debate).post(link)
     return Share(**asdict(link)), secret
 
@@ -204,9 +204,9 @@ async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
     return True
 
 
-async def opened_by(workspace: Workspace, debate: str, secret: str) -> Share | None:
+async def share_of(workspace: Workspace, debate: str, secret: str) -> Share | None:
     """The valid link with that secret; None if there is none."""
-    mark, now = mark_of(secret), workspace.clock()
+    mark, now = hash_of(secret), workspace.clock()
     fits = [item for item in await shares(workspace, debate) if compare_digest(item.mark, mark)]
     return next((fit for fit in fits if fit.holds(now)), None)
 

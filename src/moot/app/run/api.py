@@ -18,19 +18,19 @@ from typing import Literal, ParamSpec, TypeAlias, TypeVar, cast
 from moot.app.brief.default_participants import USUAL, debaters
 from moot.app.brief.program_values import Brief as LoadedBrief
 from moot.app.brief.program_values import fit, shown
-from moot.app.brief.reader import Intake, read_brief, read_file
+from moot.app.brief.reader import ParsedBrief, read_brief, read_file
 from moot.app.plan.checks import check_limits
 from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import default_store, load_config
 from moot.app.run.outcome import Listed, Outcome
-from moot.app.run.prepare import Wishes
+from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import ListStatus, list_query
-from moot.app.run.start import HostHooks, make_start, run_start
+from moot.app.run.start import HostHooks, prepare_start, run_start
 from moot.app.run.workspace import Workspace
 from moot.core.brief import ROUNDS, SEED, Brief, Limits, Whole
 from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
-from moot.core.text import misspelt
+from moot.core.text import unknown_word
 from moot.engine.driver import StopRequest
 from moot.models.pool import GUEST
 
@@ -77,7 +77,7 @@ LimitsLike: TypeAlias = Limits | Mapping[str, float | None]
 _ENDINGS = (".md", ".markdown", ".txt")
 
 
-def block(work: Coroutine[object, object, T], instead: str) -> T:
+def run_blocking(work: Coroutine[object, object, T], instead: str) -> T:
     """Run a coroutine in a program without an event loop.
 
     Args:
@@ -106,7 +106,7 @@ def _called(work: Callable[P, Coroutine[object, object, T]], name: str, words: s
 
     @wraps(work)
     def call(*args: P.args, **options: P.kwargs) -> T:
-        return block(work(*args, **options), f"moot.{work.__name__}")
+        return run_blocking(work(*args, **options), f"moot.{work.__name__}")
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{words}\n{(work.__doc__ or '').partition(chr(10))[2]}"
@@ -116,7 +116,7 @@ def _called(work: Callable[P, Coroutine[object, object, T]], name: str, words: s
 # ---- what a program passes -----------------------------------------------------------------------------------------
 
 
-def take(brief: BriefLike) -> Intake:
+def read_brief_argument(brief: BriefLike) -> ParsedBrief:
     """Read the argument ``brief``: a Brief, the path of a brief, or its text.
 
     A text of one line that looks like the path of a file is one: no question ends with ``.md``.
@@ -140,7 +140,7 @@ def take(brief: BriefLike) -> Intake:
         return replace(brief.file, brief=brief, vacant=brief.file.vacant if same else 0)
     vacant = 0 if brief.participants else USUAL
     brief = replace(brief, participants=brief.participants or debaters())
-    return Intake(
+    return ParsedBrief(
         brief=brief,
         protocol="",
         rounds=None,
@@ -187,7 +187,7 @@ def _word(name: str, value: object, words: Sequence[str] = ()) -> str:
     if not isinstance(value, str):
         raise BriefError(f"{name} is {shown(value)}; it must be a text", code="wrong_type")
     if words and value and value not in words:
-        raise BriefError(f"{name} is {value[:60]!r}; {misspelt(value, words)}", code="bad_enum")
+        raise BriefError(f"{name} is {value[:60]!r}; {unknown_word(value, words)}", code="bad_enum")
     return value
 
 
@@ -202,7 +202,7 @@ def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
             raise BriefError(f"model is {shown(one)}; it must be provider:name, or {ALLOWED}", code="wrong_type")
         else:
             word = getattr(one, "__name__", "")
-            names.append(workspace.lend(word if word.isidentifier() else f"model {n}", one))
+            names.append(workspace.register(word if word.isidentifier() else f"model {n}", one))
     return tuple(names)
 
 
@@ -305,8 +305,8 @@ async def debate(  # house: wide because a program names only what is otherwise
         BriefError: the brief, a model or a setting cannot be used.
         ProtocolError: the protocol cannot run with these participants.
     """
-    intake, listener = take(brief), Listener(on_event)
-    wishes = Wishes(
+    intake, listener = read_brief_argument(brief), Listener(on_event)
+    wishes = Overrides(
         protocol=_word("protocol", protocol),
         strategy=_word("strategy", strategy),
         rounds=_whole("rounds", rounds, ROUNDS),
@@ -315,13 +315,13 @@ async def debate(  # house: wide because a program names only what is otherwise
     )
     held = replace(intake.brief, limits=_limits(limits, intake.brief.limits), options=options or intake.brief.options)
     async with _opened(store) as workspace:
-        intake = replace(intake, brief=workspace.seat(held))
+        intake = replace(intake, brief=workspace.store_agents(held))
         models = _models(workspace, model)
         own = not wishes.cast and bool(models) and models[0].startswith(GUEST)  # a function debates, it invents nobody
         wishes = replace(wishes, models=models, cast="builtin" if own else wishes.cast)
-        start = await make_start(workspace, intake, wishes, workspace.config)
+        start = await prepare_start(workspace, intake, wishes, workspace.config)
         hooks = HostHooks(stop=listener.stop)
-        running = run_start(workspace, start, workspace.new_id(start.ready.plan), hooks)
+        running = run_start(workspace, start, workspace.new_id(start.prepared.plan), hooks)
         return await listener.during(workspace, running)
 
 
@@ -358,7 +358,7 @@ async def aresume(
     async with _opened(store) as workspace:
         name = await workspace.find(_word("debate", debate))
         for own_name, agent in (agents or {}).items():
-            workspace.lend(own_name, agent)
+            workspace.register(own_name, agent)
         came = await workspace.outcome(name)
         usual = came.transcript.brief.limits if came.transcript.brief else Limits()
         allowed = None if limits is None else _limits(limits, usual)

@@ -7,11 +7,11 @@ keeps the seed, so the same answers lead to the same path. What the change would
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.answers.manual_form import take
-from moot.app.brief.reader import Intake
-from moot.app.plan.assignment import agent_for
+from moot.answers.manual_form import read_manual_answer
+from moot.app.brief.reader import ParsedBrief
+from moot.app.plan.assignment import make_agents
 from moot.app.run.outcome import opening
-from moot.app.run.prepare import Wishes, prepare
+from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Ask, Fields, Reply
 from moot.core.brief import Brief
@@ -40,14 +40,16 @@ from moot.record.store import digest, encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class ReplacedAnswer:
     """A turn, and the answer that replaces the one on record."""
 
     turn: Turn
     reply: Reply
 
 
-def keep(past: Sequence[Entry], moved: Collection[str], given: Given | None, *, now: float) -> list[Entry]:
+def kept_entries(
+    past: Sequence[Entry], moved: Collection[str], given: ReplacedAnswer | None, *, now: float
+) -> list[Entry]:
     """The entries that a fork keeps, in order, without the opening.
 
     Args:
@@ -72,7 +74,7 @@ def _is_call(event: Event, keys: Collection[str]) -> bool:
     return isinstance(event, Attempted | Called | Erred) and event.key in keys
 
 
-def _answered(past: Sequence[Entry], given: Given | None) -> tuple[list[Entry], set[str]]:
+def _answered(past: Sequence[Entry], given: ReplacedAnswer | None) -> tuple[list[Entry], set[str]]:
     """The entries with the given answer, and the keys of the asks whose calls are not part of the fork."""
     if given is None:
         return list(past), set()
@@ -117,7 +119,7 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
     return kept[::-1]
 
 
-def stamp(entries: Sequence[Entry]) -> list[str]:
+def chain_lines(entries: Sequence[Entry]) -> list[str]:
     """The entries as lines with a new chain of hashes. Each entry keeps its time."""
     lines: list[str] = []
     for seq, entry in enumerate(entries, start=1):
@@ -126,7 +128,7 @@ def stamp(entries: Sequence[Entry]) -> list[str]:
 
 
 @naming_packages()
-def agreed(opened: Opened, events: Sequence[Event]) -> int:
+def count_matching(opened: Opened, events: Sequence[Event]) -> int:
     """The number of events after an opening that its protocol makes again or that come from outside."""
     transcript = Transcript()
     transcript.apply(opened)
@@ -179,7 +181,7 @@ class Change:
     """
 
     models: Mapping[str, str] = field(default_factory=dict[str, str])
-    brief: Intake | None = None
+    brief: ParsedBrief | None = None
     answer: Answer | None = None
 
 
@@ -239,17 +241,19 @@ async def _parted(workspace: Workspace, debate: str, at: int | None, change: Cha
         for participant in opened.brief.participants
         if former.get(participant.name) != participant.seat
     ]
-    kept = keep(entries[1:last], moved, given, now=workspace.clock())
+    kept = kept_entries(entries[1:last], moved, given, now=workspace.clock())
     _check_path(debate, opened, kept)
     notes = (*opened.chosen, *_told(change, given))
     opened = replace(opened, forked=f"{debate}@{last}", chosen=tuple(dict.fromkeys(notes)))
-    return opened, stamp([replace(entries[0], event=opened), *kept])
+    return opened, chain_lines([replace(entries[0], event=opened), *kept])
 
 
 # ---- where ---------------------------------------------------------------------------------------------------------
 
 
-def _place(debate: str, entries: Sequence[Entry], at: int | None, answer: Answer | None) -> tuple[int, Given | None]:
+def _place(
+    debate: str, entries: Sequence[Entry], at: int | None, answer: Answer | None
+) -> tuple[int, ReplacedAnswer | None]:
     """The last entry to keep, and the replaced answer."""
     if answer is None:
         if at is None:
@@ -258,7 +262,7 @@ def _place(debate: str, entries: Sequence[Entry], at: int | None, answer: Answer
     if at is not None:
         raise BriefError("the answer already says where the fork begins; leave the entry out", code="inconsistent")
     turn, ask = _turn(debate, fold(entries), answer.turn)
-    return _end_of_batch(entries, turn.key), Given(turn=turn, reply=_reply(turn, ask, answer))
+    return _end_of_batch(entries, turn.key), ReplacedAnswer(turn=turn, reply=_reply(turn, ask, answer))
 
 
 def _check_at(debate: str, entries: Sequence[Entry], at: int) -> int:
@@ -303,32 +307,32 @@ def _reply(turn: Turn, ask: Ask, answer: Answer) -> Reply:
         BriefError: it is empty, or does not say what the form demands.
     """
     try:
-        reading = take(ask.form, answer.words, answer.fields)
+        reading = read_manual_answer(ask.form, answer.words, answer.fields)
     except BriefError as error:
         raise BriefError(f"{turn.mark} ({turn.by}): {error.found}", code=error.code) from error
     reply = Reply(text=reading.text, fields=reading.fields, asked="human", unread=reading.unread, notes=(GIVEN,))
-    return reply.mended(ask.form)
+    return reply.cleaned(ask.form)
 
 
 async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Opened:
     """The parent's opening with another brief and other agents."""
     opened = parent
     if change.brief is not None:
-        wishes = Wishes(protocol="" if change.brief.protocol else parent.name, cast="builtin")
+        wishes = Overrides(protocol="" if change.brief.protocol else parent.name, cast="builtin")
         ready = await prepare(workspace, _completed(change.brief, parent.brief), wishes)
         log = str(change.brief.given.get("logging_mode", ""))
         opened = replace(ready.plan, log=log).opened()
-    brief = with_seats(opened.brief, change.models)
-    agent_for(brief, workspace.pool, config=workspace.config)
+    brief = with_agents(opened.brief, change.models)
+    make_agents(brief, workspace.pool, config=workspace.config)
     return replace(opened, brief=brief)
 
 
-def _completed(intake: Intake, parent: Brief) -> Intake:
+def _completed(parsed: ParsedBrief, parent: Brief) -> ParsedBrief:
     """A brief whose open settings are the parent's: the seed, models, and generated debaters."""
-    brief = intake.brief
+    brief = parsed.brief
     people = list(brief.participants)
     participants = [participant for participant in parent.participants if participant.duty == "debater"]
-    if not intake.own and len(brief.names("debater")) == len(participants):
+    if not parsed.own and len(brief.names("debater")) == len(participants):
         others = [participant for participant in people if participant.duty != "debater"]
         places = [participant for participant in people if participant.duty == "debater"]
         people = [
@@ -337,14 +341,14 @@ def _completed(intake: Intake, parent: Brief) -> Intake:
         ] + others
     seats = {participant.name: participant.seat for participant in parent.participants}
     people = [
-        replace(participant, seat=participant.seat or intake.model or seats.get(participant.name, ""))
+        replace(participant, seat=participant.seat or parsed.model or seats.get(participant.name, ""))
         for participant in people
     ]
-    seed = brief.seed if "seed" in intake.given else parent.seed
-    return replace(intake, brief=replace(brief, participants=tuple(people), seed=seed))
+    seed = brief.seed if "seed" in parsed.given else parent.seed
+    return replace(parsed, brief=replace(brief, participants=tuple(people), seed=seed))
 
 
-def with_seats(brief: Brief, models: Mapping[str, str]) -> Brief:
+def with_agents(brief: Brief, models: Mapping[str, str]) -> Brief:
     """The brief with other agents for the named participants, or for all."""
     names = [participant.name for participant in brief.participants]
     for name in models:
@@ -361,7 +365,7 @@ def with_seats(brief: Brief, models: Mapping[str, str]) -> Brief:
     return replace(brief, participants=tuple(people))
 
 
-def _told(change: Change, given: Given | None) -> Iterator[str]:
+def _told(change: Change, given: ReplacedAnswer | None) -> Iterator[str]:
     """The changes in words."""
     if change.brief is not None:
         yield "another brief in the fork"
@@ -377,7 +381,7 @@ def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
     Raises:
         BriefError: the play makes another fact; it names the parent's entry, and the last one that can be kept.
     """
-    same = agreed(opened, [entry.event for entry in entries])
+    same = count_matching(opened, [entry.event for entry in entries])
     if same == len(entries):
         return
     odd = entries[same]

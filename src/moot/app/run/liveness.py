@@ -57,7 +57,7 @@ class Liveness:
         """Forget a debate, because this process writes it now."""
         self._seen.pop(debate, None)
 
-    async def beats(self, debate: str) -> bool:
+    async def is_alive(self, debate: str) -> bool:
         """Whether a record has grown lately, so that another process may still run the debate."""
         try:
             beat = await self._look(debate)
@@ -99,7 +99,7 @@ async def waits_only(workspace: Workspace, debate: str) -> bool:
         return False
 
 
-async def stands_still(workspace: Workspace, debate: str) -> bool:
+async def waited_for_people(workspace: Workspace, debate: str) -> bool:
     """Whether a debate that does not run here was paused because a person had to answer.
 
     It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.

@@ -292,7 +292,7 @@ def list_one(summary: Summary) -> Listed:
     )
 
 
-def sums_of(transcript: Transcript, calls: int) -> dict[str, object]:
+def count_usage(transcript: Transcript, calls: int) -> dict[str, object]:
     """The usage of a debate in numbers.
 
     Args:

@@ -7,12 +7,12 @@ what a model would be sent, in pieces that a host can show; who may read what is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.answers.manual_form import allowed, take
+from moot.answers.manual_form import allowed_values, read_manual_answer
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.run.outcome import opening
-from moot.app.run.record_reader import Standing, look
+from moot.app.run.record_reader import OpenAsks, read_open_asks
 from moot.app.run.workspace import Workspace
-from moot.core.agent import Context, context_of, open_to, proposal_names
+from moot.core.agent import Context, context_of, proposal_names, without_private_fields
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import HUMAN, Brief, Participant, is_person
 from moot.core.errors import BriefError, RecordError
@@ -22,7 +22,7 @@ from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Mailbox
 from moot.report.turn_text import Spoken, speak
 
-__all__ = ["HUMAN", "allowed", "answer", "asked", "by_hand", "context_for", "for_people", "say"]
+__all__ = ["HUMAN", "allowed_values", "answer", "context_for", "for_people", "open_ask_for", "read_manual_reply", "say"]
 
 
 class OutsideMessages:
@@ -65,7 +65,7 @@ class OutsideMessages:
         return tuple(entry.event for entry in new if isinstance(entry.event, Interjected))
 
 
-async def go_on(workspace: Workspace, debate: str) -> bool:
+async def queue_again(workspace: Workspace, debate: str) -> bool:
     """Queue a debate again for workers, if it was submitted to them; returns whether it was.
 
     Call it whenever something has come in that a debate waits for.
@@ -106,22 +106,22 @@ async def context_for(workspace: Workspace, debate: str, key: str) -> Context:
 def for_people(brief: Brief, turn: Turn) -> Turn:
     """The turn as all people in the debate may read it: without the fields that are private to others."""
     for participant in filter(is_person, brief.participants):
-        turn = open_to(participant.name, turn)
+        turn = without_private_fields(participant.name, turn)
     return turn
 
 
-def by_hand(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> Reply:
+def read_manual_reply(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> Reply:
     """A person's reply to an ask, read from words and fields; see ``answers.manual_form.take``.
 
     Raises:
         BriefError: what is missing or cannot be, in one sentence.
     """
-    reading = take(ask.form, clean(words), fields)
+    reading = read_manual_answer(ask.form, clean(words), fields)
     reply = Reply(text=reading.text, fields=reading.fields, asked=HUMAN)
-    return reply.mended(ask.form)
+    return reply.cleaned(ask.form)
 
 
-async def asked(workspace: Workspace, debate: str, who: str = "") -> Turn:
+async def open_ask_for(workspace: Workspace, debate: str, who: str = "") -> Turn:
     """The ask that ``answer`` would answer.
 
     Args:
@@ -133,7 +133,7 @@ async def asked(workspace: Workspace, debate: str, who: str = "") -> Turn:
         BriefError: it is unclear whose it is, or there is no such person.
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
-    return _turn(await look(workspace, debate), debate, who, workspace.clock())
+    return _turn(await read_open_asks(workspace, debate), debate, who, workspace.clock())
 
 
 async def answer(
@@ -160,22 +160,22 @@ async def answer(
         BriefError: the answer cannot be used, or it is unclear whose it is.
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
-    standing, now = await look(workspace, debate), workspace.clock()
+    standing, now = await read_open_asks(workspace, debate), workspace.clock()
     turn = _turn(standing, debate, who, now)
     if key and turn.key != key:
         raise RecordError(f"{turn.by} has been asked something else since; this answer was not stored")
     assert turn.ask is not None
-    reply = replace(by_hand(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
+    reply = replace(read_manual_reply(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
     number = await standing.letters.post(Replied(key=turn.key, reply=reply))
     letters = await standing.letters.read()
     first = next(entry.seq for entry in letters if isinstance(entry.event, Replied) and entry.event.key == turn.key)
     if first != number:
         raise RecordError(f"{turn.by} has already answered")
-    await go_on(workspace, debate)
+    await queue_again(workspace, debate)
     return reply
 
 
-def _turn(standing: Standing, debate: str, who: str, now: float) -> Turn:
+def _turn(standing: OpenAsks, debate: str, who: str, now: float) -> Turn:
     """The open ask that the caller means."""
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
@@ -219,7 +219,7 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         BriefError: a name that cannot be, no words or too many.
         RecordError: there is no such debate, or it is over.
     """
-    standing = await look(workspace, debate)
+    standing = await read_open_asks(workspace, debate)
     if standing.transcript.closed:
         raise RecordError(f"the debate {debate} is over")
     name, text = check_name(by), clean(words).strip()
@@ -255,7 +255,7 @@ class ShownTurn:
     turn: Spoken
 
 
-def laid(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
+def focus_turns(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     """The turns that a question is about, under the names that the form uses for them."""
     names = proposal_names(context.view, context.about)
     return tuple(
@@ -264,7 +264,7 @@ def laid(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     )
 
 
-def news(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
+def new_turns(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     """The turns since a person's own last turn that the person may read, oldest first."""
     own = [
         n for n, turn in enumerate(context.turns, start=1) if turn.by == context.me.name and turn.act != INTERJECTION

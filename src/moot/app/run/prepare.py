@@ -9,34 +9,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
-from moot.app.brief.default_participants import TIMEKEEPER, presider
+from moot.app.brief.default_participants import TIMEKEEPER, default_moderator
 from moot.app.brief.participants import needs_moderator
-from moot.app.brief.reader import Intake
+from moot.app.brief.reader import ParsedBrief
 from moot.app.brief.schema import FORMATS, PROTOCOLS, TOPOLOGIES
 from moot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
 from moot.app.plan.assignment import (
     BUILTIN,
-    agent_for,
     assign,
+    calls_for,
     check_feeds,
     first_chat_model,
-    memory_of,
+    make_agents,
     model_of,
+    recall_settings,
     vote_weights,
     with_retriever,
     with_similarity,
     with_vote_weigher,
-    work,
 )
 from moot.app.plan.checks import notes_on
-from moot.app.plan.estimate import Costing, estimate, likely
+from moot.app.plan.estimate import Costing, estimate, likely_requests
 from moot.app.plan.settings import Config, load_config
-from moot.app.plan.toolbox import check_tools, equip, look_at_tools
+from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Value
 from moot.core.brief import HUMAN, Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
-from moot.core.text import listed, misspelt
+from moot.core.text import listed, unknown_word
 from moot.demo.debater import CLOCK
 from moot.models.base import Model
 from moot.phases.choices import (
@@ -68,7 +68,7 @@ _OWN = frozenset({"vote", "vote_based"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LimitWishes:
+class LimitOverrides:
     """Limits that a caller sets beside those of the brief; None leaves the brief's."""
 
     asks: int | None = None
@@ -84,7 +84,7 @@ class LimitWishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class Overrides:
     """Settings of a caller that replace those of the brief; empty values leave the brief's.
 
     Attributes:
@@ -106,26 +106,26 @@ class Wishes:
     topology: str = ""
     seed: int | None = None
     cast: Literal["", "builtin", "new"] = ""
-    caps: LimitWishes = LimitWishes()
+    caps: LimitOverrides = LimitOverrides()
 
 
-def protocol_of(intake: Intake, wishes: Wishes) -> str:
+def protocol_of(parsed: ParsedBrief, overrides: Overrides) -> str:
     """The name of the protocol: the caller's, else the brief's, else the default."""
-    return wishes.protocol or intake.protocol or DEFAULT
+    return overrides.protocol or parsed.protocol or DEFAULT
 
 
-def choose(intake: Intake, wishes: Wishes) -> Choices:
+def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
     """The choices of the brief and the caller, checked against what the protocol supports.
 
     Raises:
         BriefError: something that the protocol does not take, with the line of the brief on which it stands.
     """
-    protocol, given = protocol_of(intake, wishes), intake.given
-    strategy, topology = wishes.strategy or intake.strategy, wishes.topology or intake.topology
-    _check(protocol, strategy, topology, intake, wishes)
+    protocol, given = protocol_of(parsed, overrides), parsed.given
+    strategy, topology = overrides.strategy or parsed.strategy, overrides.topology or parsed.topology
+    _check(protocol, strategy, topology, parsed, overrides)
     own = strategy in _OWN or protocol in ("moderated", "chaired")
     return Choices(
-        rounds=intake.rounds if wishes.rounds is None else wishes.rounds,
+        rounds=parsed.rounds if overrides.rounds is None else overrides.rounds,
         strategy="" if own and protocol in DECIDED_BY else strategy,
         topology=cast(Topology, topology) if topology else None,
         hub=str(given.get("hub", "")),
@@ -134,54 +134,54 @@ def choose(intake: Intake, wishes: Wishes) -> Choices:
         deadline_interval=cast("int | None", given.get("deadline_interval")),
         turn_mode=cast("TurnMode | None", given.get("turn_mode")),
         until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
-        summarize=intake.summarize,
+        summarize=parsed.summarize,
         mediation=_mediation(given),
-        memory=memory_of(intake),
-        vote_weights=vote_weights(intake, strategy),
+        memory=recall_settings(parsed),
+        vote_weights=vote_weights(parsed, strategy),
         language=str(given.get("language", "")),
-        protocol_options=intake.options(PROTOCOL_OPTIONS),
-        strategy_options=intake.options(STRATEGY_OPTIONS),
+        protocol_options=parsed.options(PROTOCOL_OPTIONS),
+        strategy_options=parsed.options(STRATEGY_OPTIONS),
         extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
     )
 
 
-def _check(protocol: str, strategy: str, topology: str, intake: Intake, wishes: Wishes) -> None:
+def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, overrides: Overrides) -> None:
     if protocol not in PROTOCOLS:  # it is another package's, or there is none: the one who builds it knows
         return
     ends = DECIDED_BY.get(protocol, FORMATS_DECIDED_BY)
-    if strategy and strategy not in ends and not _counts(strategy, ends, intake):
-        problem = f"{protocol} cannot be decided by {strategy!r}; {misspelt(strategy, ends, 'it takes')}"
-        raise misfit(intake, wishes, "strategy", problem)
+    if strategy and strategy not in ends and not _counts(strategy, ends, parsed):
+        problem = f"{protocol} cannot be decided by {strategy!r}; {unknown_word(strategy, ends, 'it takes')}"
+        raise choice_error(parsed, overrides, "strategy", problem)
     if topology and topology not in TOPOLOGIES:
-        problem = f"there is no topology {topology!r}; {misspelt(topology, TOPOLOGIES)}"
-        raise misfit(intake, wishes, "topology", problem)
+        problem = f"there is no topology {topology!r}; {unknown_word(topology, TOPOLOGIES)}"
+        raise choice_error(parsed, overrides, "topology", problem)
     for name, taker in _ONLY.items():
-        if name in intake.given and protocol != taker:
-            raise misfit(intake, wishes, name, f"{protocol} takes no {name}; {taker} does")
+        if name in parsed.given and protocol != taker:
+            raise choice_error(parsed, overrides, name, f"{protocol} takes no {name}; {taker} does")
     if topology and protocol != "arena":
-        raise misfit(intake, wishes, "topology", f"{protocol} takes no topology; arena does")
+        raise choice_error(parsed, overrides, "topology", f"{protocol} takes no topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
-        if name in intake.given and protocol not in (*takers, *FORMATS):
+        if name in parsed.given and protocol not in (*takers, *FORMATS):
             problem = f"{protocol} takes no {name}: {name} works with {', '.join(takers)}"
-            raise misfit(intake, wishes, name, problem)
-    debating = len(intake.brief.names("debater"))
+            raise choice_error(parsed, overrides, name, problem)
+    debating = len(parsed.brief.names("debater"))
     if protocol == "grouped" and debating < LEAST:
         problem = (
             f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer, use the protocol panel"
         )
-        raise misfit(intake, wishes, "participants", problem)
-    if protocol != "grouped" and "participants" in intake.given and debating > AT_ONE_TABLE:
+        raise choice_error(parsed, overrides, "participants", problem)
+    if protocol != "grouped" and "participants" in parsed.given and debating > AT_ONE_TABLE:
         problem = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; use the protocol grouped"
-        raise misfit(intake, wishes, "participants", problem)
-    blind = [participant.name for participant in intake.brief.participants if _summed(participant)]
+        raise choice_error(parsed, overrides, "participants", problem)
+    blind = [participant.name for participant in parsed.brief.participants if _summed(participant)]
     if protocol in _WHOLE and blind:
         problem = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
-        raise misfit(intake, wishes, "context_scope", f"{problem}; leave out context_scope: summary_only")
+        raise choice_error(parsed, overrides, "context_scope", f"{problem}; leave out context_scope: summary_only")
 
 
-def _counts(strategy: str, ends: Sequence[str], intake: Intake) -> bool:
+def _counts(strategy: str, ends: Sequence[str], parsed: ParsedBrief) -> bool:
     """Whether a strategy is a rule of another package for ballots that the protocol has."""
-    rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, intake.options(STRATEGY_OPTIONS))
+    rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, parsed.options(STRATEGY_OPTIONS))
     return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
 
@@ -217,13 +217,13 @@ def _mediation(given: Mapping[str, Value]) -> Mediation | None:
     )
 
 
-def misfit(intake: Intake, wishes: Wishes, about: str, found: str) -> BriefError:
+def choice_error(parsed: ParsedBrief, overrides: Overrides, about: str, found: str) -> BriefError:
     """The error for a choice that does not fit, with its line in the brief, if it comes from there."""
-    wished = about in ("protocol", "rounds", "strategy", "topology") and getattr(wishes, about) not in ("", None)
-    if wished or not intake.where:
+    wished = about in ("protocol", "rounds", "strategy", "topology") and getattr(overrides, about) not in ("", None)
+    if wished or not parsed.where:
         return BriefError(found, code="bad_enum")
-    lines = [intake.lines[name] for name in (about, *_NEXT.get(about, ()), "protocol") if name in intake.lines]
-    return BriefError(found, where=intake.where, line=lines[0] if lines else 0, code="bad_enum")
+    lines = [parsed.lines[name] for name in (about, *_NEXT.get(about, ()), "protocol") if name in parsed.lines]
+    return BriefError(found, where=parsed.where, line=lines[0] if lines else 0, code="bad_enum")
 
 
 _NEXT: Mapping[str, tuple[str, ...]] = {"participants": ("persona_count",)}
@@ -241,7 +241,7 @@ NO_MODEL = (BUILTIN, CLOCK, HUMAN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class PreparedDebate:
     """A debate that can run.
 
     Attributes:
@@ -257,10 +257,12 @@ class Ready:
     costing: Costing
     drops: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
-    caster: str = ""
+    generator: str = ""
 
 
-async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, config: Config | None = None) -> Ready:
+async def prepare(
+    workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, *, config: Config | None = None
+) -> PreparedDebate:
     """Assign agents, build the protocol and estimate what it would use. Nothing is sent to any model.
 
     MCP servers whose tools the brief names are started, to see whether they are what their owner has pinned.
@@ -269,53 +271,57 @@ async def prepare(workspace: Workspace, intake: Intake, wishes: Wishes, *, confi
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    brief = with_retriever(_presided(intake, wishes), memory_of(intake))
-    seed = brief.seed if wishes.seed is None else wishes.seed
-    brief = replace(brief, seed=seed, limits=wishes.caps.on(brief.limits))
-    models, said = await _models(brief, wishes.models or ((intake.model,) if intake.model else ()), config)
-    for participant in intake.brief.participants:
-        _check_seat(workspace, intake, participant)
-    brief = _backed(equip(assign(brief, models), intake, config or workspace.config), config or workspace.config)
+    brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
+    seed = brief.seed if overrides.seed is None else overrides.seed
+    brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
+    models, said = await _models(brief, overrides.models or ((parsed.model,) if parsed.model else ()), config)
+    for participant in parsed.brief.participants:
+        _check_seat(workspace, parsed, participant)
+    brief = _with_fallbacks(
+        with_moderator_tools(assign(brief, models), parsed, config or workspace.config), config or workspace.config
+    )
     try:
-        choices = choose(intake, wishes)
+        choices = make_choices(parsed, overrides)
         check_feeds(choices.memory.feeds if choices.memory else (), config or workspace.config)
         brief = with_vote_weigher(with_similarity(brief, choices.until, config or workspace.config), choices)
-        stored = brief if intake.lines else workspace.seat(brief)
-        plan = workspace.plan_stored(stored, protocol_of(intake, wishes), choices, models)
-        plan = replace(plan, chosen=(*plan.chosen, *filter(None, (intake.cast,))))
+        stored = brief if parsed.lines else workspace.store_agents(brief)
+        plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)
+        plan = replace(plan, chosen=(*plan.chosen, *filter(None, (parsed.cast,))))
     except ProtocolError as error:
-        raise misfit(intake, wishes, error.about, str(error)) from error
+        raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:
-        _check_tools(intake, replace(plan.brief, participants=(participant,)), config or workspace.config)
-    casts = intake.vacant and wishes.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+        _check_tools(parsed, replace(plan.brief, participants=(participant,)), config or workspace.config)
+    casts = parsed.vacant and overrides.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
     caster = models[0] if casts else ""
     live = live_models(workspace, plan.brief)
-    costing = estimate(plan.brief, plan.protocol, live, work=work, likely=likely)
+    costing = estimate(plan.brief, plan.protocol, live, work=calls_for, likely=likely_requests)
     if plan.brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
     idle = notes_on(plan.brief, plan.name, choices, costing)
-    notes = (*intake.notes, *said, *idle, *_standing_in(plan.brief, caster))
-    notes += await look_at_tools(plan.brief, config or workspace.config)
+    notes = (*parsed.notes, *said, *idle, *_fallback_note(plan.brief, caster))
+    notes += await tool_notes(plan.brief, config or workspace.config)
     packages = plan.opened().packages
     notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in packages)
-    return Ready(plan=plan, costing=costing, drops=ignored(plan.brief, live), notes=notes, caster=caster)
+    return PreparedDebate(
+        plan=plan, costing=costing, drops=ignored_settings(plan.brief, live), notes=notes, generator=caster
+    )
 
 
-def _presided(intake: Intake, wishes: Wishes) -> Brief:
+def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
     """The brief with the built-in moderator, if the caller's settings need one."""
-    protocol, strategy = protocol_of(intake, wishes), wishes.strategy or intake.strategy
-    brief = _timed(intake.brief, protocol)
+    protocol, strategy = protocol_of(parsed, overrides), overrides.strategy or parsed.strategy
+    brief = _without_idle_timekeeper(parsed.brief, protocol)
     need = needs_moderator(protocol, strategy)
     if not need or brief.names("moderator"):
         return brief
-    if intake.given.get("moderator") is False:
-        raise misfit(intake, wishes, "moderator", f"moderator is no, but {need}")
-    moderator = replace(presider(protocol), language=str(intake.given.get("language", "")))
+    if parsed.given.get("moderator") is False:
+        raise choice_error(parsed, overrides, "moderator", f"moderator is no, but {need}")
+    moderator = replace(default_moderator(protocol), language=str(parsed.given.get("language", "")))
     return replace(brief, participants=(*brief.participants, moderator))
 
 
-def _timed(brief: Brief, protocol: str) -> Brief:
+def _without_idle_timekeeper(brief: Brief, protocol: str) -> Brief:
     """The brief without the built-in timekeeper, if the protocol is no board.
 
     Raises:
@@ -333,16 +339,16 @@ def _timed(brief: Brief, protocol: str) -> Brief:
     )
 
 
-def _standing_in(brief: Brief, caster: str) -> Iterator[str]:
+def _fallback_note(brief: Brief, generator: str) -> Iterator[str]:
     if any(participant.seat == BUILTIN for participant in brief.participants):
         yield QUOTING
         if not (brief.background or brief.library):
             yield NOTHING
-    if caster:
-        yield f"Participants will be generated by {caster}; until then the estimate uses the built-in ones."
+    if generator:
+        yield f"Participants will be generated by {generator}; until then the estimate uses the built-in ones."
 
 
-def _backed(brief: Brief, config: Config | None) -> Brief:
+def _with_fallbacks(brief: Brief, config: Config | None) -> Brief:
     """The brief with the owner's fallbacks for every participant that has a model and names none."""
     people = [participant for participant in brief.participants if _has_model(participant) and not participant.fallback]
     backing = (config or load_config()).fallback if people else ()
@@ -382,27 +388,27 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
     return (BUILTIN,), []
 
 
-def _check_seat(workspace: Workspace, intake: Intake, who: Participant) -> None:
+def _check_seat(workspace: Workspace, parsed: ParsedBrief, who: Participant) -> None:
     """Refuse an agent that the brief names but that cannot exist, with its line."""
     if not who.seat:
         return
     try:
-        agent_for(replace(intake.brief, participants=(who,)), workspace.pool)
+        make_agents(replace(parsed.brief, participants=(who,)), workspace.pool)
     except BriefError as error:
-        line = intake.lines.get(f"## {who.name}", 0)
-        raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
+        line = parsed.lines.get(f"## {who.name}", 0)
+        raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
 
 
-def _check_tools(intake: Intake, brief: Brief, config: Config | None) -> None:
+def _check_tools(parsed: ParsedBrief, brief: Brief, config: Config | None) -> None:
     """Refuse tools that a participant cannot have, with the participant's line."""
     try:
         check_tools(brief, config)
     except BriefError as error:
-        line = intake.lines.get(f"## {brief.participants[0].name}", 0)
-        raise BriefError(error.found, where=intake.where, line=line, code=error.code) from error
+        line = parsed.lines.get(f"## {brief.participants[0].name}", 0)
+        raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
 
 
-def ignored(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+def ignored_settings(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
     """The settings that a participant's provider ignores, by the participant's name."""
     found: dict[str, tuple[str, ...]] = {}
     for participant in brief.participants:

@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from moot.app.plan.settings import Config
-from moot.app.run.access import allow, claimed
+from moot.app.run.access import claimed, note_allowance
 from moot.app.run.dispatcher import Dispatcher, Job, QueueStatus
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.runner import GRACE, MOST, QUEUED, Runner, RunnerFull, Running, RunTask
-from moot.app.run.start import Start, generate_participants, put_on_record
+from moot.app.run.start import StartRequest, generate_participants, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordConflict
@@ -55,7 +55,7 @@ class QueueRunner(Runner):
         super().__init__(workspace, config=config, most=most, grace=grace)
         self.queue, self.room = queue, MOST_QUEUED
 
-    async def look(self, debate: str) -> Running:
+    async def running_state(self, debate: str) -> Running:
         """See ``Runner.look``; a debate counts as running while it is queued."""
         here = self._here(debate)
         if here.by:
@@ -66,31 +66,31 @@ class QueueRunner(Runner):
         parked = MootError(job.reason) if job.state == "parked" and job.reason else None
         return replace(here, by=_by(job), error=parked or here.error)
 
-    async def holders(self) -> Mapping[str, str]:
+    async def where_debates_run(self) -> Mapping[str, str]:
         """See ``Runner.holders``."""
         jobs = await self._open_jobs()
-        return {**{job.debate: _by(job) for job in jobs}, **await super().holders()}
+        return {**{job.debate: _by(job) for job in jobs}, **await super().where_debates_run()}
 
     async def check(self) -> QueueStatus:
         """See ``Runner.check``."""
         await super().check()
         return await self.queue.status()
 
-    async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
+    async def begin(self, request: StartRequest, debate: str, *, owner: str = "") -> str:
         """Put a new debate on record and submit it; see ``Runner.begin``."""
         await self._check_room(owner)
-        if start.ready.caster:
-            return await super().begin(start, debate, owner=owner)
-        await self._submit(start, debate, owner)
+        if request.prepared.generator:
+            return await super().begin(request, debate, owner=owner)
+        await self._submit(request, debate, owner)
         return debate
 
     async def resume(self, debate: str, limits: Limits | None = None, *, owner: str = "") -> None:
         """Submit a debate again; see ``Runner.resume``. Its limits are stored beside its record, for the worker."""
-        if (await self.look(debate)).by or fold(await self.workspace.entries(debate)).closed:
+        if (await self.running_state(debate)).by or fold(await self.workspace.entries(debate)).closed:
             return
         await self._check_room(owner)
         if limits is not None:
-            await allow(self.workspace, debate, limits)
+            await note_allowance(self.workspace, debate, limits)
         self._errors.pop(debate, None)
         await self.queue.submit(debate, owner=owner)
 
@@ -98,16 +98,16 @@ class QueueRunner(Runner):
         """See ``Runner.pause``."""
         return self.stop(debate, now=now) or bool(await self.queue.cancel(debate, now=now))
 
-    async def takes_in(self, debate: str) -> bool:
+    async def reads_messages(self, debate: str) -> bool:
         """See ``Runner.takes_in``; its worker may be about to stop, so it is submitted once more."""
-        by = (await self.look(debate)).by
+        by = (await self.running_state(debate)).by
         if by and debate not in self.running:
             await self.queue.submit(debate, owner=(await claimed(self.workspace, debate)).owner)
         return bool(by)
 
     async def wait(self, debate: str) -> Outcome:
         """See ``Runner.wait``."""
-        while (known := await self.look(debate)).by:  # noqa: ASYNC110 # it runs in another process
+        while (known := await self.running_state(debate)).by:  # noqa: ASYNC110 # it runs in another process
             await asyncio.sleep(LOOK)
         if known.error and not await self.workspace.count_entries(debate):
             raise known.error
@@ -116,17 +116,17 @@ class QueueRunner(Runner):
             raise known.error
         return outcome(debate, transcript)
 
-    async def _run_start(self, start: Start, debate: str, task: RunTask) -> Outcome:
+    async def _run_start(self, request: StartRequest, debate: str, task: RunTask) -> Outcome:
         """Generate the participants here, and have a worker run the debate."""
-        generated = await generate_participants(self.workspace, start, debate, self._hooks(task))
+        generated = await generate_participants(self.workspace, request, debate, self._hooks(task))
         if isinstance(generated, Outcome):
             return generated
         await self._submit(generated, debate, task.owner)
         return outcome(debate, fold(await self.workspace.entries(debate)))
 
-    async def _submit(self, start: Start, debate: str, owner: str) -> None:
+    async def _submit(self, request: StartRequest, debate: str, owner: str) -> None:
         with suppress(RecordConflict):  # the same was asked for at the same time
-            await put_on_record(self.workspace, start, debate)
+            await put_on_record(self.workspace, request, debate)
         await self.queue.submit(debate, owner=owner)
 
     async def _check_room(self, owner: str) -> None:
@@ -167,7 +167,7 @@ def open_runner(
     return QueueRunner(workspace, queue, config=config, most=most)
 
 
-async def run_by_workers(runner: QueueRunner, start: Start, debate: str, stop: StopRequest) -> Outcome:
+async def run_by_workers(runner: QueueRunner, request: StartRequest, debate: str, stop: StopRequest) -> Outcome:
     """Put a debate on record where it is not yet, have workers run it, and wait until they have stopped.
 
     Args:
@@ -180,10 +180,10 @@ async def run_by_workers(runner: QueueRunner, start: Start, debate: str, stop: S
         MootError: the queue cannot be reached, or the workers have given the debate up.
     """
     if await runner.workspace.store.read(debate, limit=1):
-        await runner.resume(debate, start.ready.plan.brief.limits)
+        await runner.resume(debate, request.prepared.plan.brief.limits)
     else:
-        await runner.begin(start, debate)
-    while (await runner.look(debate)).by:
+        await runner.begin(request, debate)
+    while (await runner.running_state(debate)).by:
         if stop.reason:
             came = outcome(debate, fold(await runner.workspace.entries(debate)))
             return replace(came, status="paused", kind="stopped", reason="the workers continue with it")

@@ -18,8 +18,8 @@ from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, openi
 from moot.core.brief import Brief, is_person
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Replied
-from moot.core.roles import CASTING
-from moot.core.text import misspelt
+from moot.core.roles import GENERATION
+from moot.core.text import unknown_word
 from moot.core.transcript import Transcript, Turn, fold
 from moot.record import listing
 from moot.record.listing import ListQuery, Page
@@ -43,7 +43,7 @@ STATUSES: tuple[str, ...] = tuple(word for part in get_args(ListStatus) for word
 _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 
 
-def tail(debate: str) -> str:
+def random_part(debate: str) -> str:
     """The random characters at the end of an id; the whole id where it has none."""
     return debate.rpartition("-")[2]
 
@@ -62,7 +62,7 @@ def find_debate(name: str, ids: Sequence[str]) -> str:
         return name
     if back := _LAST.fullmatch(name):
         return _before(name, int(back[1] or 0), ids)
-    fits = [debate for debate in ids if debate.startswith(name) or tail(debate).startswith(name)] if name else []
+    fits = [debate for debate in ids if debate.startswith(name) or random_part(debate).startswith(name)] if name else []
     if len(fits) == 1:
         return fits[0]
     if not fits:
@@ -95,12 +95,12 @@ def short_ids(ids: Sequence[str], stored: Sequence[str] = ()) -> dict[str, str]:
         ids: the debates.
         stored: all debates among which they are looked for; empty for these alone.
     """
-    beginnings = {tail(debate)[:LEAST] for debate in ids}
-    every = ((name, debate) for debate in stored or ids for name in (debate, tail(debate)))
+    beginnings = {random_part(debate)[:LEAST] for debate in ids}
+    every = ((name, debate) for debate in stored or ids for name in (debate, random_part(debate)))
     names = sorted(pair for pair in every if pair[0][:LEAST] in beginnings)
     short: dict[str, str] = {}
     for debate in ids:
-        end = tail(debate)
+        end = random_part(debate)
         sizes = range(min(LEAST, len(end)), len(end) + 1)
         fits = (end[:size] for size in sizes)
         short[debate] = next((name for name in fits if _alone(name, debate, names)), debate)
@@ -143,14 +143,14 @@ def list_query(
         BriefError: there is no such status, or the limit is no number from 1.
     """
     if status and status not in STATUSES:
-        raise BriefError(f"status is {status!r}; {misspelt(status, STATUSES)}", code="bad_enum")
+        raise BriefError(f"status is {status!r}; {unknown_word(status, STATUSES)}", code="bad_enum")
     if limit is not None and (type(limit) is not int or limit < 1):
         raise BriefError(f"limit is {limit!r}; it must be a whole number from 1", code="out_of_range")
     return ListQuery(
         status=status,
         words=tuple(search.split()),
         limit=limit,
-        without="" if helpers else CASTING,
+        without="" if helpers else GENERATION,
         owner=owner,
         after=after,
         prefix=prefix,
@@ -231,7 +231,7 @@ class RecordReader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class OpenAsks:
     """How a debate stands with its people.
 
     Attributes:
@@ -276,7 +276,7 @@ class Standing:
         return left is not None and left < 0
 
 
-async def look(reader: RecordReader, debate: str) -> Standing:
+async def read_open_asks(reader: RecordReader, debate: str) -> OpenAsks:
     """How a debate stands with its people.
 
     Raises:
@@ -285,7 +285,7 @@ async def look(reader: RecordReader, debate: str) -> Standing:
     entries = await reader.entries(debate)
     letters = Mailbox(reader.store, debate, clock=reader.clock)
     written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
-    return Standing(
+    return OpenAsks(
         brief=opening(debate, entries).brief,
         entries=entries,
         transcript=fold(entries),
@@ -300,7 +300,7 @@ async def waiting(reader: RecordReader, debate: str) -> tuple[Turn, ...]:
     Raises:
         RecordError: there is no such debate, or its record or messages are damaged.
     """
-    return tuple((await look(reader, debate)).open(reader.clock()))
+    return tuple((await read_open_asks(reader, debate)).open(reader.clock()))
 
 
 async def time_left(reader: RecordReader, debate: str) -> dict[str, float]:
@@ -309,13 +309,13 @@ async def time_left(reader: RecordReader, debate: str) -> dict[str, float]:
     Raises:
         RecordError: there is no such debate, or its record or messages are damaged.
     """
-    standing, now = await look(reader, debate), reader.clock()
+    standing, now = await read_open_asks(reader, debate), reader.clock()
     left = {turn.key: standing.left(turn, now) for turn in standing.open(now)}
     return {key: seconds for key, seconds in left.items() if seconds is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
+class OpenQuestion:
     """An ask that waits for a person.
 
     Attributes:
@@ -329,15 +329,15 @@ class Open:
     left: float | None = None
 
 
-async def stands(
+async def list_open_asks(
     reader: RecordReader, listed: Sequence[Listed]
-) -> tuple[tuple[Listed, ...], dict[str, tuple[Open, ...]]]:
+) -> tuple[tuple[Listed, ...], dict[str, tuple[OpenQuestion, ...]]]:
     """The debates of a list, and the asks that wait for people in those that are not over.
 
     A debate whose record cannot be read is damaged, and hides no other.
     """
     listeds: list[Listed] = []
-    asks: dict[str, tuple[Open, ...]] = {}
+    asks: dict[str, tuple[OpenQuestion, ...]] = {}
     for item in listed:
         now = item
         if item.waits_for:
@@ -349,7 +349,7 @@ async def stands(
     return tuple(listeds), asks
 
 
-async def open_asks(reader: RecordReader, debate: str) -> tuple[Open, ...]:
+async def open_asks(reader: RecordReader, debate: str) -> tuple[OpenQuestion, ...]:
     """The asks that wait for a person, oldest first.
 
     Raises:
@@ -357,4 +357,4 @@ async def open_asks(reader: RecordReader, debate: str) -> tuple[Open, ...]:
     """
     turns, left = await waiting(reader, debate), await time_left(reader, debate)
     put = {entry.event.ask.key: entry.at for entry in await reader.entries(debate) if isinstance(entry.event, Asked)}
-    return tuple(Open(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)
+    return tuple(OpenQuestion(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)

@@ -17,7 +17,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.app.run.dispatcher import QueueStatus
 from moot.app.run.liveness import Liveness, waits_only
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.start import ByMessage, Generation, HostHooks, Start, run_start
+from moot.app.run.start import Generation, HostHooks, MessageInterface, StartRequest, run_start
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import MootError
@@ -50,7 +50,7 @@ class Running:
     """
 
     by: str = ""
-    casting: str = ""
+    generation: str = ""
     error: MootError | None = None
 
     @property
@@ -75,12 +75,12 @@ class RunTask:
     """
 
     owner: str = ""
-    casting: str = ""
+    generation: str = ""
     pays: str = ""
     stop: StopRequest = field(default_factory=StopRequest)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    interface: ByMessage = field(default_factory=ByMessage)
+    interface: MessageInterface = field(default_factory=MessageInterface)
     job: "asyncio.Task[None] | None" = None
 
 
@@ -149,13 +149,13 @@ class Runner:
         """The debates that run now, the oldest first."""
         return tuple(self._tasks)
 
-    def casting(self, debate: str) -> str:
+    def generation_of(self, debate: str) -> str:
         """The debate that is generating the participants of this one; "" where none is."""
         task = self._tasks.get(debate)
-        return task.casting if task else ""
+        return task.generation if task else ""
 
     @property
-    def castings(self) -> frozenset[str]:
+    def generations(self) -> frozenset[str]:
         """The debates that generated participants for those that run now, which pay for them."""
         return frozenset(task.pays for task in self._tasks.values() if task.pays)
 
@@ -163,12 +163,12 @@ class Runner:
         """The error that ended the last run of a debate here; None where there was none."""
         return self._errors.get(debate)
 
-    async def look(self, debate: str) -> Running:
+    async def running_state(self, debate: str) -> Running:
         """Whether and where a debate runs."""
         here = self._here(debate)
-        return here if here.by or not await self._pulse.beats(debate) else replace(here, by=ELSEWHERE)
+        return here if here.by or not await self._pulse.is_alive(debate) else replace(here, by=ELSEWHERE)
 
-    async def holders(self) -> Mapping[str, str]:
+    async def where_debates_run(self) -> Mapping[str, str]:
         """Where each running debate runs; see ``Running.by``."""
         return dict.fromkeys(self._tasks, HERE)
 
@@ -183,7 +183,7 @@ class Runner:
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
-    async def begin(self, start: Start, debate: str, *, owner: str = "") -> str:
+    async def begin(self, request: StartRequest, debate: str, *, owner: str = "") -> str:
         """Start a new debate; does nothing if one with that id runs already.
 
         Args:
@@ -200,7 +200,7 @@ class Runner:
         """
 
         async def run(task: RunTask) -> Outcome:
-            return await self._run_start(start, debate, task)
+            return await self._run_start(request, debate, task)
 
         task = await self._take(debate, owner, run)
         await task.begun.wait()
@@ -251,7 +251,7 @@ class Runner:
         """The same, wherever the debate runs."""
         return self.stop(debate, now=now)
 
-    async def takes_in(self, debate: str) -> bool:
+    async def reads_messages(self, debate: str) -> bool:
         """Whether the process that runs a debate reads a message that has just been sent to it."""
         return debate in self._tasks
 
@@ -283,16 +283,16 @@ class Runner:
 
     # ---- within ------------------------------------------------------------------------------------------------------
 
-    async def _run_start(self, start: Start, debate: str, task: RunTask) -> Outcome:
-        return await run_start(self.workspace, start, debate, self._hooks(task))
+    async def _run_start(self, request: StartRequest, debate: str, task: RunTask) -> Outcome:
+        return await run_start(self.workspace, request, debate, self._hooks(task))
 
     def _here(self, debate: str) -> Running:
         by = HERE if debate in self._tasks else ""
-        return Running(by=by, casting=self.casting(debate), error=self.error(debate))
+        return Running(by=by, generation=self.generation_of(debate), error=self.error(debate))
 
     def _hooks(self, task: RunTask) -> HostHooks:
         def generating(generation: Generation) -> None:
-            task.casting = generation.debate
+            task.generation = generation.debate
             task.pays = "" if generation.earlier else generation.debate
             task.begun.set()
 
@@ -336,8 +336,8 @@ class Runner:
         """Forget a debate that has ended, even if it was stopped before its task ran."""
         task = self._tasks.pop(debate)
         self._pulse.forget(debate)
-        if task.casting and debate not in self._errors:
-            sentence = f"it was stopped while its participants were generated; start it again ({task.casting})"
+        if task.generation and debate not in self._errors:
+            sentence = f"it was stopped while its participants were generated; start it again ({task.generation})"
             self._keep(debate, MootError(sentence))
         task.begun.set()
         task.over.set()
@@ -373,6 +373,6 @@ class Runner:
         with contextlib.suppress(Exception):
             async with aclosing(self.workspace.hub.follow(debate)) as items:
                 async for _ in items:
-                    task.casting = ""
+                    task.generation = ""
                     task.begun.set()
                     return

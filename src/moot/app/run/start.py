@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from moot.agents.human import Interface
-from moot.app.brief.default_participants import CAST
-from moot.app.brief.field_values import check_name, moderates, skeleton
-from moot.app.brief.reader import Intake
+from moot.app.brief.default_participants import DEFAULT_DEBATERS
+from moot.app.brief.field_values import check_name, is_moderator_name, skeleton
+from moot.app.brief.reader import ParsedBrief
 from moot.app.plan.settings import Config
 from moot.app.run.access import Claim, claim, claimed
-from moot.app.run.fork import stamp
+from moot.app.run.fork import chain_lines
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.prepare import LimitWishes, Ready, Wishes, prepare
+from moot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
 from moot.app.run.record_reader import HELPER
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Context
@@ -89,12 +89,14 @@ class Generated:
     spent: Budget
 
 
-def generation_plan(ready: Ready) -> Plan:
+def generation_plan(prepared: PreparedDebate) -> Plan:
     """The plan of the debate that generates participants: one participant, one question."""
-    brief = ready.plan.brief
+    brief = prepared.plan.brief
     count = len(brief.names("debater"))
     language = next((participant.language for participant in brief.participants), "")
-    who = Participant(name=NAME, role="Chooses who takes part", persona=PERSONA, seat=ready.caster, language=language)
+    who = Participant(
+        name=NAME, role="Chooses who takes part", persona=PERSONA, seat=prepared.generator, language=language
+    )
     ask = Everyone(act=ACT, task=TASK.replace("{count}", str(count)), form=_form(count), view=View(last=0))
     tree = Steps(parts=(ask, Adopt(act=ACT, field=WHY.name, status="", rule="casting")))
     alone = Brief(
@@ -108,7 +110,9 @@ def generation_plan(ready: Ready) -> Plan:
     return Plan(brief=alone, name="casting", protocol=tree)
 
 
-async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = False, owner: str = "") -> Generation:
+async def find_generation(
+    workspace: Workspace, prepared: PreparedDebate, *, new: bool = False, owner: str = ""
+) -> Generation:
     """The newest generation on record that asks the same and is usable or can be resumed; else a new one.
 
     A generation that another process may run now, or that another owner pays for, is not used.
@@ -119,7 +123,7 @@ async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = Fal
         new: whether participants that were generated before are ignored.
         owner: who pays for what is asked now.
     """
-    plan = generation_plan(ready)
+    plan = generation_plan(prepared)
     begins = _hash(plan)
     for made in (await workspace.page(ListQuery(prefix=begins))).debates:
         try:
@@ -132,7 +136,7 @@ async def find_generation(workspace: Workspace, ready: Ready, *, new: bool = Fal
             still = transcript.paused or workspace.clock() - entries[-1].at > plan.brief.limits.turn_seconds
             if still and paid == owner:
                 return generation
-        elif not new and any(_read(transcript, len(ready.plan.brief.names("debater")), ())):
+        elif not new and any(_read(transcript, len(prepared.plan.brief.names("debater")), ())):
             return replace(generation, earlier=True)
     return Generation(debate=f"{begins}-{secrets.token_hex(3)}", plan=plan)
 
@@ -165,7 +169,9 @@ def _hash(plan: Plan) -> str:
     return f"{HELPER}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
 
 
-def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: Generated) -> tuple[Intake, Wishes]:
+def with_participants(
+    parsed: ParsedBrief, overrides: Overrides, prepared: PreparedDebate, generated: Generated
+) -> tuple[ParsedBrief, Overrides]:
     """The brief with the generated participants, and the overrides with what is left of the limits.
 
     Args:
@@ -174,18 +180,18 @@ def with_participants(intake: Intake, wishes: Wishes, ready: Ready, generated: G
         ready: the debate as it was prepared with the built-in participants.
         generated: the outcome of generating them.
     """
-    standing = [participant for participant in intake.brief.participants if participant.duty == "debater"]
-    others = [participant for participant in intake.brief.participants if participant.duty != "debater"]
+    standing = [participant for participant in parsed.brief.participants if participant.duty == "debater"]
+    others = [participant for participant in parsed.brief.participants if participant.duty != "debater"]
     found = list(_read(generated.outcome.transcript, len(standing), others))
     cast = _fill([who for who, _ in found], "AGAINST" in [stance for _, stance in found], len(standing), others)
     people = [
         replace(place, name=who.name, role=who.role, persona=who.persona)
         for place, who in zip(standing, cast, strict=True)
     ]
-    brief = replace(intake.brief, participants=(*people, *others))
-    note = _note(ready, generated, [participant.name for participant in cast if participant in CAST])
-    intake = replace(intake, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*intake.notes, note))
-    return intake, replace(wishes, caps=_left(ready.plan.brief.limits, generated))
+    brief = replace(parsed.brief, participants=(*people, *others))
+    note = _note(prepared, generated, [participant.name for participant in cast if participant in DEFAULT_DEBATERS])
+    parsed = replace(parsed, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*parsed.notes, note))
+    return parsed, replace(overrides, caps=_left(prepared.plan.brief.limits, generated))
 
 
 def _form(count: int) -> Form:
@@ -226,7 +232,7 @@ def _person(name: str, role: str, persona: str) -> Participant | None:
         checked = check_name(name)
     except BriefError:
         return None
-    if moderates(checked) or not skeleton(role) or not skeleton(persona):
+    if is_moderator_name(checked) or not skeleton(role) or not skeleton(persona):
         return None
     return Participant(name=checked, role=clip(role, MOST_ROLE), persona=clip(persona, MOST_PERSONA))
 
@@ -237,7 +243,7 @@ def _fill(
     """The debaters: the generated ones, one who opposes, and built-in ones for the remaining places."""
     participants = list(made[: count if opposed else count - 1])
     taken = {skeleton(participant.name) for participant in (*participants, *others)}
-    free = [participant for participant in CAST if skeleton(participant.name) not in taken]
+    free = [participant for participant in DEFAULT_DEBATERS if skeleton(participant.name) not in taken]
     added = free[: count - len(participants)]
     opponent = next((participant for participant in free if participant.name == OPPOSING), None)
     if opponent and not opposed and opponent not in added:
@@ -245,22 +251,22 @@ def _fill(
     return (*participants, *added)
 
 
-def _note(ready: Ready, generated: Generated, built_in: Sequence[str]) -> str:
+def _note(prepared: PreparedDebate, generated: Generated, built_in: Sequence[str]) -> str:
     debate, usage = generated.outcome.debate, generated.outcome.usage
     cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
     used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
-    if len(built_in) == len(ready.plan.brief.names("debater")):
-        note = f"{ready.caster} generated no usable participants in debate {debate} ({used})"
+    if len(built_in) == len(prepared.plan.brief.names("debater")):
+        note = f"{prepared.generator} generated no usable participants in debate {debate} ({used})"
         return f"{note}: built-in ones take part."
     when = "earlier, " if generated.generation.earlier else ""
-    note = f"Participants were generated by {ready.caster} {when}in debate {debate} ({used})"
+    note = f"Participants were generated by {prepared.generator} {when}in debate {debate} ({used})"
     return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
 
 
-def _left(limits: Limits, generated: Generated) -> LimitWishes:
+def _left(limits: Limits, generated: Generated) -> LimitOverrides:
     """The limits minus what generating the participants used; an earlier generation is not subtracted."""
     tokens, cost = (0, 0.0) if generated.generation.earlier else (generated.spent.tokens, generated.spent.cost)
-    return LimitWishes(
+    return LimitOverrides(
         asks=limits.asks,
         tokens=None if limits.tokens is None else max(0, limits.tokens - tokens),
         cost=None if limits.cost is None else max(0.0, limits.cost - cost),
@@ -270,7 +276,7 @@ def _left(limits: Limits, generated: Generated) -> LimitWishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class StartRequest:
     """A request to start a debate, with everything prepared.
 
     Attributes:
@@ -280,13 +286,13 @@ class Start:
         config: the user's settings; None to load them.
     """
 
-    intake: Intake
-    wishes: Wishes
-    ready: Ready
+    parsed: ParsedBrief
+    overrides: Overrides
+    prepared: PreparedDebate
     config: Config | None = None
 
 
-class ByMessage:
+class MessageInterface:
     """An interface with nobody present: people answer by message, however long that takes."""
 
     def __init__(self) -> None:
@@ -320,16 +326,20 @@ class HostHooks:
     stop: StopRequest
     interface: Interface | None = None
     generating: Callable[[Generation], None] = lambda generation: None
-    begins: Callable[[Ready], None] = lambda ready: None
+    begins: Callable[[PreparedDebate], None] = lambda ready: None
 
 
-async def make_start(workspace: Workspace, intake: Intake, wishes: Wishes, config: Config | None = None) -> Start:
+async def prepare_start(
+    workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None = None
+) -> StartRequest:
     """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
-    ready = await prepare(workspace, intake, wishes, config=config)
-    return Start(intake=intake, wishes=wishes, ready=ready, config=config)
+    ready = await prepare(workspace, parsed, overrides, config=config)
+    return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=config)
 
 
-async def run_start(workspace: Workspace, start: Start, debate: str, hooks: HostHooks | None = None) -> Outcome:
+async def run_start(
+    workspace: Workspace, request: StartRequest, debate: str, hooks: HostHooks | None = None
+) -> Outcome:
     """Run a new debate to its end, or until it pauses.
 
     Where the brief describes no participants, a model generates them first, in a debate of its own with the same owner.
@@ -344,24 +354,26 @@ async def run_start(workspace: Workspace, start: Start, debate: str, hooks: Host
         The outcome of the debate, or of the one that generates its participants where that one has paused.
     """
     hooks = hooks or HostHooks(stop=StopRequest())
-    generated = await generate_participants(workspace, start, debate, hooks)
+    generated = await generate_participants(workspace, request, debate, hooks)
     if isinstance(generated, Outcome):
         return generated
-    hooks.begins(generated.ready)
+    hooks.begins(generated.prepared)
     return await workspace.run(_planned(generated), debate, stop=hooks.stop, interface=hooks.interface)
 
 
-async def generate_participants(workspace: Workspace, start: Start, debate: str, hooks: HostHooks) -> Start | Outcome:
+async def generate_participants(
+    workspace: Workspace, request: StartRequest, debate: str, hooks: HostHooks
+) -> StartRequest | Outcome:
     """Generate the participants of a debate, where its brief describes none.
 
     Returns:
         The debate with its participants; the outcome of generating them where that has paused.
     """
-    ready = start.ready
-    if not ready.caster:
-        return start
+    ready = request.prepared
+    if not ready.generator:
+        return request
     owner = (await claimed(workspace, debate)).owner
-    generation = await find_generation(workspace, ready, new=start.wishes.cast == "new", owner=owner)
+    generation = await find_generation(workspace, ready, new=request.overrides.cast == "new", owner=owner)
     if owner and not generation.begun:
         await claim(workspace, generation.debate, Claim(owner=owner))
     hooks.generating(generation)
@@ -370,23 +382,25 @@ async def generate_participants(workspace: Workspace, start: Start, debate: str,
         if paused.status == "paused":
             return paused
     generated = await read_generation(workspace, generation)
-    return await make_start(workspace, *with_participants(start.intake, start.wishes, ready, generated), start.config)
+    return await prepare_start(
+        workspace, *with_participants(request.parsed, request.overrides, ready, generated), request.config
+    )
 
 
-async def put_on_record(workspace: Workspace, start: Start, debate: str) -> None:
+async def put_on_record(workspace: Workspace, request: StartRequest, debate: str) -> None:
     """Put a new debate on record without running it; ``Workspace.resume`` runs it.
 
     Raises:
         BriefError: its participants are not generated yet.
         RecordConflict: there is another debate of that id.
     """
-    if start.ready.caster:
+    if request.prepared.generator:
         missing = "its participants have to be generated first; start it, or use the built-in ones with cast: builtin"
         raise BriefError(missing, code="inconsistent")
-    first = Entry(seq=1, at=workspace.clock(), event=_planned(start).opened(), prev="")
-    await workspace.store.append(debate, stamp([first]), after=0)
+    first = Entry(seq=1, at=workspace.clock(), event=_planned(request).opened(), prev="")
+    await workspace.store.append(debate, chain_lines([first]), after=0)
 
 
-def _planned(start: Start) -> Plan:
+def _planned(request: StartRequest) -> Plan:
     """The plan with the log that the brief asks for."""
-    return replace(start.ready.plan, log=str(start.intake.given.get("logging_mode", "")))
+    return replace(request.prepared.plan, log=str(request.parsed.given.get("logging_mode", "")))

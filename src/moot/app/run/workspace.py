@@ -17,17 +17,17 @@ from moot.agents.human import Contacts, Interface
 from moot.app.brief.program_values import plain
 from moot.app.plan.assignment import (
     BUILTIN,
-    agent_for,
     assign,
     check_packages,
+    make_agents,
+    names_of_people,
     packages_of,
-    people,
-    recalling,
-    weighing,
+    retriever_agents,
+    weigher_agents,
 )
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
-from moot.app.plan.learning import memory_place, teach_at_end
+from moot.app.plan.learning import learn_at_end, memory_place
 from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import lock_place
@@ -42,7 +42,7 @@ from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, counted, slug
 from moot.core.transcript import fold
-from moot.engine.driver import Hosting, StopRequest, debate, replay
+from moot.engine.driver import DriverOptions, StopRequest, debate, replay
 from moot.learn.tables import Place
 from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
@@ -145,16 +145,16 @@ class Workspace(RecordReader):
     ) -> None:
         super().__init__(store, clock=clock)
         self.config = config
-        self.pen: Store = store
+        self.writer: Store = store
         self.queue: Dispatcher | None = None
         self.pool = pool or Pool()
         self.hub = Hub(store)
         self.watchers = Watchers()
         self._running: set[str] = set()
-        self._lent: dict[str, object] = {}
+        self._registered: dict[str, object] = {}
 
     @property
-    def shelf(self) -> Place | None:
+    def memory_place(self) -> Place | None:
         """The file or database of the memory, which is that of the records; None if the records are in neither."""
         return memory_place(self.store)
 
@@ -182,38 +182,38 @@ class Workspace(RecordReader):
             BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
             ProtocolError: the protocol cannot run with these participants.
         """
-        return self.plan_stored(self.seat(brief), protocol, choices, models)
+        return self.plan_stored(self.store_agents(brief), protocol, choices, models)
 
     def plan_stored(self, brief: Brief, protocol: str, choices: Choices | None, models: Sequence[str]) -> Plan:
         """As ``plan``, for a brief that was read from a text and needs no conversion."""
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
         tree = build(protocol, seated, choices)
-        agent_for(seated, self.pool, config=self.config)
+        make_agents(seated, self.pool, config=self.config)
         return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told(), options=choices.options())
 
-    def seat(self, brief: Brief) -> Brief:
+    def store_agents(self, brief: Brief) -> Brief:
         """The brief as it is stored, checked; the functions that answer for participants join the pool.
 
         Raises:
             BriefError: a value that does not fit, or something that cannot answer.
         """
         stored, agents = plain(brief)
-        seats = {name: self.lend(name, agent) for name, agent in agents.items()}
+        seats = {name: self.register(name, agent) for name, agent in agents.items()}
         if not seats:
             return stored
         people = [replace(who, seat=seats.get(who.name, who.seat)) for who in stored.participants]
         return replace(stored, participants=tuple(people))
 
-    def lend(self, name: str, agent: object) -> str:
+    def register(self, name: str, agent: object) -> str:
         """Register an agent of this program under a name; returns the name of its model, ``guest:name``.
 
         Raises:
             BriefError: it cannot answer, or another agent has that name.
         """
-        if name not in self._lent or self._lent[name] is not agent:
+        if name not in self._registered or self._registered[name] is not agent:
             register(self.pool, name, agent)
-            self._lent[name] = agent
+            self._registered[name] = agent
         return f"{GUEST}{name}"
 
     def new_id(self, plan: Plan) -> str:
@@ -237,7 +237,9 @@ class Workspace(RecordReader):
         Raises:
             RecordConflict: there is another debate of that id.
         """
-        return await self._drive(debate, plan.opened(), plan.protocol, Hosting(stop=stop or StopRequest()), interface)
+        return await self._drive(
+            debate, plan.opened(), plan.protocol, DriverOptions(stop=stop or StopRequest()), interface
+        )
 
     async def hold(
         self, plan: Plan, debate: str, *, stop: StopRequest | None = None, door: Interface | None = None
@@ -275,42 +277,50 @@ class Workspace(RecordReader):
             return await self._ended(await self.outcome(debate))
         opened = opening(debate, entries)
         check_packages(opened.packages)
-        hosting = Hosting(limits=limits, stop=stop or StopRequest())
+        hosting = DriverOptions(limits=limits, stop=stop or StopRequest())
         return await self._drive(debate, opened, load_opened(opened), hosting, interface)
 
     async def _drive(
-        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
     ) -> Outcome:
         """Run a debate from where its record ends; no other process on this machine can run it meanwhile."""
-        place = lock_place(self.store) if self.pen is self.store else ""  # a worker has its lease
+        place = lock_place(self.store) if self.writer is self.store else ""  # a worker has its lease
         with running(place, debate_id) if place else nullcontext():
             return await self._drive_alone(debate_id, opened, protocol, hosting, interface)
 
     async def _drive_alone(
-        self, debate_id: str, opened: Opened, protocol: Phase, hosting: Hosting, interface: Interface | None
+        self, debate_id: str, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
     ) -> Outcome:
-        ledger = Ledger(self.pen, debate_id, clock=self.clock, publish=self._publish)
+        ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish)
         put = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
         letters = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
         reach = Contacts(
-            debate=debate_id, letters=letters, door=interface, called=_called, clock=self.clock, put=put, gate=gate
+            debate=debate_id,
+            mailbox=letters,
+            interface=interface,
+            called=_called,
+            clock=self.clock,
+            asked_at=put,
+            gate=gate,
         )
 
         def show(signal: Signal) -> None:
             self.hub.signal(debate_id, signal)
 
-        untimed = people(opened.brief)
+        untimed = names_of_people(opened.brief)
         hosting = replace(hosting, show=show, letters=letters, untimed=untimed, gate=gate, prepare=self.pool.warm)
         self._running.add(debate_id)
         self.hub.begin(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
-                seats = agent_for(opened.brief, self.pool, give, limits=hosting.limits, reach=reach, config=self.config)
-                recalls = recalling(opened.brief, self.store, self.config, self.clock, give)
-                aides = {**recalls, **weighing(opened.brief, self.store)}
+                seats = make_agents(
+                    opened.brief, self.pool, give, limits=hosting.limits, contacts=reach, config=self.config
+                )
+                recalls = retriever_agents(opened.brief, self.store, self.config, self.clock, give)
+                aides = {**recalls, **weigher_agents(opened.brief, self.store)}
                 with naming_packages():
-                    transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, hosting=hosting)
+                    transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, options=hosting)
         finally:
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
@@ -321,7 +331,7 @@ class Workspace(RecordReader):
     async def _ended(self, came: Outcome) -> Outcome:
         """The outcome of a debate; if it is over, its lessons are learned once."""
         over = came.status != "paused"
-        fault = await teach_at_end(self.store, self.shelf, came.debate, self.config) if over else ""
+        fault = await learn_at_end(self.store, self.memory_place, came.debate, self.config) if over else ""
         return replace(came, unlearned=fault)
 
     async def outcome(self, debate: str) -> Outcome:

@@ -13,17 +13,17 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from moot.app.brief.reader import Intake, read_brief
+from moot.app.brief.reader import ParsedBrief, read_brief
 from moot.app.plan.settings import Serving
 from moot.app.plan.toolbox import MCP
-from moot.app.run.access import Claim, claim, claimed, conflict, mark_of, note_limits, noted_limits
+from moot.app.run.access import Claim, claim, claimed, conflict, hash_of, note_limits, noted_limits
 from moot.app.run.dispatcher import QueueError
-from moot.app.run.liveness import stands_still
+from moot.app.run.liveness import waited_for_people
 from moot.app.run.outcome import opening
 from moot.app.run.people import say
-from moot.app.run.prepare import LimitWishes, Wishes
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.runner import Runner, RunnerFull
-from moot.app.run.start import Start, make_start, put_on_record
+from moot.app.run.start import StartRequest, prepare_start, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending, is_free, reserve, spent
 from moot.core.brief import Limits
@@ -60,7 +60,7 @@ class RemarkQueue:
         if not key:
             return await say(workspace, debate, by, words)
         stream = SideStream(workspace.store, debate, "said", clock=workspace.clock)
-        mark, asked = mark_of(key), mark_of(json.dumps([by, words]))
+        mark, asked = hash_of(key), hash_of(json.dumps([by, words]))
         async with self._turn:
             for entry in await stream.read():
                 if isinstance(entry.event, Keyed) and entry.event.key == mark:
@@ -79,7 +79,7 @@ FILES = ("background", "library")
 """The keys of a brief that read files."""
 
 
-def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> Intake:
+def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> ParsedBrief:
     """Read a brief that came over the network.
 
     Args:
@@ -101,18 +101,18 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> In
     return intake
 
 
-def _forbidden(intake: Intake, alone: bool) -> Iterator[tuple[str, str]]:
+def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
     """What the brief uses but must not use, in a sentence, with the key for its line."""
     people = {
         participant.name: [tool for tool in participant.tools if tool.startswith(MCP)]
-        for participant in intake.brief.participants
+        for participant in parsed.brief.participants
     }
     for name, servers in people.items():
         if servers:
             yield f"{name}: {servers[0]} is a tool server; a brief from elsewhere names none", f"## {name}"
-    if intake.given.get("feeds"):
+    if parsed.given.get("feeds"):
         yield "feeds cannot be named in a brief from elsewhere", "feeds"
-    if alone and intake.given.get("recall"):
+    if alone and parsed.given.get("recall"):
         yield "recall shows the debates of others, which a token does not open", "recall"
 
 
@@ -129,7 +129,7 @@ def _header(brief: Mapping[str, object]) -> str:
     return f"---\n{text}\n---\n"
 
 
-def within(limits: Limits, serving: Serving) -> LimitWishes:
+def within_allowance(limits: Limits, serving: Serving) -> LimitOverrides:
     """The limits that keep a debate within what the owner allows.
 
     Raises:
@@ -145,16 +145,16 @@ def within(limits: Limits, serving: Serving) -> LimitWishes:
         if most is not None and wanted is not None and wanted > most and wanted != getattr(usual, name):
             problem = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
             raise BriefError(problem, code="out_of_range")
-    return LimitWishes(
+    return LimitOverrides(
         cost=_least(limits.cost, serving.cost),
         tokens=_whole(limits.tokens, serving.tokens_per_debate),
         asks=_whole(limits.asks, serving.asks),
     )
 
 
-def with_limits(intake: Intake, caps: LimitWishes) -> Intake:
+def with_limits(parsed: ParsedBrief, caps: LimitOverrides) -> ParsedBrief:
     """The brief with those limits instead of its own."""
-    return replace(intake, brief=replace(intake.brief, limits=caps.on(intake.brief.limits)))
+    return replace(parsed, brief=replace(parsed.brief, limits=caps.on(parsed.brief.limits)))
 
 
 def _least(one: float | None, other: float | None) -> float | None:
@@ -167,7 +167,7 @@ def _whole(one: int | None, other: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class DebateRequest:
     """A request for a debate.
 
     Attributes:
@@ -177,7 +177,7 @@ class Order:
     """
 
     brief: str | Mapping[str, object]
-    wishes: Wishes
+    wishes: Overrides
     start: bool = True
 
 
@@ -207,7 +207,7 @@ class Admission:
         """The workspace of the runner."""
         return self.runner.workspace
 
-    async def make_ready(self, order: Order) -> Start:
+    async def make_ready(self, order: DebateRequest) -> StartRequest:
         """Read and prepare the debate of a request; nothing is sent to any model.
 
         Raises:
@@ -215,15 +215,17 @@ class Admission:
             LimitReached: the price of a model is unknown where spending is limited.
         """
         intake = with_limits(read_remote(order.brief, alone=not self.machine), order.wishes.caps)
-        caps = LimitWishes() if self.machine else within(intake.brief.limits, self.serving)
+        caps = LimitOverrides() if self.machine else within_allowance(intake.brief.limits, self.serving)
         wishes = replace(order.wishes, caps=caps)
-        start = await make_start(self.workspace, intake, wishes, self.runner.config)
-        cap = None if self.machine else self.spending.cap(start.ready)
+        start = await prepare_start(self.workspace, intake, wishes, self.runner.config)
+        cap = None if self.machine else self.spending.cap(start.prepared)
         if cap is None:
             return start
-        return await make_start(self.workspace, with_limits(intake, LimitWishes(cost=cap)), wishes, self.runner.config)
+        return await prepare_start(
+            self.workspace, with_limits(intake, LimitOverrides(cost=cap)), wishes, self.runner.config
+        )
 
-    async def begin(self, order: Order, key: str = "") -> str:
+    async def begin(self, order: DebateRequest, key: str = "") -> str:
         """Start the debate of a request; only once for all requests with the same key.
 
         Returns:
@@ -234,13 +236,13 @@ class Admission:
         """
         wanted = {"brief": order.brief, "wishes": asdict(order.wishes), "start": order.start}
         asked = request_of("begin", wanted)
-        if key and await self.is_there(debate := keyed(self.owner, key), asked):
+        if key and await self.is_there(debate := id_for_key(self.owner, key), asked):
             if order.start and await self.workspace.count_entries(debate) == 1:
-                await self.go_on(debate)  # it was put on record, and nobody was told to hold it
+                await self.resume(debate)  # it was put on record, and nobody was told to hold it
             return debate
         start = await self.make_ready(order)
-        debate = keyed(self.owner, key) if key else self.workspace.new_id(start.ready.plan)
-        await self.own(debate, asked if key else "")
+        debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
+        await self.note_owner(debate, asked if key else "")
         if not order.start:
             try:
                 await put_on_record(self.workspace, start, debate)
@@ -248,12 +250,12 @@ class Admission:
                 if not key:
                     raise  # else the same was asked for at the same time
             return debate
-        ready = start.ready
-        free = is_free(ready.costing.most) and not ready.caster
-        async with self.spending.paying(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
+        ready = start.prepared
+        free = is_free(ready.costing.most) and not ready.generator
+        async with self.spending.reserving(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
             return await self.runner.begin(start, debate, owner=self.owner)
 
-    async def go_on(self, debate: str, caps: LimitWishes | None = None) -> bool:
+    async def resume(self, debate: str, caps: LimitOverrides | None = None) -> bool:
         """Resume a debate, within what its owner may spend.
 
         Args:
@@ -267,24 +269,24 @@ class Admission:
             MootError: it cannot be resumed.
         """
         entries = await self.workspace.entries(debate)
-        held = (await self.runner.look(debate)).sure
+        held = (await self.runner.running_state(debate)).sure
         if fold(entries).closed or held:
             return held
         noted = await noted_limits(self.workspace, debate)
-        caps = _over(noted, caps or LimitWishes())
+        caps = _over(noted, caps or LimitOverrides())
         opened = opening(debate, entries)
         wanted = caps.on(opened.brief.limits)
         if self.owner:
-            wanted = within(wanted, self.serving).on(wanted)
+            wanted = within_allowance(wanted, self.serving).on(wanted)
             self.spending.check(wanted)
         amount = max(0.0, reserve(self.workspace, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
-        async with self.spending.paying(self.owner, debate, amount):
+        async with self.spending.reserving(self.owner, debate, amount):
             await self.runner.resume(debate, wanted, owner=self.owner)
         if caps != noted and self.owner == (await claimed(self.workspace, debate)).owner:
             await note_limits(self.workspace, debate, caps)
-        return (await self.runner.look(debate)).sure
+        return (await self.runner.running_state(debate)).sure
 
-    async def answered(self, debate: str) -> bool:
+    async def resume_answered(self, debate: str) -> bool:
         """Resume a debate that was paused for a person who has now answered.
 
         It goes on for its owner, whoever has answered: within what the owner may spend, and the limits last set.
@@ -297,16 +299,16 @@ class Admission:
             RecordError: there is no such debate, or its record is damaged.
         """
         try:
-            if await self.runner.takes_in(debate):
+            if await self.runner.reads_messages(debate):
                 return True
-            if not await stands_still(self.workspace, debate):
+            if not await waited_for_people(self.workspace, debate):
                 return False
             owner = (await claimed(self.workspace, debate)).owner
-            return await replace(self, owner=owner).go_on(debate)
+            return await replace(self, owner=owner).resume(debate)
         except (BriefError, RunnerFull, LimitReached, QueueError):
             return False
 
-    def read_other(self, brief: str | Mapping[str, object], parent: Limits) -> Intake:
+    def read_fork_brief(self, brief: str | Mapping[str, object], parent: Limits) -> ParsedBrief:
         """Read another brief for a fork, within what the owner allows; without a limit on cost it has its parent's.
 
         Raises:
@@ -316,10 +318,10 @@ class Admission:
         if self.machine:
             return intake
         if intake.brief.limits.cost is None:
-            intake = with_limits(intake, LimitWishes(cost=parent.cost))
-        return with_limits(intake, within(intake.brief.limits, self.serving))
+            intake = with_limits(intake, LimitOverrides(cost=parent.cost))
+        return with_limits(intake, within_allowance(intake.brief.limits, self.serving))
 
-    async def own(self, debate: str, asked: str) -> None:
+    async def note_owner(self, debate: str, asked: str) -> None:
         """Store the owner of a new debate, and what was asked for.
 
         Raises:
@@ -337,18 +339,18 @@ class Admission:
         """
         if not (debate in self.runner.running or await self.workspace.store.read(debate, limit=1)):
             return False
-        await self.own(debate, asked)
+        await self.note_owner(debate, asked)
         return True
 
 
-def _over(noted: LimitWishes, caps: LimitWishes) -> LimitWishes:
+def _over(noted: LimitOverrides, caps: LimitOverrides) -> LimitOverrides:
     """The stored limits, replaced by others where these are set."""
-    return LimitWishes(
+    return LimitOverrides(
         **{name: value if value is not None else getattr(noted, name) for name, value in asdict(caps).items()}
     )
 
 
-def keyed(owner: str, key: str) -> str:
+def id_for_key(owner: str, key: str) -> str:
     """The id of the debate that a request with a key creates; it depends on the owner of the key."""
     return f"debate-{hashlib.sha256(f'{owner} {key}'.encode()).hexdigest()[:24]}"
 

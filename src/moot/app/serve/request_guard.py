@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hmac import compare_digest
 from typing import Literal, NamedTuple
 
-from moot.app.run.access import mark_of
+from moot.app.run.access import hash_of
 
 OWN_PAGE = frozenset({"same-origin", "none"})
 """What a browser says in ``Sec-Fetch-Site`` of requests that no foreign page has made."""
@@ -39,7 +39,7 @@ MOST_BUCKETS = 10_000
 
 
 @dataclass(slots=True)
-class Buckets:
+class RateLimiter:
     """How many requests somebody may still make; each bucket fills up again within a minute.
 
     Args:
@@ -74,7 +74,7 @@ class RequestGuard:
 
     def __init__(self, hosts: frozenset[str], requests: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._hosts = hosts
-        self._buckets = Buckets(requests, clock=clock)
+        self._buckets = RateLimiter(requests, clock=clock)
 
     def check_page(
         self, headers: Mapping[str, str], *, scheme: str, live: bool = False, page: bool = False
@@ -116,7 +116,7 @@ def token_name(tokens: Mapping[str, str], secret: str) -> str | None:
         tokens: the hashes of the tokens by name.
         secret: the token that was sent.
     """
-    mark = mark_of(secret)
+    mark = hash_of(secret)
     names = [name for name, text in tokens.items() if compare_digest(text, mark)]
     return names[0] if names and secret else None
 

@@ -31,7 +31,7 @@ MOST_PLACES = 8
 """Of so many places a slip is told, the innermost ones."""
 
 
-def told(error: BaseException) -> str:
+def error_trace(error: BaseException) -> str:
     """The kind of an error and the places that it went through, the innermost first: module and line, nothing said.
 
     It is the error that others came from: the cause, and of a group the first.
@@ -164,7 +164,7 @@ class Listener(uvicorn.Server):
 
 
 @dataclass(slots=True, eq=False)
-class Ending:
+class ShutdownRequest:
     """What somebody's signals ask for: first to stop after the answers in progress, then at once.
 
     Attributes:
@@ -222,7 +222,7 @@ MOST = 2000
 """Connections at once; further requests are answered by 503."""
 
 
-class Prompt(H11Protocol):
+class TimedHttp(H11Protocol):
     """HTTP/1.1 where the head of a request has to come in time: uvicorn waits for one that has begun without end."""
 
     _waits: asyncio.TimerHandle | None = None
@@ -267,7 +267,7 @@ def config_of(app: "ASGIApp", *, lifespan: Literal["on", "off"], log_level: str)
     """How an application is served, with limits on what a connection may take."""
     return uvicorn.Config(
         app,
-        http=Prompt,
+        http=TimedHttp,
         ws=RefusableWebSockets,
         log_config=None,
         log_level=log_level,

@@ -15,10 +15,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from moot.app.plan.assignment import work
-from moot.app.plan.estimate import Estimate, estimate, likely
+from moot.app.plan.assignment import calls_for
+from moot.app.plan.estimate import Estimate, estimate, likely_requests
 from moot.app.run.outcome import opening
-from moot.app.run.prepare import Ready, live_models
+from moot.app.run.prepare import PreparedDebate, live_models
 from moot.app.run.record_reader import is_helper
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
@@ -138,7 +138,7 @@ may be having its participants made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Books:
+class _Account:
     """The data from which one owner's spending is counted.
 
     Attributes:
@@ -172,15 +172,15 @@ class Spending:
         )
         self._placing: set[str] = set()  # promised, and not held yet
 
-    def cap(self, ready: Ready) -> float | None:
+    def cap(self, prepared: PreparedDebate) -> float | None:
         """The limit on cost that a debate must get, because spending is limited; None if it has one, or needs none.
 
         Raises:
             LimitReached: the price of a model is unknown, so that no allowance could hold.
         """
-        if self._most is None or ready.plan.brief.limits.cost is not None:
+        if self._most is None or prepared.plan.brief.limits.cost is not None:
             return None
-        most = ready.costing.most
+        most = prepared.costing.most
         if most.cost is None or most.unpriced:
             unknown = ", ".join(most.unpriced) or "a model"
             raise LimitReached(f"spending is limited here, and the price of {unknown} is unknown")
@@ -196,7 +196,7 @@ class Spending:
             raise BriefError("spending is limited here; give the debate a limit on cost", code="missing_key")
 
     @asynccontextmanager
-    async def paying(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
+    async def reserving(self, owner: str, debate: str, amount: float) -> AsyncGenerator[None]:
         """Reserve what a debate may use while it is started; one debate of an owner after the other.
 
         One that runs already has been paid for. What is reserved stands in the store before anything is begun, in
@@ -214,7 +214,7 @@ class Spending:
             yield
             return
         async with self._turns[owner]:
-            if (await self._runner.look(debate)).sure:
+            if (await self._runner.running_state(debate)).sure:
                 yield
                 return
             self._check(await self.used(owner), amount)
@@ -246,25 +246,25 @@ class Spending:
     async def _used(self, owner: str, before: int | None) -> float:
         """The same; ``before``: only with what was reserved before the promise of that number."""
         books = await self._open_books(owner, before)
-        paid = self._runner.castings
+        paid = self._runner.generations
         return sum([await self._count(books, debate) for debate in books.stored if debate not in paid])
 
-    async def _open_books(self, owner: str, before: int | None) -> _Books:
+    async def _open_books(self, owner: str, before: int | None) -> _Account:
         since, reservations = self._since(), await self._reservations.of(owner, before)
-        store, holders = self._runner.workspace.store, await self._runner.holders()
+        store, holders = self._runner.workspace.store, await self._runner.where_debates_run()
         own = (await page(store, ListQuery(owner=owner, since=since))).debates
         stored: dict[str, Summary | None] = {summary.debate: summary for summary in own}
         for debate in reservations:
             if debate not in stored:
                 stored[debate] = await find(store, debate)
-        return _Books(
+        return _Account(
             since=since,
             reservations=reservations,
             stored=stored,
             running=frozenset(holders) | self._placing,
         )
 
-    async def _count(self, books: _Books, debate: str) -> float:
+    async def _count(self, books: _Account, debate: str) -> float:
         """What one debate has used and reserved."""
         stored, reservation, workspace = books.stored[debate], books.reservations.get(debate), self._runner.workspace
         used = await _spent(workspace, stored, books.since) if stored else 0.0
@@ -275,7 +275,7 @@ class Spending:
             return max(used, await _left(workspace, debate, books.since)) if unnoted else used
         return max(used, reservation.amount) if self._counts(books, stored, reservation) else used
 
-    def _counts(self, books: _Books, stored: Summary | None, reservation: Reservation) -> bool:
+    def _counts(self, books: _Account, stored: Summary | None, reservation: Reservation) -> bool:
         """Whether the reservation of a debate counts that does not run, as far as is known here."""
         if reservation.own:  # it was held here, and is no longer
             return False
@@ -328,7 +328,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
         most: its limit on cost.
     """
     live = live_models(workspace, opened.brief)
-    costing = estimate(opened.brief, load_opened(opened), live, work=work, likely=likely).most
+    costing = estimate(opened.brief, load_opened(opened), live, work=calls_for, likely=likely_requests).most
     return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
 
 

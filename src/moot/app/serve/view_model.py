@@ -11,11 +11,11 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from moot.app.run.outcome import sums_of
+from moot.app.run.outcome import count_usage
 from moot.app.run.people import for_people
-from moot.app.serve.visibility import HIDDEN, Ears, hears, hears_of
+from moot.app.serve.visibility import HIDDEN, Reader, may_know, may_read
 from moot.arguments.positions import alike
-from moot.core.agent import open_to
+from moot.core.agent import without_private_fields
 from moot.core.ask import shown
 from moot.core.brief import Brief, Participant, is_person
 from moot.core.decision import Decision
@@ -62,7 +62,7 @@ TAGS = frozenset(
 SCHEMES = frozenset({"http", "https", "mailto"})
 
 
-def hypertext(text: str) -> str:
+def safe_html(text: str) -> str:
     """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing."""
     if not text.strip():
         return ""
@@ -72,7 +72,7 @@ def hypertext(text: str) -> str:
     return _clean(render)
 
 
-def document(text: str, pictures: Mapping[str, str]) -> str:
+def html_page(text: str, pictures: Mapping[str, str]) -> str:
     """A whole page of Markdown of ours, which quotes models, as safe HTML.
 
     Args:
@@ -154,7 +154,7 @@ class Frames:
         transcript: the entries so far, folded.
     """
 
-    ears: Ears = None
+    ears: Reader = None
     transcript: Transcript = field(default_factory=Transcript)
     _names: Namer = field(default_factory=Namer)
     _held: dict[str, str] = field(default_factory=dict[str, str])
@@ -169,7 +169,7 @@ class Frames:
         named = self._names.name(entry)
         self._calls += isinstance(event, Called)
         data: Data = {"seq": entry.seq, "at": entry.at, "kind": HIDDEN, "name": ""}
-        if hears_of(self.transcript, self.ears, event):
+        if may_know(self.transcript, self.ears, event):
             data |= {"kind": KIND[type(event)], "name": named.type if named else "", **self._body(event)}
         sums = self._add_up(event)
         if sums != self._sums:
@@ -236,7 +236,7 @@ class Frames:
     def _turn(self, whole: Turn) -> Data:
         brief = self.transcript.brief
         assert brief is not None
-        turn = for_people(brief, whole) if self.ears is None else open_to(self.ears, whole)
+        turn = for_people(brief, whole) if self.ears is None else without_private_fields(self.ears, whole)
         said = speak(turn, self.transcript, brief, "")
         speech = parted(said.fields)
         words, facts = (speech.words, [*speech.facts, *speech.rest]) if said.complete else _loose(turn, said)
@@ -253,7 +253,7 @@ class Frames:
             "aside": list(speech.aside) if said.complete else [],
             "facts": [list(pair) for pair in facts],
             "text": words,
-            "html": hypertext(words),
+            "html": safe_html(words),
             "private": said.private,
             "cut": turn is not whole and turn.text != whole.text,
             "model": reply.asked if reply else "",
@@ -289,7 +289,7 @@ class Frames:
         """The usage of the debate in numbers."""
         if self._sums and not isinstance(event, Asked | Called | Replied | Failed):
             return self._sums
-        return sums_of(self.transcript, self._calls)
+        return count_usage(self.transcript, self._calls)
 
     def _hides(self, key: str) -> bool:
         turn = self.transcript.get(key)
@@ -297,7 +297,7 @@ class Frames:
         return any(field.private for field in asked) or not self._hears(key)
 
     def _hears(self, key: str) -> bool:
-        return hears(self.transcript, self.ears, self.transcript.get(key))
+        return may_read(self.transcript, self.ears, self.transcript.get(key))
 
     def _person(self, name: str) -> Participant | None:
         people = self.transcript.brief.participants if self.transcript.brief else ()
@@ -379,7 +379,7 @@ def _loose(turn: Turn, said: Spoken) -> tuple[str, list[tuple[str, str]]]:
 def _decision(decision: Decision) -> Data:
     return {
         **asdict(told_decision(decision)),
-        "html": hypertext(decision.text),
+        "html": safe_html(decision.text),
     }
 
 

@@ -12,29 +12,29 @@ from moot.core.brief import is_person
 from moot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Event, Failed, Interjected, Replied
 from moot.core.transcript import Transcript, Turn
 
-Ears: TypeAlias = str | None
+Reader: TypeAlias = str | None
 """Who hears: somebody in the debate by name; "" for anybody else; None for an owner, who reads the whole record."""
 
 HIDDEN = "hidden"
 """The kind of a frame that says no more than that there is an entry."""
 
 
-def hears(transcript: Transcript, ears: Ears, turn: Turn) -> bool:
+def may_read(transcript: Transcript, reader: Reader, turn: Turn) -> bool:
     """Whether a reader may see a turn."""
-    if ears is None:
+    if reader is None:
         return True
-    return transcript.sees(ears, turn) if ears else not (turn.ask and turn.ask.audience)
+    return transcript.sees(reader, turn) if reader else not (turn.ask and turn.ask.audience)
 
 
-def hears_of(transcript: Transcript, ears: Ears, event: Event) -> bool:
+def may_know(transcript: Transcript, reader: Reader, event: Event) -> bool:
     """Whether a reader may know of the event that was applied last."""
     match event:
         case Asked(ask=ask):
-            return hears(transcript, ears, transcript.get(ask.key))
+            return may_read(transcript, reader, transcript.get(ask.key))
         case Attempted(key=key) | Called(key=key) | Erred(key=key) | Replied(key=key) | Failed(key=key):
-            return hears(transcript, ears, transcript.get(key))
+            return may_read(transcript, reader, transcript.get(key))
         case Interjected():
-            return hears(transcript, ears, transcript.all()[-1])
+            return may_read(transcript, reader, transcript.all()[-1])
         case _:
             return True
 
@@ -48,8 +48,8 @@ class AnswerVisibility:
         ears: from whom.
     """
 
-    def __init__(self, ears: Ears) -> None:
-        self._ears = ears
+    def __init__(self, reader: Reader) -> None:
+        self._ears = reader
         self._waits: set[str] = set()
 
     @property
@@ -75,9 +75,9 @@ class AnswerVisibility:
                 pass
 
 
-def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
+def visible_entries(entries: Sequence[Entry], reader: Reader) -> Sequence[Entry]:
     """The entries up to the first hidden answer; all of them if nothing is hidden from the reader now."""
-    transcript, seal = Transcript(), AnswerVisibility(ears)
+    transcript, seal = Transcript(), AnswerVisibility(reader)
     last: int | None = None
     for n, entry in enumerate(entries):
         transcript.apply(entry.event)
@@ -89,11 +89,11 @@ def told(entries: Sequence[Entry], ears: Ears) -> Sequence[Entry]:
     return entries if last is None else entries[:last]
 
 
-def hears_all(entries: Sequence[Entry], ears: Ears) -> bool:
+def may_read_all(entries: Sequence[Entry], reader: Reader) -> bool:
     """Whether a reader may see every turn and every field of a debate now."""
-    if ears is None:
+    if reader is None:
         return True
-    transcript, seal = Transcript(), AnswerVisibility(ears)
+    transcript, seal = Transcript(), AnswerVisibility(reader)
     for entry in entries:
         transcript.apply(entry.event)
         seal.apply(transcript, entry.event)
@@ -101,4 +101,4 @@ def hears_all(entries: Sequence[Entry], ears: Ears) -> bool:
         return False
     forms = [turn.ask.form for turn in transcript.all() if turn.ask and turn.ask.form]
     whispers = any(field.private for form in forms for field in form.fields)
-    return not whispers and all(hears(transcript, ears, turn) for turn in transcript.all())
+    return not whispers and all(may_read(transcript, reader, turn) for turn in transcript.all())

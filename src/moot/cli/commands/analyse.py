@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, complete_debate, finish, open_workspace, store_option, store_path
+from moot.cli.options import DONE, ERROR, complete_debate, open_workspace, run_command, store_option, store_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ def analyse(  # house: wide because a command has a parameter for each option
         async with open_workspace(store, reading=True) as workspace:
             return await analyse_debates(workspace, [await workspace.find(debate) for debate in debates], formal=formal)
 
-    analyses, damaged = finish(read())
+    analyses, damaged = run_command(read())
     written = save_analysis(analyses, plots, "png" if png else "svg") if plots else ()
     sys.stdout.write(write_data(analyses, damaged) if as_json else "" if plots else write_analysis(analyses))
     for path in written:
@@ -64,7 +64,7 @@ def analyse(  # house: wide because a command has a parameter for each option
     for debate, reason in damaged.items():
         click.echo(f"moot: {debate} is damaged: {reason}", err=True)
     if lean:
-        finish(_translate([analysis.debate for analysis in analyses], lean, store))
+        run_command(_translate([analysis.debate for analysis in analyses], lean, store))
         click.echo(f"{lean}", err=as_json)
     return ERROR if damaged else DONE
 
@@ -156,7 +156,7 @@ def _write(
         async with open_workspace(store, reading=True) as workspace:
             return write_receipt(await make_receipt(workspace, await workspace.find(debate)), key, form)
 
-    text = finish(read())
+    text = run_command(read())
     if out is None or str(out) == "-":
         sys.stdout.write(text)
     else:
@@ -185,7 +185,7 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
 
     click.echo(f"{checked.debate}: the signature is valid; the receipt has not been changed")
     entries = counted(checked.entries, "entry", "entries")
-    here = finish(look()) if isinstance(place, str) or place.exists() else 0
+    here = run_command(look()) if isinstance(place, str) or place.exists() else 0
     if not here:
         click.echo(f"the record ({entries}) is not in {show_where(place)}; it was not checked")
         return DONE

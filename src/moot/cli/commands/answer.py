@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Unpack
 import click
 import rich_click
 
-from moot.cli.commands.run import ResumeOptions, take_up
+from moot.cli.commands.run import ResumeOptions, resume_debate
 from moot.cli.options import (
     DONE,
     MEANINGS,
     USAGE,
     complete_debate,
-    finish,
     limit_options,
     open_workspace,
     output_options,
+    run_command,
     store_option,
 )
 from moot.core.errors import BriefError
@@ -61,15 +61,15 @@ def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
     DEBATE is an id, the first characters of one, or "last". WORDS is the answer, or - for standard input. Without
     WORDS you are asked for each field. Without a terminal, the question is printed.
     """
-    debate, goes_on = finish(_answer(debate, given))
+    debate, goes_on = run_command(_answer(debate, given))
     if goes_on is None:
         return USAGE
-    return finish(take_up(debate, given)) if goes_on else DONE
+    return run_command(resume_debate(debate, given)) if goes_on else DONE
 
 
 async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool | None]:
     """Save an answer; returns the debate's id, and whether it continues here (None: no answer was given)."""
-    from moot.app.program.program_agents import inside
+    from moot.app.program.program_agents import names_inside
     from moot.app.run.outcome import opening
     from moot.app.run.people import answer as note
     from moot.core.event import Paused
@@ -86,7 +86,7 @@ async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool |
     if job and job.state != "cancelled":
         click.echo("moot: the answer is saved; a worker continues the debate: moot queue", err=True)
         return debate, False
-    paused, guests = isinstance(entries[-1].event, Paused), inside(opening(debate, entries).brief)
+    paused, guests = isinstance(entries[-1].event, Paused), names_inside(opening(debate, entries).brief)
     if paused and not answer_options["later"] and not guests:
         return debate, True
     running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
@@ -124,14 +124,14 @@ async def _ask(
     """Show the question and ask for the answer; without a keyboard, show the question with its form."""
     from rich.text import Text
 
-    from moot.app.run.people import OutsideMessages, asked, context_for, laid, news
+    from moot.app.run.people import OutsideMessages, context_for, focus_turns, new_turns, open_ask_for
     from moot.app.run.record_reader import time_left
-    from moot.cli.display.ask_people import hear, pose
+    from moot.cli.display.ask_people import ask_answer, show_question
     from moot.cli.display.output import form, term
     from moot.cli.display.text_layout import console_for, line
     from moot.core.transcript import fold
 
-    turn = await asked(workspace, debate, answer_options["who"])
+    turn = await open_ask_for(workspace, debate, answer_options["who"])
     assert turn.ask is not None
     seen, transcript = await context_for(workspace, debate, turn.key), fold(await workspace.entries(debate))
     left = (await time_left(workspace, debate)).get(turn.key)
@@ -139,10 +139,12 @@ async def _ask(
     console.print(Text(line(seen.brief.topic), style="bold"))
     outside = await OutsideMessages.of(workspace, debate, turn.key)
     heard = await outside.more()
-    pose(console, turn.ask, seen, said=news(seen, transcript), about=laid(seen, transcript), outside=heard)
+    show_question(
+        console, turn.ask, seen, said=new_turns(seen, transcript), about=focus_turns(seen, transcript), outside=heard
+    )
     if keyboard:
         try:
-            return replace(await hear(console, keyboard, turn.ask, seen, outside, left=left), key=turn.key)
+            return replace(await ask_answer(console, keyboard, turn.ask, seen, outside, left=left), key=turn.key)
         except EOFError:
             console.print()
             raise BriefError("no answer was given") from None
@@ -173,7 +175,7 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
             await speak_up(workspace, text, by or _user(), _words(words))
             return f"{text}: the message is saved; {_heard([turn.by for turn in await waiting(workspace, text)])}"
 
-    click.echo(f"moot: {finish(speak())}", err=True)
+    click.echo(f"moot: {run_command(speak())}", err=True)
     return DONE
 
 

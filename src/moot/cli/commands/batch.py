@@ -19,20 +19,20 @@ from moot.cli.options import (
     USAGE,
     WAITING,
     LimitOptions,
-    WishOptions,
+    OverrideOptions,
     code_of,
-    finish,
     open_for_running,
     open_queue,
+    override_options,
+    run_command,
     store_option,
-    wish_options,
 )
 from moot.core.brief import COST
 from moot.core.text import counted
 
 if TYPE_CHECKING:
     from moot.app.batch.batch_plan import Batch
-    from moot.app.batch.run_batch import Batching
+    from moot.app.batch.run_batch import BatchRun
     from moot.app.batch.summary import BatchOutcome
     from moot.app.run.dispatcher import Dispatcher
     from moot.app.run.workspace import Workspace
@@ -53,7 +53,7 @@ class _OwnOptions(TypedDict):
     store: Path | str | None
 
 
-class BatchOptions(_OwnOptions, WishOptions):
+class BatchOptions(_OwnOptions, OverrideOptions):
     """All options of ``moot batch``, as they were typed."""
 
 
@@ -81,7 +81,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
 @click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder, as batch.json and batch.md.")
-@wish_options
+@override_options
 @store_option
 def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
     """Run many debates in parallel.
@@ -92,7 +92,7 @@ def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
     from moot.app.batch.batch_plan import FaultyBatch
 
     try:
-        return finish(_batch(briefs, given))
+        return run_command(_batch(briefs, given))
     except FaultyBatch as error:
         from moot.cli.display.text_layout import line
 
@@ -118,7 +118,7 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
         BriefError: nothing can be used.
     """
     from moot.app.batch.batch_plan import FaultyBatch, make_batch, read_briefs, read_lines, read_stream
-    from moot.cli.options import wishes_of
+    from moot.cli.options import overrides_of
 
     if not briefs and given["jsonl"] is None:
         raise click.UsageError("Give at least one brief, or --jsonl FILE.")
@@ -129,7 +129,7 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
         "turn_seconds": None,
         "total_seconds": None,
     }
-    wishes = wishes_of(given, nothing)
+    wishes = overrides_of(given, nothing)
     faults: list[str] = []
     items = read_briefs(briefs, wishes, faults)
     if (path := given["jsonl"]) is not None:
@@ -140,7 +140,7 @@ def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
 
 
 async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
-    from moot.app.batch.run_batch import PARALLEL, Batching
+    from moot.app.batch.run_batch import PARALLEL, BatchRun
     from moot.app.plan.settings import load_config
     from moot.cli.display.progress import Progress
     from moot.cli.terminal import Interrupt
@@ -149,7 +149,7 @@ async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
     async with _open(batch_options) as (workspace, queue):
         config = workspace.config = load_config()
         parallel = batch_options["parallel"] or (MOST_QUEUED if queue else PARALLEL)
-        work = Batching(
+        work = BatchRun(
             workspace=workspace,
             batch=wanted,
             config=config,
@@ -157,7 +157,7 @@ async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
             budget=batch_options["budget"],
             queue=queue,
         )
-        foreseen = await work.foresee()
+        foreseen = await work.estimate()
         progress = Progress(work, as_json=batch_options["as_json"])
         progress.introduce(foreseen, dry=batch_options["dry_run"])
         if batch_options["dry_run"]:
@@ -166,7 +166,7 @@ async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
         work.tell = progress.tell
         with progress:
             await _conduct(work, progress, interrupt)
-        look_around = await work.look_around()
+        look_around = await work.outcomes()
         progress.conclude(look_around)
         if batch_options["out"]:
             _save(batch_options["out"], wanted, look_around, progress)
@@ -184,7 +184,7 @@ async def _open(batch_options: BatchOptions) -> "AsyncGenerator[tuple[Workspace,
             yield workspace, None
 
 
-async def _conduct(work: "Batching", progress: "Progress", interrupt: "Interrupt") -> None:
+async def _conduct(work: "BatchRun", progress: "Progress", interrupt: "Interrupt") -> None:
     """Run the batch. Ctrl-C pauses it after the answers in progress, a second Ctrl-C at once."""
     import asyncio
 
@@ -214,13 +214,13 @@ def first_of(error: BaseException) -> BaseException:
 
 
 def _save(folder: Path, batch: "Batch", came: "Sequence[BatchOutcome]", progress: "Progress") -> None:
-    from moot.app.batch.summary import data_of, page_of
+    from moot.app.batch.summary import batch_data, batch_page
     from moot.app.export.reports import save
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save(folder / "batch.json", data_of(batch, came))
-        save(folder / "batch.md", page_of(batch, came))
+        save(folder / "batch.json", batch_data(batch, came))
+        save(folder / "batch.md", batch_page(batch, came))
     except OSError as error:
         progress.remark(f"the table was not saved: {error.strerror or error}: {folder}")
 

@@ -12,23 +12,23 @@ from moot.cli.options import (
     DONE,
     ERROR,
     LimitOptions,
-    WishOptions,
-    finish,
+    OverrideOptions,
     limit_options,
     open_workspace,
+    override_options,
+    overrides_of,
     read_input,
+    run_command,
     set_option,
     store_option,
-    wish_options,
-    wishes_of,
 )
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
-    from moot.app.run.prepare import Ready
+    from moot.app.run.prepare import PreparedDebate
 
 
-class CheckOptions(LimitOptions, WishOptions):
+class CheckOptions(LimitOptions, OverrideOptions):
     """The options of ``moot check`` as the user typed them."""
 
     settings: tuple[str, ...]
@@ -45,12 +45,12 @@ def new(name: str) -> int:
 
     NAME is the name of the file; .md is added. An existing file is never overwritten.
     """
-    from moot.app.brief.writer import starter
+    from moot.app.brief.writer import brief_template
 
     path = Path(name if name.endswith(".md") else f"{name}.md")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(starter())
+            file.write(brief_template())
     except FileExistsError as error:
         raise BriefError("exists already; choose another name", where=str(path)) from error
     except (OSError, ValueError) as error:
@@ -67,7 +67,7 @@ def new(name: str) -> int:
     "--normalised", is_flag=True, help="Print the brief in the standard Markdown form, whatever form it was written in."
 )
 @set_option
-@wish_options
+@override_options
 @limit_options
 @store_option
 def check(brief: str, **given: Unpack[CheckOptions]) -> int:
@@ -82,7 +82,7 @@ def check(brief: str, **given: Unpack[CheckOptions]) -> int:
 
         click.echo(normalise(read_input(brief, given["settings"])), nl=False)
         return DONE
-    return finish(_check(brief, given))
+    return run_command(_check(brief, given))
 
 
 async def _check(words: str, check_options: CheckOptions) -> int:
@@ -91,17 +91,17 @@ async def _check(words: str, check_options: CheckOptions) -> int:
 
     intake = read_input(words, check_options["settings"])
     async with open_workspace(check_options["store"], reading=True) as workspace:
-        ready = await prepare(workspace, intake, wishes_of(check_options, check_options))
+        ready = await prepare(workspace, intake, overrides_of(check_options, check_options))
         if (
-            ready.caster
+            ready.generator
             and (casting := await find_generation(workspace, ready, new=check_options["cast"] == "new")).earlier
         ):
             known = f"The participants generated in debate {casting.debate} take part; --cast new generates others."
             ready = replace(ready, notes=(*ready.notes, known))
     if check_options["diagram"]:
-        from moot.app.export.reports import diagram
+        from moot.app.export.reports import plan_diagram
 
-        click.echo(diagram(ready.plan), nl=False)
+        click.echo(plan_diagram(ready.plan), nl=False)
     elif check_options["as_json"]:
         from moot.app.export.reports import plan_data
 
@@ -111,12 +111,12 @@ async def _check(words: str, check_options: CheckOptions) -> int:
     return DONE
 
 
-def _print_plan(ready: "Ready", kind: str) -> None:
+def _print_plan(prepared: "PreparedDebate", kind: str) -> None:
     from moot.cli.display.plan_view import overview
     from moot.cli.display.text_layout import console_for
 
     console = console_for()
-    for renderable in overview(ready, kind):
+    for renderable in overview(prepared, kind):
         console.print(renderable)
 
 
@@ -124,9 +124,9 @@ def _print_plan(ready: "Ready", kind: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def models(as_json: bool) -> int:
     """Show which models can be used: local servers, providers with an API key, and the built-in demo."""
-    from moot.app.plan.assignment import look_around
+    from moot.app.plan.assignment import find_models
 
-    reach = finish(look_around())
+    reach = run_command(find_models())
     if as_json:
         servers = [
             {"provider": server.provider, "url": server.url, "up": server.up, "models": list(server.models)}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, USAGE, complete_debate, finish, open_memory, open_workspace, store_option
+from moot.cli.options import DONE, ERROR, USAGE, complete_debate, open_memory, open_workspace, run_command, store_option
 from moot.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from moot.app.export.learned import Learned, Resolved
-    from moot.learn.memory import Found, Kind
+    from moot.learn.memory import FoundMemory, Kind
     from moot.learn.memory_store import Item
 
 KINDS = ("outcome", "pattern", "failed_pattern", "position", "performance", "relation", "bout")
@@ -39,18 +39,18 @@ def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Pa
         raise click.UsageError("--rebuild learns from all debates; do not name any.")
     if domain is not None and not debates:
         raise click.UsageError("--domain needs the names of debates.")
-    return finish(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
+    return run_command(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
 
 
 async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path | str | None) -> int:
+    from moot.app.export.learned import add_note
     from moot.app.export.learned import learn as learn_one
-    from moot.app.export.learned import note
 
     async with open_workspace(store) as workspace:
         for name in names:
             debate = await workspace.find(name)
             if domain is not None:
-                await note(workspace, debate, "domain", domain)
+                await add_note(workspace, debate, "domain", domain)
                 click.echo(f"{debate}: in the domain {domain}")
             elif await learn_one(workspace, debate):
                 click.echo(f"{debate}: learned")
@@ -90,11 +90,11 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
 
     kind: Kind = "pattern" if patterns else "outcome"
 
-    async def read() -> "tuple[Found, ...]":
+    async def read() -> "tuple[FoundMemory, ...]":
         async with open_memory(store) as workspace:
             return await look(workspace, " ".join(words), kind=kind, most=most)
 
-    found = finish(read())
+    found = run_command(read())
     if as_json:
         _print([asdict(item) for item in found])
     elif not found:
@@ -104,7 +104,7 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
     return DONE
 
 
-def _tell(found: "Found") -> None:
+def _tell(found: "FoundMemory") -> None:
     from moot.cli.display.text_layout import line, moment, short
 
     body = found.body
@@ -124,14 +124,14 @@ def _tell(found: "Found") -> None:
 @store_option
 def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Show everything that was learned from a debate."""
-    from moot.app.export.learned import remembered
+    from moot.app.export.learned import learned_items
 
     async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
         async with open_workspace(store, reading=True) as workspace:
             name = await workspace.find(debate)
-            return name, await remembered(workspace, name, KINDS)
+            return name, await learned_items(workspace, name, KINDS)
 
-    name, found = finish(read())
+    name, found = run_command(read())
     if as_json:
         _print({kind: [item.body for item in items] for kind, items in found.items()})
         return DONE
@@ -159,15 +159,15 @@ def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
 @store_option
 def forget(debate: str, store: Path | str | None) -> int:
     """Forget permanently what was learned from a debate. Its record is not changed."""
-    from moot.app.export.learned import note
+    from moot.app.export.learned import add_note
 
     async def drop() -> str:
         async with open_workspace(store) as workspace:
             name = await workspace.find(debate)
-            await note(workspace, name, "forget")
+            await add_note(workspace, name, "forget")
             return name
 
-    click.echo(f"{finish(drop())}: forgotten; its record still exists")
+    click.echo(f"{run_command(drop())}: forgotten; its record still exists")
     return DONE
 
 
@@ -204,7 +204,7 @@ def resolve(debate: str | None, answer: str | None, path: Path | None, anyway: b
             return ((name, truth, await settle(workspace, name, right, anyway=anyway)),)
 
     try:
-        found = finish(keep())
+        found = run_command(keep())
     except FaultyTruths as error:
         for fault in error.faults:
             click.echo(f"moot: {fault}", err=True)

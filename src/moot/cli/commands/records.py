@@ -17,9 +17,9 @@ from moot.cli.options import (
     LOGS,
     Place,
     complete_debate,
-    finish,
     open_records,
     open_workspace,
+    run_command,
     store_option,
     store_path,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from moot.app.export.reports import ReadRecord
     from moot.app.run.outcome import Listed
-    from moot.app.run.record_reader import Open
+    from moot.app.run.record_reader import OpenQuestion
     from moot.core.brief import LogMode
     from moot.report.compare import Comparison
 
@@ -82,7 +82,7 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
     The short id is enough for every command: moot show 7f3. "last" is the newest debate, "last~1" the one before it.
     The list shows what was kept of each debate when it was written; "moot verify" reads all entries.
     """
-    shown = finish(_look(store, filters))
+    shown = run_command(_look(store, filters))
     if as_json:
         data = [_as_data(item, shown.asks.get(item.debate, ()), shown.short) for item in shown.debates]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
@@ -119,14 +119,14 @@ class Shown:
     """
 
     debates: "Sequence[Listed]"
-    asks: "Mapping[str, Sequence[Open]]"
+    asks: "Mapping[str, Sequence[OpenQuestion]]"
     short: "Mapping[str, str]"
     stored: int
 
 
 async def _look(store: Path | str | None, filters: Filters) -> Shown:
     """The debates that a list shows, with the open questions to people."""
-    from moot.app.run.record_reader import list_query, short_ids, stands
+    from moot.app.run.record_reader import list_open_asks, list_query, short_ids
 
     query = list_query(
         status=filters["status"] or "",
@@ -136,12 +136,12 @@ async def _look(store: Path | str | None, filters: Filters) -> Shown:
     )
     async with open_records(store) as reader:
         stored = await reader.names()
-        debates, asks = await stands(reader, await reader.list(query))
+        debates, asks = await list_open_asks(reader, await reader.list(query))
     short = short_ids([item.debate for item in debates], stored)
     return Shown(debates=debates, asks=asks, short=short, stored=len(stored))
 
 
-def _as_data(listed: "Listed", asks: "Sequence[Open]", short: "Mapping[str, str]") -> dict[str, object]:
+def _as_data(listed: "Listed", asks: "Sequence[OpenQuestion]", short: "Mapping[str, str]") -> dict[str, object]:
     return {
         "debate": listed.debate,
         "short": short[listed.debate],
@@ -162,7 +162,7 @@ def _table(shown: Shown) -> None:
     from rich.text import Text
 
     from moot.cli.display.text_layout import FAINT, console_for, joined, line, moment
-    from moot.core.labels import descent
+    from moot.core.labels import fork_origin
 
     console = console_for(width=LIST_WIDTH)
     if console.width < ROOMY:
@@ -179,7 +179,7 @@ def _table(shown: Shown) -> None:
             Text(moment(item.at), style=FAINT),
             Text(line(item.protocol)),
             _outcome(item, shown.asks.get(item.debate, ()), REASON),
-            joined(descent(item.forked), Text(line(item.topic))),
+            joined(fork_origin(item.forked), Text(line(item.topic))),
         )
     console.print(table)
 
@@ -189,16 +189,16 @@ def _lines(shown: Shown, console: "Console") -> None:
     from rich.text import Text
 
     from moot.cli.display.text_layout import Indented, joined, line, moment
-    from moot.core.labels import descent
+    from moot.core.labels import fork_origin
 
     for item in shown.debates:
         outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
         console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
         topic = Text(line(item.topic))
-        console.print(Indented(joined(moment(item.at), line(item.protocol), descent(item.forked), topic)))
+        console.print(Indented(joined(moment(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
-def _outcome(each: "Listed", asks: "Sequence[Open]", most: int) -> "Text":
+def _outcome(each: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "Text":
     from rich.text import Text
 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
@@ -250,13 +250,13 @@ def report(
     if plots:
         if mode or form not in (None, "md") or out is None or str(out) == "-":
             raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
-        return finish(_illustrate(debate, out, store))
+        return run_command(_illustrate(debate, out, store))
 
     async def read() -> "ReadRecord":
         async with open_workspace(store, reading=True) as workspace:
             return await read_record(workspace, await workspace.find(debate))
 
-    written = _contents(finish(read()), mode, form or "md")
+    written = _contents(run_command(read()), mode, form or "md")
     if out is None or str(out) == "-":
         _print(next(iter(written.values())))
         return DONE
@@ -319,7 +319,7 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
     compared with the debate that it was forked from.
     """
     from moot.app.export.reports import compare, parent, write_comparison
-    from moot.cli.display.side_by_side import beside
+    from moot.cli.display.side_by_side import comparison_view
     from moot.cli.display.text_layout import console_for
 
     async def read() -> "Comparison":
@@ -329,12 +329,12 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
                 return await compare(workspace, first, second)
             return await compare(workspace, await parent(workspace, first), first)
 
-    comparison = finish(read())
+    comparison = run_command(read())
     if as_json:
         sys.stdout.write(write_comparison(comparison))
         return DONE
     console = console_for()
-    for renderable in beside(comparison):
+    for renderable in comparison_view(comparison):
         console.print(renderable)
     return DONE
 
@@ -357,7 +357,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
 
     if head is not None and len(head) < 8:
         raise click.UsageError("--head needs at least 8 digits of the hash.")
-    name, entries, sentence = finish(check())
+    name, entries, sentence = run_command(check())
     if head is not None and not sentence.startswith(head.lower()):
         click.echo(f"moot: {name}: the last entry has the hash {sentence}, not {head}", err=True)
         return ERROR
@@ -382,7 +382,7 @@ def delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | N
     place in the queue, and what was learned from it. Forks of it, reports in files, and the debate that generated its
     participants stay.
     """
-    return finish(_delete(names, yes, force, store))
+    return run_command(_delete(names, yes, force, store))
 
 
 async def _delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | None) -> int:
@@ -422,7 +422,7 @@ def copy(source: Path | str, target: Path | str, debates: tuple[str, ...]) -> in
     """
     if isinstance(source, Path) and not source.exists():
         raise click.UsageError(f"There is no file {source}.")
-    return finish(_copy(source, target, debates))
+    return run_command(_copy(source, target, debates))
 
 
 async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) -> int:

@@ -12,30 +12,30 @@ from moot.cli.options import (
     MEANINGS,
     LimitOptions,
     OutputOptions,
-    WishOptions,
-    caps_of,
+    OverrideOptions,
     code_of,
     complete_debate,
-    finish,
     limit_options,
+    limits_of,
     open_for_running,
     open_workspace,
     output_options,
+    override_options,
+    overrides_of,
     read_input,
+    run_command,
     set_option,
     store_option,
-    wish_options,
-    wishes_of,
 )
 from moot.core.brief import ROUNDS, SEED, LogMode
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
-    from moot.app.plan.ways_on import Way
+    from moot.app.plan.next_steps import NextStep
     from moot.app.run.fork import Change
     from moot.app.run.outcome import Outcome
-    from moot.app.run.prepare import Ready
-    from moot.app.run.start import Generation, Start
+    from moot.app.run.prepare import PreparedDebate
+    from moot.app.run.start import Generation, StartRequest
     from moot.app.run.workspace import Workspace
     from moot.cli.display.ask_people import Terminal
     from moot.cli.display.output import Output
@@ -47,7 +47,7 @@ SUMMARY_ONLY: LogMode = "summary_only"
 """The log that is the report itself."""
 
 
-class RunOptions(LimitOptions, OutputOptions, WishOptions):
+class RunOptions(LimitOptions, OutputOptions, OverrideOptions):
     """All options of ``moot run``."""
 
     settings: tuple[str, ...]
@@ -63,7 +63,7 @@ class ResumeOptions(LimitOptions, OutputOptions):
 @rich_click.command(epilog=MEANINGS)
 @click.argument("brief")
 @set_option
-@wish_options
+@override_options
 @limit_options
 @output_options
 @store_option
@@ -72,7 +72,7 @@ def run(brief: str, **given: Unpack[RunOptions]) -> int:
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
-    return finish(_run(brief, given))
+    return run_command(_run(brief, given))
 
 
 @rich_click.command(epilog=MEANINGS)
@@ -85,42 +85,42 @@ def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
 
     DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
     """
-    return finish(take_up(debate, given))
+    return run_command(resume_debate(debate, given))
 
 
 async def _run(words: str, run_options: RunOptions) -> int:
-    from moot.app.run.start import make_start
+    from moot.app.run.start import prepare_start
 
     intake = read_input(words, run_options["settings"])
-    wishes = wishes_of(run_options, run_options)
+    wishes = overrides_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
-        return await _begin(workspace, await make_start(workspace, intake, wishes), run_options)
+        return await _run_new(workspace, await prepare_start(workspace, intake, wishes), run_options)
 
 
-async def _begin(workspace: "Workspace", start: "Start", options: OutputOptions) -> int:
+async def _run_new(workspace: "Workspace", request: "StartRequest", options: OutputOptions) -> int:
     """Run a new debate and show it; the exit code."""
     from moot.app.run.start import HostHooks, run_start
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
 
-    debate = workspace.new_id(start.ready.plan)
-    face = Output(options["mode"] or "", planned=start.ready.costing.most.asks)
+    debate = workspace.new_id(request.prepared.plan)
+    face = Output(options["mode"] or "", planned=request.prepared.costing.most.asks)
     interrupt = Interrupt(say=face.remark)
     generations: list[Generation] = []
 
     def generating(generation: "Generation") -> None:
         generations.append(generation)
-        face.remark(_generating(generation, start.ready.caster))
+        face.remark(_generating(generation, request.prepared.generator))
 
     with ExitStack() as stack:
 
-        def begins(ready: "Ready") -> None:
+        def begins(ready: "PreparedDebate") -> None:
             face.introduce(debate, ready)
             stack.enter_context(face)
 
-        interface = _interface(workspace, debate, start.ready.plan.brief, face, interrupt, away=options["away"])
+        interface = _interface(workspace, debate, request.prepared.plan.brief, face, interrupt, away=options["away"])
         hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
-        running = run_start(workspace, start, debate, hooks)
+        running = run_start(workspace, request, debate, hooks)
         outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
     if generations and not await workspace.count_entries(debate):
         return await _without_participants(workspace, generations[0], face)
@@ -159,16 +159,16 @@ def _interface(
     workspace: "Workspace", debate: str, brief: "Brief", face: "Output", interrupt: "Interrupt", *, away: bool
 ) -> "Terminal | None":
     """What asks the people of a debate here; None where there are none, or none can be asked here."""
-    from moot.app.plan.assignment import people
+    from moot.app.plan.assignment import names_of_people
 
-    if away or not people(brief):
+    if away or not names_of_people(brief):
         return None
-    from moot.cli.display.ask_people import seat_people
+    from moot.cli.display.ask_people import people_interface
 
-    return seat_people(workspace, debate, face, interrupt, away=away)
+    return people_interface(workspace, debate, face, interrupt, away=away)
 
 
-async def take_up(name: str, given: ResumeOptions) -> int:
+async def resume_debate(name: str, given: ResumeOptions) -> int:
     """Resume a debate where its record ends; the exit code."""
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
@@ -184,7 +184,7 @@ async def take_up(name: str, given: ResumeOptions) -> int:
             return await _end(workspace, debate, Output(given["mode"] or ""), given, await workspace.resume(debate))
         face = Output(given["mode"] or "", planned=await workspace.count_asks(debate))
         face.welcome_back(debate, entries)
-        limits = caps_of(given).on(transcript.brief.limits)
+        limits = limits_of(given).on(transcript.brief.limits)
         interrupt = Interrupt(say=face.remark)
         interface = _interface(workspace, debate, transcript.brief, face, interrupt, away=given["away"])
         running = workspace.resume(debate, limits=limits, stop=interrupt.stop, interface=interface)
@@ -235,14 +235,14 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
     return code_of(outcome.status, outcome.kind, fail_on=given["fail_on"] or "")
 
 
-def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[Way, ...]":
+def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[NextStep, ...]":
     """What may decide a debate that nobody won."""
     if outcome.status not in ("tie", "no_decision"):
         return ()
-    from moot.app.plan.ways_on import ways_on
+    from moot.app.plan.next_steps import next_steps
     from moot.app.run.outcome import opening
 
-    return tuple(ways_on(opening(outcome.debate, record.entries), outcome.debate, outcome.transcript))
+    return tuple(next_steps(opening(outcome.debate, record.entries), outcome.debate, outcome.transcript))
 
 
 class AgainOptions(LimitOptions, OutputOptions):
@@ -278,23 +278,25 @@ def again(debate: str, **given: Unpack[AgainOptions]) -> int:
     DEBATE is its id, a short id, or "last"; it stays as it is. Brief, participants and protocol are those on record.
     With --protocol, --rounds or --strategy the protocol is built anew. NAME=human lets a person answer.
     """
-    return finish(_again(debate, given))
+    return run_command(_again(debate, given))
 
 
 async def _again(name: str, options: AgainOptions) -> int:
     from moot.app.run.again import start_again
-    from moot.app.run.prepare import Wishes
+    from moot.app.run.prepare import Overrides
 
-    wishes = Wishes(
+    wishes = Overrides(
         protocol=options["protocol"] or "",
         rounds=options["rounds"],
         strategy=options["strategy"] or "",
         seed=options["seed"],
-        caps=caps_of(options),
+        caps=limits_of(options),
     )
     async with open_for_running(options["store"]) as workspace:
         debate = await workspace.find(name)
-        return await _begin(workspace, await start_again(workspace, debate, wishes, _models(options["model"])), options)
+        return await _run_new(
+            workspace, await start_again(workspace, debate, wishes, _models(options["model"])), options
+        )
 
 
 class ForkOptions(ResumeOptions):
@@ -330,7 +332,7 @@ def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
 
     DEBATE is its id, the beginning of it, or "last"; it stays as it is. Say where with --at or --turn.
     """
-    return finish(_fork(debate, given))
+    return run_command(_fork(debate, given))
 
 
 async def _fork(name: str, fork_options: ForkOptions) -> int:
@@ -340,7 +342,7 @@ async def _fork(name: str, fork_options: ForkOptions) -> int:
     async with open_workspace(fork_options["store"]) as workspace:
         debate = await fork_debate(workspace, await workspace.find(name), at=fork_options["at"], change=change)
     if not fork_options["hold"]:
-        return await take_up(debate, fork_options)
+        return await resume_debate(debate, fork_options)
     click.echo(debate)
     click.echo(f"moot: run it with: moot resume {debate}", err=True)
     return DONE

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import click
 import rich_click
 
-from moot.cli.options import DONE, finish, store_option, store_path
+from moot.cli.options import DONE, run_command, store_option, store_path
 
 WEB_HOST = "moot.web.http_server"
 """The server to start; named as a text, because the hosts do not import each other."""
@@ -77,7 +77,7 @@ def serve(**given: Unpack[ServeOptions]) -> int:
         say=say,
         log=log if given["log_json"] else None,
     )
-    finish(host_module.serve(wanted, load_config()))
+    run_command(host_module.serve(wanted, load_config()))
     return DONE
 
 
@@ -160,5 +160,5 @@ def mcp(**given: Unpack[McpOptions]) -> int:
         port=given["port"],
         ready=ready,
     )
-    finish((host.serve_http if given["http"] else host.serve_stdio)(wanted, load_config()))
+    run_command((host.serve_http if given["http"] else host.serve_stdio)(wanted, load_config()))
     return DONE

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
-from moot.cli.options import DONE, complete_debate, finish, open_workspace, store_option
+from moot.cli.options import DONE, complete_debate, open_workspace, run_command, store_option
 from moot.core.text import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from moot.app.export.recount import Counted, Recounted
+    from moot.app.export.recount import Recount, RuleResult
     from moot.app.run.workspace import Workspace
     from moot.core.event import Entry
 
@@ -50,12 +50,12 @@ def show(debate: str, **given: Unpack[ShowOptions]) -> int:
 
     DEBATE is an id, the first characters of one, or "last".
     """
-    return finish(_show(debate, given))
+    return run_command(_show(debate, given))
 
 
 async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.export.reports import read_record
-    from moot.app.plan.ways_on import ways_on
+    from moot.app.plan.next_steps import next_steps
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import OutsideMessages
     from moot.app.run.record_reader import open_asks
@@ -83,7 +83,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
         ahead = Ahead(
             asks=await open_asks(workspace, debate),
             outside=await (await OutsideMessages.of(workspace, debate)).more(),
-            ways=tuple(ways_on(opening(debate, found.entries), debate, ended.transcript)),
+            ways=tuple(next_steps(opening(debate, found.entries), debate, ended.transcript)),
         )
         output.conclude(found.report, ended, {}, ahead)
         return 0
@@ -113,14 +113,14 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     smallest change of ballots that would give another result: one candidate moved to the first place, the winner to
     the last. The record is not changed.
     """
-    from moot.app.export.recount import count_again, write_recount
+    from moot.app.export.recount import recount_debate, write_recount
     from moot.cli.display.text_layout import console_for
 
-    async def read() -> "Recounted":
+    async def read() -> "Recount":
         async with open_workspace(store, reading=True) as workspace:
-            return await count_again(workspace, await workspace.find(debate))
+            return await recount_debate(workspace, await workspace.find(debate))
 
-    recounted = finish(read())
+    recounted = run_command(read())
     if as_json:
         sys.stdout.write(write_recount(recounted))
         return DONE
@@ -132,7 +132,7 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     return DONE
 
 
-def _shown(recounted: "Recounted") -> "list[RenderableType]":
+def _shown(recounted: "Recount") -> "list[RenderableType]":
     from rich.text import Text
 
     from moot.cli.display.text_layout import FAINT, Indented, line
@@ -158,14 +158,14 @@ def _shown(recounted: "Recounted") -> "list[RenderableType]":
     return parts
 
 
-def quorum_in_words(found: "Recounted") -> str:
+def quorum_in_words(found: "Recount") -> str:
     """A line that says that there is no quorum; "" where there is one."""
     if found.quorum:
         return ""
     return "At least half of the voters did not vote, so there is no quorum. The counts below ignore that."
 
 
-def result_in_words(each: "Counted") -> str:
+def result_in_words(each: "RuleResult") -> str:
     """A line that says who wins, and by how much."""
     from moot.cli.display.text_layout import line
 
@@ -175,7 +175,7 @@ def result_in_words(each: "Counted") -> str:
     return f"{line(each.winner)}{ahead} ({each.strength})"
 
 
-def flip_in_words(each: "Counted") -> str:
+def flip_in_words(each: "RuleResult") -> str:
     """A line that says which ballots would give another result, if they put one candidate first and the winner last."""
     from moot.cli.display.text_layout import line
     from moot.core.text import listed

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import click
 import rich_click
 
-from moot.cli.options import DONE, finish, open_memory, store_option
+from moot.cli.options import DONE, open_memory, run_command, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from moot.app.export.learned import Standings
+    from moot.app.export.learned import DomainRatings
     from moot.app.run.workspace import Workspace
     from moot.learn.calibration import Calibration, Level
 
     Expectations = Mapping[str, Sequence[tuple[Level, float]]]
-    from moot.app.export.learned import Met, People
+    from moot.app.export.learned import PerformanceTables, RelationTables
     from moot.learn.personas import Pair, Persona, Share
 
 MANY = 200
@@ -41,13 +41,13 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
     The order follows the Bradley-Terry model, with 95 % intervals; Elo ratings are shown for comparison. Participants
     without a language model are not rated.
     """
-    from moot.app.export.learned import standings
+    from moot.app.export.learned import domain_ratings
 
-    async def read() -> "tuple[Standings, ...]":
+    async def read() -> "tuple[DomainRatings, ...]":
         async with open_memory(store) as workspace:
-            return await standings(workspace, domain, anchor=anchor)
+            return await domain_ratings(workspace, domain, anchor=anchor)
 
-    standingses = finish(read())
+    standingses = run_command(read())
     if as_json:
         _print([asdict(standings) for standings in standingses])
         return DONE
@@ -84,7 +84,7 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
         async with open_memory(store) as workspace:
             return await calibrate(workspace), await weights(workspace), await recalibration(workspace)
 
-    calibrations, votes, expect = finish(read())
+    calibrations, votes, expect = run_command(read())
     if as_json:
         told = {name: [{**asdict(level), "expected": chance} for level, chance in expect[name]] for name in expect}
         more = {name: {"vote_weight": votes.get(name), "recalibrated": told[name]} for name in calibrations}
@@ -123,7 +123,7 @@ def _print(data: object) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-F = TypeVar("F", "People", "Met")
+F = TypeVar("F", "PerformanceTables", "RelationTables")
 
 Table: TypeAlias = Sequence[Sequence[str]]
 """The rows of a table; the first is its head."""
@@ -147,7 +147,7 @@ def personas(as_json: bool, store: Path | str | None) -> int:
     """
     from moot.app.export.learned import personas as read_all
 
-    def tables(people: "People") -> "Sequence[Table]":
+    def tables(people: "PerformanceTables") -> "Sequence[Table]":
         return _table("participant", people.participants), _table("model", people.models)
 
     return _tell(read_all, tables, as_json=as_json, store=store)
@@ -183,7 +183,7 @@ def relations(as_json: bool, store: Path | str | None) -> int:
     """
     from moot.app.export.learned import relations as read_all
 
-    def tables(met: "Met") -> "Sequence[Table]":
+    def tables(met: "RelationTables") -> "Sequence[Table]":
         return _pairs("participants", met.participants), _pairs("models", met.models)
 
     return _tell(read_all, tables, as_json=as_json, store=store)
@@ -202,7 +202,7 @@ def _tell(
         async with open_memory(store) as workspace:
             return await read_all(workspace)
 
-    found = finish(read())
+    found = run_command(read())
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
         return DONE

@@ -15,23 +15,23 @@ from moot.cli.options import (
     ERROR,
     INTERRUPTED,
     LimitOptions,
-    WishOptions,
+    OverrideOptions,
     complete_debate,
-    finish,
     limit_options,
     open_for_running,
     open_queue,
+    override_options,
+    overrides_of,
     read_input,
+    run_command,
     set_option,
     store_option,
     store_path,
-    wish_options,
-    wishes_of,
 )
 
 if TYPE_CHECKING:
     from moot.app.run.dispatcher import Job, QueueStatus, State
-    from moot.app.run.start import Start
+    from moot.app.run.start import StartRequest
     from moot.app.run.workspace import Workspace
     from moot.workers.worker import Worker
 
@@ -49,7 +49,7 @@ class WorkerOptions(TypedDict):
     store: Path | str | None
 
 
-class SubmitOptions(LimitOptions, WishOptions):
+class SubmitOptions(LimitOptions, OverrideOptions):
     """All options of ``moot submit``."""
 
     settings: tuple[str, ...]
@@ -91,7 +91,7 @@ def worker(**given: Unpack[WorkerOptions]) -> int:
     debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
     take over its debates when its leases expire. The log goes to standard error.
     """
-    return finish(_work(given))
+    return run_command(_work(given))
 
 
 async def _work(worker_options: WorkerOptions) -> int:
@@ -171,7 +171,7 @@ def _listen(found: "Worker") -> None:
     help="Seconds to wait before the debate starts.",
 )
 @set_option
-@wish_options
+@override_options
 @limit_options
 @store_option
 def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
@@ -180,7 +180,7 @@ def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
     BRIEF is a file, a question in quotes, or - for standard input. If participants must be generated, that is done
     here, with one call of the model. The ids are printed, one on each line.
     """
-    return finish(_submit(briefs, given))
+    return run_command(_submit(briefs, given))
 
 
 async def _submit(briefs: tuple[str, ...], submit_options: SubmitOptions) -> int:
@@ -189,7 +189,7 @@ async def _submit(briefs: tuple[str, ...], submit_options: SubmitOptions) -> int
             await _start(workspace, words, submit_options) for words in briefs
         ]  # all are checked before one is submitted
         for start in starts:
-            debate = await _lay_down(workspace, start)
+            debate = await _store_debate(workspace, start)
             await queue.submit(
                 debate,
                 owner=submit_options["owner"],
@@ -202,28 +202,28 @@ async def _submit(briefs: tuple[str, ...], submit_options: SubmitOptions) -> int
     return DONE
 
 
-async def _start(workspace: "Workspace", words: str, submit_options: SubmitOptions) -> "Start":
+async def _start(workspace: "Workspace", words: str, submit_options: SubmitOptions) -> "StartRequest":
     from moot.app.plan.settings import load_config
-    from moot.app.run.start import make_start
+    from moot.app.run.start import prepare_start
 
     intake = read_input(words, submit_options["settings"])
-    return await make_start(workspace, intake, wishes_of(submit_options, submit_options), load_config())
+    return await prepare_start(workspace, intake, overrides_of(submit_options, submit_options), load_config())
 
 
-async def _lay_down(workspace: "Workspace", start: "Start") -> str:
+async def _store_debate(workspace: "Workspace", request: "StartRequest") -> str:
     """Store one debate; returns its id."""
     from moot.app.run.outcome import Outcome
     from moot.app.run.start import HostHooks, generate_participants, put_on_record
     from moot.app.run.workspace import StopRequest
     from moot.core.errors import MootError
 
-    debate = workspace.new_id(start.ready.plan)
-    if start.ready.caster:
+    debate = workspace.new_id(request.prepared.plan)
+    if request.prepared.generator:
         click.echo(
-            f"moot: asking {start.ready.caster} to generate participants; for built-in ones use --cast builtin",
+            f"moot: asking {request.prepared.generator} to generate participants; for built-in ones use --cast builtin",
             err=True,
         )
-    peopled = await generate_participants(workspace, start, debate, HostHooks(stop=StopRequest()))
+    peopled = await generate_participants(workspace, request, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
         why = f"{peopled.reason} ({peopled.debate})"
         raise MootError(f"no participants were generated, so the debate was not submitted: {why}. Submit it again")
@@ -260,7 +260,7 @@ def queue(context: click.Context, **queue_options: Unpack[QueueOptions]) -> int:
         return DONE
     from moot.cli.display.queue_table import queue_table, status_lines
 
-    status, jobs = finish(_look(queue_options))
+    status, jobs = run_command(_look(queue_options))
     if queue_options["as_json"]:
         click.echo(json.dumps([asdict(job) for job in jobs], ensure_ascii=False, indent=2))
         return DONE
@@ -291,7 +291,7 @@ def status(as_json: bool, store: Path | str | None) -> int:
         async with open_queue(_above(store)) as (_, dispatcher):
             return await dispatcher.status()
 
-    found = finish(look())
+    found = run_command(look())
     click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(status_lines(found, time.time())))
     return DONE
 
@@ -313,7 +313,7 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
             click.echo(f"moot: {name} is not queued, running or waiting", err=True)
             return ERROR
 
-    return finish(stop())
+    return run_command(stop())
 
 
 @queue.command()
@@ -334,7 +334,7 @@ def retry(debate: str, store: Path | str | None) -> int:
             click.echo(f"{name}: {job.state}")
             return DONE
 
-    return finish(again())
+    return run_command(again())
 
 
 def _above(store: Path | str | None) -> Path | str | None:

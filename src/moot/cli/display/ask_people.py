@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from moot.app.program.in_place import Keyboard
-from moot.app.run.people import OutsideMessages, ShownTurn, allowed, by_hand
-from moot.app.run.people import laid as lay
-from moot.app.run.people import news as tell_news
+from moot.app.run.people import OutsideMessages, ShownTurn, allowed_values, read_manual_reply
+from moot.app.run.people import focus_turns as lay
+from moot.app.run.people import new_turns as tell_news
 from moot.app.run.record_reader import time_left
 from moot.app.run.workspace import Workspace
 from moot.cli.display.live_screen import Screen
-from moot.cli.display.output import Output, overheard, question, term
+from moot.cli.display.output import Output, question, term, viewer_messages
 from moot.cli.display.text_layout import BAD, FAINT, WARN, Indented, line
 from moot.cli.terminal import Interrupt
 from moot.core.agent import Context
@@ -72,7 +72,7 @@ class AnswerPrompt:
         while True:
             filled = await self._all(ask)
             try:
-                by_hand(ask, filled.words, filled.fields)
+                read_manual_reply(ask, filled.words, filled.fields)
             except BriefError as error:
                 self._refuse(error)
             else:
@@ -165,7 +165,7 @@ class AnswerPrompt:
         """Show new messages of viewers; text that is already typed is kept."""
         if said := await self._outside.more():
             self._console.print()
-            for renderable in overheard(said):
+            for renderable in viewer_messages(said):
                 self._console.print(renderable)
             self._prompt()
 
@@ -185,7 +185,7 @@ class AnswerPrompt:
 def _told(asked: Field) -> str:
     helped = [line(asked.help)] if asked.help else []
     if asked.kind in ("number", "flag"):
-        helped.append("yes or no" if asked.kind == "flag" else line(allowed(asked)))
+        helped.append("yes or no" if asked.kind == "flag" else line(allowed_values(asked)))
     match asked.kind:
         case "text" | "list":
             how = (
@@ -240,7 +240,7 @@ def _value(ask: Ask, asked: Field, raw: Value) -> Value:
     if raw == "":
         raise BriefError(f"{asked.name} is required")
     alone = replace(ask, form=Form(name="one", fields=(asked,)))
-    return by_hand(alone, "", {asked.name: raw}).fields[asked.name]
+    return read_manual_reply(alone, "", {asked.name: raw}).fields[asked.name]
 
 
 def _known(asked: Field, ask: Ask) -> str:
@@ -327,8 +327,10 @@ class Terminal:
         try:
             outside = await OutsideMessages.of(self._workspace, self._debate, ask.key)
             heard = await outside.more()
-            pose(screen.console, ask, context, said=said, about=lay(context, screen.view.transcript), outside=heard)
-            filled = await hear(screen.console, self._keyboard, ask, context, outside, left=left)
+            show_question(
+                screen.console, ask, context, said=said, about=lay(context, screen.view.transcript), outside=heard
+            )
+            filled = await ask_answer(screen.console, self._keyboard, ask, context, outside, left=left)
         except EOFError:
             if not self._left:
                 screen.console.print()
@@ -336,7 +338,7 @@ class Terminal:
         except asyncio.CancelledError:
             self._close(ask, over=ends is not None and time.monotonic() > ends - STEP)
             raise
-        return by_hand(ask, filled.words, filled.fields)
+        return read_manual_reply(ask, filled.words, filled.fields)
 
     def leave(self) -> None:
         """Ask nobody any more; a person who is asked now will answer later."""
@@ -360,7 +362,7 @@ class Terminal:
         self._keyboard.drop()
 
 
-def pose(
+def show_question(
     console: Console,
     ask: Ask,
     context: Context,
@@ -375,7 +377,7 @@ def pose(
         console.print(renderable)
 
 
-async def hear(
+async def ask_answer(
     console: Console, keyboard: Keyboard, ask: Ask, context: Context, outside: OutsideMessages, *, left: float | None
 ) -> Filled:
     """Ask for the answer, field by field; messages of viewers are shown as they come.
@@ -390,7 +392,7 @@ async def hear(
     return await AnswerPrompt(console, keyboard, {} if context.view.anonymous else marks, outside).fill(ask)
 
 
-def seat_people(
+def people_interface(
     workspace: Workspace, debate: str, output: Output, interrupt: Interrupt, *, away: bool
 ) -> Terminal | None:
     """The terminal for the people of a debate; None if nobody can be asked here.

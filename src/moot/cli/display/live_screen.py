@@ -11,7 +11,7 @@ from rich.text import Text
 
 from moot.app.plan.assignment import is_person
 from moot.app.serve.view_model import most_rounds
-from moot.cli.display.render import ViewState, doing, running_tally, tell
+from moot.cli.display.render import ViewState, doing, entry_lines, running_tally
 from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, amount, joined, line, money, span
 from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
 from moot.core.text import clean, counted
@@ -110,7 +110,7 @@ class Screen:
             return
         self.load(item)
         self._mind(item.event)
-        for renderable in tell(self.view, item.event):
+        for renderable in entry_lines(self.view, item.event):
             self.console.print(renderable)
         self.tick()
 

@@ -13,10 +13,10 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.app.plan.ways_on import Way
+from moot.app.plan.next_steps import NextStep
 from moot.app.run.outcome import Outcome
-from moot.app.run.people import ShownTurn, allowed
-from moot.app.run.record_reader import Open
+from moot.app.run.people import ShownTurn, allowed_values
+from moot.app.run.record_reader import OpenQuestion
 from moot.cli.display.live_screen import Screen, Viewer
 from moot.cli.display.plan_view import heading, introduction
 from moot.cli.display.render import body, outsider
@@ -42,13 +42,13 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
-from moot.core.labels import act_of, descent, noun
+from moot.core.labels import act_of, fork_origin, noun
 from moot.core.text import counted, listed
 from moot.core.transcript import fold
 from moot.report.report import Report
 
 if TYPE_CHECKING:
-    from moot.app.run.prepare import Ready
+    from moot.app.run.prepare import PreparedDebate
 
 TASK = 160
 """The most characters of a task in a list of open questions."""
@@ -69,7 +69,7 @@ def question(
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
     for shown in (*said, *about):
         yield from _shown(shown)
-    yield from overheard(outside)
+    yield from viewer_messages(outside)
     who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
     yield Indented(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
@@ -83,7 +83,7 @@ def _shown(shown: ShownTurn) -> Iterator[RenderableType]:
     yield ""
 
 
-def overheard(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
+def viewer_messages(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
     """Messages of viewers while a question is open."""
     for interjection in outside:
         yield outsider(interjection.by, interjection.text)
@@ -95,7 +95,7 @@ def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
     for field in fields:
         what = f"{line(field.help)}: " if field.help and field.kind != "text" else ""
         rest = "" if field.required else " (optional)"
-        yield Indented(Text(f"{what}{line(allowed(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
+        yield Indented(Text(f"{what}{line(allowed_values(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
 
 
 def term(left: float | None) -> str:
@@ -103,7 +103,7 @@ def term(left: float | None) -> str:
     return "" if left is None else f"until {moment(time.time() + left)}, {span(max(0.0, left))} left"
 
 
-def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
+def waits(asks: Sequence[OpenQuestion]) -> Iterator[RenderableType]:
     """For whom a debate waits, for what, since when and until when."""
     for ask in asks:
         turn = ask.turn
@@ -114,7 +114,7 @@ def waits(asks: Sequence[Open]) -> Iterator[RenderableType]:
         yield Indented(Stack((head, task)), "waits for ", " " * 10, FAINT)
 
 
-def commands(debate: str, asks: Sequence[Open]) -> list[str]:
+def commands(debate: str, asks: Sequence[OpenQuestion]) -> list[str]:
     """The commands with which the people who are asked can answer."""
     names = list(dict.fromkeys(ask.turn.by for ask in asks))
     whose = [f' --as "{name}"' if " " in name else f" --as {name}" for name in names] if len(names) > 1 else [""]
@@ -290,19 +290,19 @@ class Output:
         else:
             click.echo(f"moot: {sentence}", err=True)
 
-    def introduce(self, debate: str, ready: "Ready") -> None:
+    def introduce(self, debate: str, prepared: "PreparedDebate") -> None:
         """Show the debate that is about to run."""
         if self.mode in ("", "plain"):
-            for renderable in introduction(debate, ready):
+            for renderable in introduction(debate, prepared):
                 self.console.print(renderable)
         else:
-            for note in ready.notes:
+            for note in prepared.notes:
                 self.remark(note)
 
     def announce(self, debate: str, opened: Opened) -> None:
         """Show which debate follows."""
         if self.screen:
-            for renderable in (*heading(debate, opened.name, opened.brief, {}, origin=descent(opened.forked)), ""):
+            for renderable in (*heading(debate, opened.name, opened.brief, {}, origin=fork_origin(opened.forked)), ""):
                 self.console.print(renderable)
 
     def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
@@ -316,7 +316,7 @@ class Output:
         again = sum(not transcript.answered(turn.key) for turn in transcript.all())
         said = f"{debate}: {counted(answered, 'answer')} kept"
         said += f", {counted(again, 'question')} asked again" if again else ""
-        origin = next((descent(entry.event.forked) for entry in entries if isinstance(entry.event, Opened)), "")
+        origin = next((fork_origin(entry.event.forked) for entry in entries if isinstance(entry.event, Opened)), "")
         said += f", {origin}" if origin else ""
         if self.mode in ("", "plain"):
             topic = transcript.brief.topic if transcript.brief else ""
@@ -334,7 +334,7 @@ class Output:
                 self.remark(f"{line(came.reason)}. Resume with: moot resume {came.debate}")
             return
         self.console.print(ending(report, boxed=self.boxed))
-        for renderable in (*waits(ahead.asks), *overheard(ahead.outside)):
+        for renderable in (*waits(ahead.asks), *viewer_messages(ahead.outside)):
             self.console.print(renderable)
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
@@ -357,6 +357,6 @@ class Ahead:
         ways: what may decide a debate that nobody won.
     """
 
-    asks: Sequence[Open] = ()
+    asks: Sequence[OpenQuestion] = ()
     outside: Sequence[Interjected] = ()
-    ways: Sequence[Way] = ()
+    ways: Sequence[NextStep] = ()

@@ -7,10 +7,10 @@ from rich.text import Text
 
 from moot.app.export.plugins import Plugin
 from moot.app.plan.assignment import BUILTIN, Available, is_person
-from moot.app.plan.checks import lasting
+from moot.app.plan.checks import duration_in_words
 from moot.app.plan.estimate import Costing
-from moot.app.plan.toolbox import offered
-from moot.app.run.prepare import Ready
+from moot.app.plan.toolbox import offered_tools
+from moot.app.run.prepare import PreparedDebate
 from moot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours, fields, joined, line, money
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.text import counted, listed
@@ -26,12 +26,12 @@ def heading(
     yield from people(brief, drops)
 
 
-def introduction(debate: str, ready: Ready) -> Iterator[RenderableType]:
+def introduction(debate: str, prepared: PreparedDebate) -> Iterator[RenderableType]:
     """The heading with the plan in one sentence and the notes."""
-    yield from heading(debate, ready.plan.name, ready.plan.brief, ready.drops)
+    yield from heading(debate, prepared.plan.name, prepared.plan.brief, prepared.drops)
     yield ""
-    yield Indented(Text(f"{plan_words(ready.costing)}."), "plan   ", "       ", FAINT)
-    for note in ready.notes:
+    yield Indented(Text(f"{plan_words(prepared.costing)}."), "plan   ", "       ", FAINT)
+    for note in prepared.notes:
         yield Indented(Text(line(note), style=WARN), "note   ", "       ", FAINT)
     yield ""
 
@@ -47,7 +47,7 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         ignored = f"ignores {', '.join(drops)}" if drops else ""
         duty = "" if participant.duty == "debater" else participant.duty
         seat = _in_person(participant) if is_person(participant) else line(participant.seat)
-        tools = f"tools {', '.join(map(line, offered(participant)))}" if offered(participant) else ""
+        tools = f"tools {', '.join(map(line, offered_tools(participant)))}" if offered_tools(participant) else ""
         said = joined(Text(line(participant.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
         yield Indented(said, name, " " * len(name), f"bold {paint[participant.name]}")
 
@@ -56,7 +56,7 @@ def _in_person(who: Participant) -> str:
     """The words for a person who answers: the deadline, and the fallback model after it."""
     if who.deadline is None:
         return "answers in person"
-    return f"answers in person within {lasting(who.deadline)}" + (
+    return f"answers in person within {duration_in_words(who.deadline)}" + (
         f", otherwise {line(who.stand_in)}" if who.stand_in else ""
     )
 
@@ -78,11 +78,11 @@ def _between(low: int, high: int, noun: str) -> str:
     return counted(high, noun) if low == high else f"{low} to {counted(high, noun)}"
 
 
-def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
+def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     """The full plan, for ``moot check``; ``kind`` is the kind of the input: text or markdown."""
-    brief, least, most = ready.plan.brief, ready.costing.least, ready.costing.most
+    brief, least, most = prepared.plan.brief, prepared.costing.least, prepared.costing.most
     yield Text(line(brief.topic), style="bold")
-    facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", ready.plan.name)]
+    facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", prepared.plan.name)]
     facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
     waits = [line(participant.name) for participant in brief.participants if is_person(participant)]
     answers = "answer" if len(waits) > 1 else "answers"
@@ -90,7 +90,7 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
     facts += [("background", " · ".join(line(source.name) for source in brief.background))] if brief.background else []
     yield from fields(facts)
     yield ""
-    yield from people(brief, ready.drops)
+    yield from people(brief, prepared.drops)
     yield ""
     yield Text("phases", style=FAINT)
     yield from (Indented(Text(text), "  " * depth, "  " * depth) for depth, text in _tree(most.phases))
@@ -99,17 +99,17 @@ def overview(ready: Ready, kind: str) -> Iterator[RenderableType]:
         [
             ("questions", _between(least.asks, most.asks, "question")),
             ("calls", _between(least.calls, most.calls, "model call")),
-            ("tokens", _token_words(ready.costing) if most.tokens else "none"),
+            ("tokens", _token_words(prepared.costing) if most.tokens else "none"),
             *(
                 [("cache", f"{most.repeated:.0%} of the input repeats the beginning of an earlier prompt")]
                 if most.repeated
                 else []
             ),
-            ("cost", _cost_words(ready.costing)),
+            ("cost", _cost_words(prepared.costing)),
             ("limits", _limit_words(brief.limits)),
         ]
     )
-    for note in ready.notes:
+    for note in prepared.notes:
         yield Indented(Text(line(note), style=WARN), "note    ", "        ", FAINT)
     yield Text("Nothing has been sent to any model.", style=FAINT)
 

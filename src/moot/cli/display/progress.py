@@ -10,8 +10,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from moot.app.batch.run_batch import BatchEstimate, Batching
-from moot.app.batch.summary import ENDED, HEADS, BatchOutcome, Row, line_of, named, rows, told
+from moot.app.batch.run_batch import BatchEstimate, BatchRun
+from moot.app.batch.summary import ENDED, HEADS, BatchOutcome, Row, json_line, outcome_in_words, outcomes_in_words, rows
 from moot.cli.display.plan_view import plan_words
 from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short, span
 from moot.core.event import Called, Entry
@@ -27,7 +27,7 @@ MOST_NOTES = 10
 
 
 @dataclass(slots=True)
-class Meter:
+class CallCounter:
     """Counts the calls of all debates while they run; a watcher of the workspace."""
 
     calls: int = 0
@@ -55,10 +55,10 @@ class Progress:
         as_json: whether each debate is printed as a line of JSON on standard output, and all else on standard error.
     """
 
-    def __init__(self, work: Batching, *, as_json: bool = False) -> None:
+    def __init__(self, work: BatchRun, *, as_json: bool = False) -> None:
         self.work, self.as_json = work, as_json
         self.console = console_for(stderr=as_json)
-        self.meter = Meter()
+        self.meter = CallCounter()
         self._live: Live | None = None
         self._began = time.monotonic()
         self._before = 0
@@ -91,7 +91,7 @@ class Progress:
         for note in foreseen.notes[:MOST_NOTES]:
             self.remark(line(note))
         if dry and self.as_json:
-            click.echo(json.dumps(plan_of(self.work, foreseen), ensure_ascii=False))
+            click.echo(json.dumps(plan_as_data(self.work, foreseen), ensure_ascii=False))
             return
         if self.as_json:
             return
@@ -106,9 +106,11 @@ class Progress:
     def tell(self, came: BatchOutcome) -> None:
         """Show a debate that has ended or paused."""
         if self.as_json:
-            click.echo(line_of(came))
+            click.echo(json_line(came))
         elif not self._live or came.status not in ENDED:
-            self.console.print(Text(f"[{len(self.work.came)}/{len(self.work.batch)}] {said(came)}"), soft_wrap=True)
+            self.console.print(
+                Text(f"[{len(self.work.came)}/{len(self.work.batch)}] {outcome_line(came)}"), soft_wrap=True
+            )
         self.tick()
 
     def tick(self) -> None:
@@ -135,9 +137,9 @@ class Progress:
     def conclude(self, came: Sequence[BatchOutcome]) -> None:
         """Show the table, the unfinished debates with their reasons, and how to continue."""
         if not self.as_json:
-            self.console.print(tabled(rows(came)))
+            self.console.print(outcome_table(rows(came)))
             for item in [item for item in came if item.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
-                self.console.print(Text(said(item), style=BAD if item.status in ("failed", "error") else WARN))
+                self.console.print(Text(outcome_line(item), style=BAD if item.status in ("failed", "error") else WARN))
         left = sum(item.status == "unbegun" for item in came)
         if left and not self.work.stop.reason:
             self.remark(f"the budget kept {counted(left, 'debate')} from starting; raise --budget to continue")
@@ -145,28 +147,28 @@ class Progress:
             self.remark("repeat the same command to resume the batch; finished debates are not run again")
 
 
-def added(came: Sequence[BatchOutcome]) -> Meter:
+def added(came: Sequence[BatchOutcome]) -> CallCounter:
     """The usage of debates that workers run: the sum over those that have ended."""
     costs = [item.cost for item in came if item.cost is not None]
     cost = sum(costs) if len(costs) == len(came) else None
-    return Meter(calls=sum(item.calls for item in came), tokens=sum(item.tokens for item in came), cost=cost)
+    return CallCounter(calls=sum(item.calls for item in came), tokens=sum(item.tokens for item in came), cost=cost)
 
 
-def said(came: BatchOutcome) -> str:
+def outcome_line(came: BatchOutcome) -> str:
     """The outcome of a debate in one line."""
-    what = f"{line(came.item)} #{came.number}, {came.debate}: {short(named(came), WIDEST)}"
+    what = f"{line(came.item)} #{came.number}, {came.debate}: {short(outcome_in_words(came), WIDEST)}"
     if came.status not in ENDED:
         return f"{what}: {line(came.reason)}"
     used = (counted(came.calls, "call"), f"{amount(came.tokens)} tokens", money(came.cost), span(came.seconds))
     return f"{what} ({', '.join(used)})"
 
 
-def tabled(lines: Sequence[Row]) -> Table:
+def outcome_table(lines: Sequence[Row]) -> Table:
     """The rows as a table; empty columns are left out."""
     shown = [
         (
             short(row.item, 30) or "all",
-            told(row),
+            outcomes_in_words(row),
             "" if row.agreement is None else f"{row.agreement:.0%}",
             f"{row.ended}/{row.debates}",
             str(row.calls),
@@ -186,7 +188,7 @@ def tabled(lines: Sequence[Row]) -> Table:
     return table
 
 
-def plan_of(work: Batching, foreseen: BatchEstimate) -> dict[str, object]:
+def plan_as_data(work: BatchRun, foreseen: BatchEstimate) -> dict[str, object]:
     """The estimate for a batch as plain data."""
     costing = foreseen.costing
     least, most, (low, high) = costing.least, costing.most, costing.expected_tokens

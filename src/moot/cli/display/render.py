@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.app.export.reports import spoken
+from moot.app.export.reports import turn_in_words
 from moot.app.plan.assignment import is_person
 from moot.app.run.people import HUMAN, for_people
 from moot.cli.display.text_layout import (
@@ -39,7 +39,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.labels import act_of, home, noun, owned, title
+from moot.core.labels import act_of, heading_path, noun, title, with_author
 from moot.core.transcript import Transcript, Turn
 from moot.report.turn_text import Spoken, parted
 
@@ -116,13 +116,13 @@ class ViewState:
         return len(self.transcript.all()) - len(self.words)
 
 
-def tell(view: ViewState, event: Event) -> Iterator[RenderableType]:
+def entry_lines(view: ViewState, event: Event) -> Iterator[RenderableType]:
     """The lines for an event that was already applied to the view."""
     match event:
         case Replied(key=key):
-            yield from _turn(view, spoken(view.transcript, key))
+            yield from _turn(view, turn_in_words(view.transcript, key))
         case Failed(key=key):
-            yield from _turn(view, spoken(view.transcript, key, event))
+            yield from _turn(view, turn_in_words(view.transcript, key, event))
         case Interjected(by=by, text=text):
             yield outsider(by, text, *_numbers(view, view.transcript.all()[-1]))
             yield ""
@@ -160,7 +160,7 @@ def _turn(view: ViewState, turn: Spoken) -> Iterator[RenderableType]:
         said = (_name(view, turn), " ", _act(view, turn), (f"  {short}", FAINT))
         yield Indented(Text.assemble(*said, *_numbers(view, view.transcript.get(turn.key))))
         return
-    place = title(home(turn.key.rpartition("#")[0], view.places))
+    place = title(heading_path(turn.key.rpartition("#")[0], view.places))
     if place != view.place:
         view.place = place
         yield Rule(Text(place.lower(), style="bold"), style=FAINT)
@@ -222,7 +222,7 @@ def _act(view: ViewState, turn: Spoken) -> Text:
         by = turn.on[0].by
         words.append(" on ")
         words.append(line(by), style=view.colours.get(by, ""))
-        words.append(owned(line(by), turn.on[0].act).removeprefix(line(by)))
+        words.append(with_author(line(by), turn.on[0].act).removeprefix(line(by)))
     return words
 
 
@@ -253,8 +253,8 @@ def _choice(turn: Spoken) -> str:
 def _chosen(view: ViewState, turn: Spoken, choice: str) -> Text:
     """The choice of a ballot, in the colour of the candidate's author."""
     for subject in turn.on:
-        if choice.startswith(owned(subject.by, subject.act)):
-            return Text(owned(line(subject.by), subject.act), style=f"bold {view.colours.get(subject.by, '')}")
+        if choice.startswith(with_author(subject.by, subject.act)):
+            return Text(with_author(line(subject.by), subject.act), style=f"bold {view.colours.get(subject.by, '')}")
     return Text(line(choice), style="bold")
 
 
@@ -264,7 +264,7 @@ def running_tally(view: ViewState) -> Text:
     cast = view.transcript.turns("vote", under=waiting[0].rpartition("#")[0]) if waiting else ()
     counted: dict[str, tuple[Text, int]] = {}
     for item in cast:
-        turn = spoken(view.transcript, item.key)
+        turn = turn_in_words(view.transcript, item.key)
         name = _chosen(view, turn, _choice(turn) or "not readable")
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
     said = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())

@@ -7,7 +7,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short, span
-from moot.core.labels import descent
+from moot.core.labels import fork_origin
 from moot.core.text import counted
 from moot.report.compare import Comparison, Divergence, Said, Side, Standing
 
@@ -21,11 +21,11 @@ MOST = 20
 """The most rows of different settings; the data have all."""
 
 
-def beside(found: Comparison) -> Iterator[RenderableType]:
+def comparison_view(found: Comparison) -> Iterator[RenderableType]:
     """Where two debates diverge, their different settings, and both outcomes; the first is A, the second B."""
     one, other = found.one, found.other
     for name, side in (("A", one), ("B", other)):
-        said = joined(Text(side.debate), line(side.protocol), descent(side.forked))
+        said = joined(Text(side.debate), line(side.protocol), fork_origin(side.forked))
         yield Indented(Stack((Text(short(side.topic, LONGEST), style="bold"), said)), f"{name}  ", "   ")
     yield ""
     yield from _parting(found.parting, one, other)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import product
 
-from moot.ext import Found, ToolError, ToolSpec, ToolUse
+from moot.ext import ToolError, ToolResult, ToolSpec, ToolUse
 
 
 class Dice:
@@ -19,10 +19,10 @@ class Dice:
         },
     )
 
-    async def use(self, arguments: Mapping[str, object], errand: ToolUse) -> Found:
+    async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Count."""
         dice, wanted = arguments["dice"], arguments["sum"]
         if not isinstance(dice, int) or not 1 <= dice <= 6:
             raise ToolError("1 to 6 dice can be counted")
         rolls = [sum(roll) for roll in product(range(1, 7), repeat=dice)]
-        return Found(text=f"{rolls.count(int(str(wanted)))} of {len(rolls)} rolls", sources=("all rolls",))
+        return ToolResult(text=f"{rolls.count(int(str(wanted)))} of {len(rolls)} rolls", sources=("all rolls",))

@@ -1,14 +1,14 @@
 """The provider ``say``: a server that takes ``{"text": …}`` at /say and answers ``{"said": …}``."""
 
-from moot.ext import End, Provider, ProviderModel, Request, Speech, Usage, Wire, as_text, cap
+from moot.ext import AnswerStream, End, Provider, ProviderModel, Request, Usage, Wire, answer_cap, as_text
 
 
 class Say(ProviderModel):
     """One model of such a server."""
 
-    async def answer(self, request: Request, speech: Speech) -> End:
+    async def answer(self, request: Request, speech: AnswerStream) -> End:
         """Answer one request."""
-        body = {"model": self.model.model, "text": as_text(request.messages), "most": cap(request.settings)}
+        body = {"model": self.model.model, "text": as_text(request.messages), "most": answer_cap(request.settings)}
         told = await self.post("/say", body)
         speech.hear(str(told["said"]))
         usage = Usage(input_tokens=int(str(told.get("read", 0))), output_tokens=int(str(told.get("wrote", 0))))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from moot.ext import Ballot, CountingRule, Decision, listed, option, silence, strength, tiers_of
+from moot.ext import Ballot, CountingRule, Decision, listed, no_vote_reason, option, strength, tiers_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Star:
         cast = [ballot for ballot in ballots if ballot.state == "cast"]
         tally = dict.fromkeys(candidates, 0.0)
         if not cast:
-            how = silence(ballots, candidates)
+            how = no_vote_reason(ballots, candidates)
             return Decision(status="no_decision", rule=self.name, tally=tally, ballots=tuple(ballots), how=how)
         points = {name: sum(dict(ballot.scores).get(name, 0.0) for ballot in cast) for name in candidates}
         least = sorted(points.values(), reverse=True)[: self.finalists][-1]

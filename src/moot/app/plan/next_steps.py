@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from moot.app.brief.default_participants import presider
+from moot.app.brief.default_participants import default_moderator
 from moot.app.plan.pretend import parts
 from moot.core.brief import Brief
 from moot.core.errors import MootError
@@ -20,7 +20,7 @@ JUDGED = "moderated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class NextStep:
     """What may decide a debate that nobody won.
 
     Attributes:
@@ -32,7 +32,7 @@ class Way:
     words: str
 
 
-def ways_on(opened: Opened, debate: str, transcript: Transcript) -> Iterator[Way]:
+def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[NextStep]:
     """What may decide a debate that ended in a tie or without a decision; nothing for any other.
 
     Args:
@@ -44,18 +44,18 @@ def ways_on(opened: Opened, debate: str, transcript: Transcript) -> Iterator[Way
         return
     decision = transcript.decision
     if decision and any(ballot.state == "cast" for ballot in decision.ballots):
-        yield Way(command=f"moot recount {debate}", words="the same votes under other rules")
+        yield NextStep(command=f"moot recount {debate}", words="the same votes under other rules")
     if opened.name not in KNOWN:
         return
     if rounds := _more_rounds(opened):
-        yield Way(command=f"moot again {debate} --rounds {rounds}", words="with more rounds")
+        yield NextStep(command=f"moot again {debate} --rounds {rounds}", words="with more rounds")
     moderators = opened.brief.names("moderator")
     if opened.name in TIMED or len(moderators) > 1:
         return
     if opened.name != JUDGED:
-        yield Way(command=f"moot again {debate} --protocol {JUDGED}", words="a moderator decides")
-    seat = shlex.quote(f"{(*moderators, presider(JUDGED).name)[0]}=human")
-    yield Way(command=f"moot again {debate} --protocol {JUDGED} -m {seat}", words="a person decides")
+        yield NextStep(command=f"moot again {debate} --protocol {JUDGED}", words="a moderator decides")
+    seat = shlex.quote(f"{(*moderators, default_moderator(JUDGED).name)[0]}=human")
+    yield NextStep(command=f"moot again {debate} --protocol {JUDGED} -m {seat}", words="a person decides")
 
 
 def _more_rounds(opened: Opened) -> int:
