@@ -6,7 +6,7 @@ import pytest
 
 from moot.board import BoardMeeting, BoardMember, BoardResult, TimeKeeper, VerdictType
 from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
+from moot.core.errors import BriefError
 from tests.council.agents import own_place
 
 LEAVE = "<Withdrawn>true</Withdrawn>"
@@ -90,7 +90,7 @@ def test_the_timekeeper_speaks_as_often_as_it_is_told() -> None:
     result = members.meeting(timekeeper=TimeKeeper(every=2, deadline=3)).run()
     keeper = [turn for turn in result.messages if turn.act == "remind"]
     assert len(keeper) >= 2
-    with pytest.raises(ProtocolError, match="every: 0 is not a number of at least 1"):
+    with pytest.raises(BriefError, match="every is 0; it must be a whole number from 1 to 200"):
         Members().meeting(timekeeper=TimeKeeper(every=0)).run()
 
 

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,11 @@ def terminal_env(folder: Path, **more: str) -> dict[str, str]:
     return {**settle(folder), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "30", **more}
 
 
+def _as_in_front() -> None:
+    """Ctrl-C means what it means to a command in front, also where the tests run in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Terminal:
     """A process on a terminal of its own."""
 
@@ -33,7 +39,9 @@ class Terminal:
         self.shown = ""
         self.read = 0
         command = [sys.executable, "-m", "moot", *words]
-        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder)
+        self.process = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder, preexec_fn=_as_in_front
+        )
         os.close(theirs)
 
     def read_until(self, met: Callable[[str], bool], seconds: float = 30) -> str:

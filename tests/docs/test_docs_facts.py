@@ -13,6 +13,7 @@ import moot
 from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
 from moot.cli.main import COMMANDS, main
 from moot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
+from moot.core.extensions import KINDS as EXTENSIONS
 from moot.record.store import KINDS
 from tests.docs.test_docs import DOCUMENTS, FENCE, ROOT
 
@@ -53,6 +54,8 @@ def test_every_command_and_option_of_a_page_is_there(path: Path) -> None:
         assert used <= known | above, (line, sorted(used - known))
 
 
+GROUPS = {kind.group for kind in EXTENSIONS}
+
 ATTRIBUTES = ROOT / "docs/how-to/observe-with-opentelemetry.md"
 """A page of names that are no names of Python."""
 
@@ -60,7 +63,7 @@ ATTRIBUTES = ROOT / "docs/how-to/observe-with-opentelemetry.md"
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if path != ATTRIBUTES], ids=lambda path: path.stem)
 def test_every_public_name_of_a_page_is_there(path: Path) -> None:
     for name in set(re.findall(r"`moot\.([A-Za-z_]+)(?:\([^`]*\))?`", TEXTS[path])):
-        if name in ("toml", "sqlite"):  # files
+        if name in ("toml", "sqlite") or f"moot.{name}" in GROUPS:  # files, and groups of entry points
             continue
         assert hasattr(moot, name) or importlib.util.find_spec(f"moot.{name}") is not None, f"moot.{name}"
 

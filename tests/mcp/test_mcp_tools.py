@@ -406,7 +406,7 @@ async def test_a_slip_inside_says_nothing_of_it(folder: Path, monkeypatch: pytes
     async def fail(*_: object) -> None:
         raise KeyError("secret sk-1234567890abcdefghij")
 
-    monkeypatch.setattr("moot.mcp.read_tools.look_around", fail)
+    monkeypatch.setattr("moot.mcp.read_tools.find_models", fail)
     monkeypatch.setattr("moot.mcp.read_tools.make_receipt", fail)
     async with held(folder) as runner, place(runner) as here:
         debate = await here.begin()

@@ -21,7 +21,7 @@ def crowd(count: int, protocol: str = "grouped") -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "wishes", "message"),
+    ("text", "overrides", "message"),
     [
         (
             crowd(5),
@@ -31,7 +31,7 @@ def crowd(count: int, protocol: str = "grouped") -> str:
         ("---\nprotocol: grouped\n---\n# Tea?\n", Overrides(), "b.md:2: grouped needs at least 6 debaters, not 3"),
         (crowd(11, "panel"), Overrides(), "b.md:3: 11 debaters are too many for panel: at most 10; use the protocol"),
         (crowd(11), Overrides(protocol="council"), "b.md:3: 11 debaters are too many for council"),
-        (crowd(31), Overrides(), "b.md:3: 31 debaters"),
+        (crowd(101), Overrides(), "b.md:3: 101 debaters"),
     ],
 )
 def test_how_many_may_take_part(text: str, overrides: Overrides, message: str) -> None:

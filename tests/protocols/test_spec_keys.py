@@ -287,7 +287,7 @@ MISFITS: list[tuple[str, Overrides, str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("header", "wishes", "sentence"), MISFITS)
+@pytest.mark.parametrize(("header", "overrides", "sentence"), MISFITS)
 async def test_what_does_not_fit_the_protocol_names_its_line(header: str, overrides: Overrides, sentence: str) -> None:
     with pytest.raises(BriefError) as caught:
         await ready(f"---\n{header}\n---\n# Tea?", overrides)
@@ -312,7 +312,7 @@ AGENTS: list[tuple[str, Overrides, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wishes", "tools"), AGENTS)
+@pytest.mark.parametrize(("text", "overrides", "tools"), AGENTS)
 async def test_a_tool_agent_has_the_tools_that_can_be_had(
     text: str, overrides: Overrides, tools: tuple[str, ...]
 ) -> None:
@@ -370,6 +370,7 @@ def test_the_settings_above_are_all_there_are() -> None:
     told = {line.split(":")[0] for line in (*ALL, *OWN)}
     older = {"topic", "persona_count", "participants", "topology", "context", "background", "library", "rules"}
     older |= {"options", "seed", "limits", "protocol_options", "strategy_options"}
+    older |= {"reminder_interval", "deadline_interval"}
     names = {name for key in HEADER for name in (key.name, *key.aliases)}
     assert {key.name for key in HEADER if not {key.name, *key.aliases} & told} == older
     settled = {"name", "role", "temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}

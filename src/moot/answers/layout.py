@@ -299,14 +299,9 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
     found = _read(form, end, speaker) if end else FieldValues()
     lacking = [asked.name for asked in form.fields if asked.required and asked.name not in found.fields]
     known = {unread.rpartition(": ")[0] for unread in found.unread if not unread.endswith((": no_form", ": missing"))}
-    return Reading(
-        text=words,
-        fields=found.fields,
-        unread=(
-            *(unread for unread in found.unread if unread.rpartition(": ")[0] in known),
-            *(f"{name}: too_large" for name in lacking if name not in known),
-        ),
-    )
+    own = (unread for unread in found.unread if unread.rpartition(": ")[0] in known)
+    large = (f"{name}: too_large" for name in lacking if name not in known)
+    return Reading(text=words, fields=found.fields, unread=(*own, *large))
 
 
 def _too_large(form: Form | None) -> tuple[str, ...]:
@@ -357,9 +352,8 @@ def template(form: Form) -> str:
             rows = [f"<{item.name}>{escape(placeholder(item))}</{item.name}>" for item in form.fields]
             return "\n".join([f"<{form.envelope}>", *rows, f"</{form.envelope}>"] if form.envelope else rows)
         case _:
-            rows = ", ".join(
-                f"{json.dumps(item.name, ensure_ascii=False)}: {placeholder(item)}" for item in form.fields
-            )
+            slots = {json.dumps(item.name, ensure_ascii=False): placeholder(item) for item in form.fields}
+            rows = ", ".join(f"{name}: {slot}" for name, slot in slots.items())
             return f"{{{json.dumps(form.under)}: {{{rows}}}}}" if form.under else f"{{{rows}}}"
 
 

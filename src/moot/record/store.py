@@ -256,9 +256,8 @@ class PendingAppends:
 
 
 _LOCK = threading.Lock()  # house: state because it guards the next line
-_BEGUN: WeakValueDictionary[str, PendingAppends] = (
-    WeakValueDictionary()
-)  # house: state because stores over one place share it
+# Stores over one place share it.
+_BEGUN: WeakValueDictionary[str, PendingAppends] = WeakValueDictionary()  # house: state because of that
 
 
 def pending_at(place: str) -> PendingAppends:

@@ -296,12 +296,12 @@ class Channel:
         self._bytes += item.size
         self.last = item.seq or self.last
         self.over = self.over or item.last
-        if len(self._ring) > MOST_ITEMS or self._bytes > MOST_BYTES:
+        while len(self._ring) > 1 and (len(self._ring) > MOST_ITEMS or self._bytes > MOST_BYTES):
             self._drop()
 
     def _drop(self) -> None:
         """Drop the oldest quarter, so that this happens rarely."""
-        gone = max(1, len(self._ring) // 4) if len(self._ring) > 1 else 0
+        gone = max(1, len(self._ring) // 4)
         self._bytes -= sum(item.size for item in self._ring[:gone])
         del self._ring[:gone]
         self._first += gone

@@ -180,7 +180,8 @@ async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("deed", ["bytearray(3 * 1024**3)", "open({path!r}, 'w').write('x' * 10_000)"])
 def test_the_process_is_confined(deed: str, tmp_path: Path) -> None:
     path = str(tmp_path / "file")
-    code = f"from moot.app.export.solver_process import confine\nconfine()\nconfine()\n{deed.format(path=path)}\n"
+    twice = "limit_process()\nlimit_process()"
+    code = f"from moot.app.export.solver_process import limit_process\n{twice}\n{deed.format(path=path)}\n"
     ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
     assert ran.returncode != 0
     assert not Path(path).exists() or not Path(path).read_bytes()

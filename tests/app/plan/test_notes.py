@@ -141,7 +141,7 @@ LONG = "debate_format: open_fight\nrounds: 8\npersona_count: 5\nlive_scoring: ye
 async def test_a_debate_that_may_reach_its_limit_of_asks_is_told_how_to_lift_it() -> None:
     text = f"---\n{LONG}\n---\n# Tea?"
     told = await notes(text)
-    found = re.search(r"need (\d+) asks and pauses after 500; to let it go on, run it with --max-asks (\d+);", told)
+    found = re.search(r"need (\d+) asks and pauses after 500; to let it go on, run it with --max-asks (\d+)\.", told)
     assert found
     most = int(found[1])
     assert int(found[2]) == most

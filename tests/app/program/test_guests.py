@@ -145,14 +145,14 @@ async def test_a_cancellation_passes_at_once() -> None:
 def test_a_plain_function_does_not_keep_the_program_from_ending() -> None:
     program = """
 import asyncio, time
-from moot.app.program.in_place import hear
+from moot.app.program.in_place import ask_function
 from moot.models.custom import apart
 
 def slow(text):
     time.sleep(60)
 
 async def main():
-    for call in (apart(slow, ""), hear(slow, "")):
+    for call in (apart(slow, ""), ask_function(slow, "")):
         try:
             await asyncio.wait_for(call, 0.05)
         except TimeoutError:

@@ -230,12 +230,12 @@ async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) 
 def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler: str) -> None:
     program = f"""
 import asyncio
-from moot.app.program.in_place import ProgramInterface, console, hear
+from moot.app.program.in_place import ProgramInterface, ask_at_console, ask_function
 from moot.app.program.program_agents import HumanAgent
 
 async def main():
     try:
-        await asyncio.wait_for(hear({handler} or console, "Which tea?"), 0.05)
+        await asyncio.wait_for(ask_function({handler} or ask_at_console, "Which tea?"), 0.05)
     except TimeoutError:
         print("late")
 

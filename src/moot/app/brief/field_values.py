@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
-from moot.app.brief.schema import Key, find_key, get_key, nearest
+from moot.app.brief.schema import OPTION_NAME, Key, find_key, get_key, nearest
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table
 from moot.core.ask import Value
 from moot.core.brief import LONGEST_OPTION
@@ -69,11 +69,9 @@ def check_name(text: str, *, line: int = 0) -> str:
     name = unicodedata.normalize("NFC", clean(text)).replace("\u2019", "'").strip()
     if wrong := _fault(name):
         shown = name if len(name) <= MOST else name[:MOST] + "…"
-        problem = (
-            f"{shown!r} cannot be a name: {wrong}; a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
-        )
+        allowed = f"a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
         code = "unsafe_path" if leaves_folder(name) else "bad_name"
-        raise BriefError(problem, line=line, code=code)
+        raise BriefError(f"{shown!r} cannot be a name: {wrong}; {allowed}", line=line, code=code)
     return flat(name)
 
 
@@ -421,7 +419,7 @@ def read_values(table: Table, keys: Sequence[Key], *, what: str) -> dict[str, Lo
     """The values of a table by the names of their keys; keys without a value are left out.
 
     Raises:
-        BriefError: what ``match`` and ``read`` say, or a key both in a table inside of it and beside that.
+        BriefError: what ``match_keys`` and ``read_value`` say, or a key both in a table inside of it and beside that.
     """
     found: dict[str, LocatedValue] = {}
     for key, node in match_keys(table, keys, what=what):
@@ -455,7 +453,7 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, LocatedV
         node: what stands there.
 
     Raises:
-        BriefError: it is no table, or what ``match`` and ``read`` say.
+        BriefError: it is no table, or what ``match_keys`` and ``read_value`` say.
     """
     key = get_key(keys, name)
     if not isinstance(node, Table):
@@ -464,15 +462,14 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, LocatedV
     return {key.name: read_value(key, value) for key, value in pairs if not is_empty(value)}
 
 
-_OPTION = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_OPTION = re.compile(OPTION_NAME)
 
 
 def read_options(key: Key, node: Node) -> dict[str, LocatedValue]:
     """The values of a table of options under their full names: ``protocol_options.hats``.
 
     Raises:
-        BriefError: it is no table, a name is none, a name stands there twice, or a value is neither text, number, flag
-            nor a list of texts.
+        BriefError: it is no table, a name or a value cannot be, or a name stands there twice.
     """
     if not isinstance(node, Table):
         raise value_error(key, node, f"a table, such as {key.example}")

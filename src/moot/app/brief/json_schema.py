@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.app.brief.field_values import MOST_LETTERS
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
+from moot.app.brief.schema import HEADER, LIMITS, OPTION_NAME, PARTICIPANT, Key
 
 Schema = dict[str, object]
 """A JSON Schema as plain data."""
@@ -72,11 +72,10 @@ def _values(keys: Sequence[Key], key: Key, references: str) -> Iterator[Schema]:
         case "whole" | "number":
             kind = "integer" if key.kind == "whole" else "number"
             yield {"type": kind, "minimum": key.low, "maximum": key.high}
-        case "choice":
+        case "choice" | "choices":
             yield from _choices(key)
-        case "choices":
-            yield from _choices(key)
-            yield {"type": "array", "items": {"anyOf": [*_choices(key)]}, "minItems": 1}
+            if key.kind == "choices":
+                yield {"type": "array", "items": {"anyOf": [*_choices(key)]}, "minItems": 1}
         case "tools":
             yield from _flags()
             server: Schema = {"type": "string", "pattern": "^mcp:[A-Za-z0-9][A-Za-z0-9_-]{0,31}$"}
@@ -90,19 +89,28 @@ def _values(keys: Sequence[Key], key: Key, references: str) -> Iterator[Schema]:
             letters: Schema = {**_ANY_TEXT, "minLength": 1, "maxLength": MOST_LETTERS}
             yield letters
             yield {"type": "array", "items": letters, **sizes}
-        case "model":
+        case "model" | "models":
             yield {**_MODEL}
-        case "models":
-            yield {**_MODEL}
-            yield {"type": "array", "items": _MODEL, **sizes}
+            if key.kind == "models":
+                yield {"type": "array", "items": _MODEL, **sizes}
         case "people":
             person: Schema = {"anyOf": [{"type": "string"}, {"$ref": references + PARTICIPANT_NAME}]}
             yield {"type": "array", "items": person, "maxItems": int(key.high) + 1}
+        case "options":
+            yield _options()
         case "table":
             inside = dict(_properties(keys, f"{key.name}.", references))
             yield {"type": "object", "properties": inside, "additionalProperties": False}
         case _:
             yield from _texts(key)
+
+
+def _options() -> Schema:
+    """A table of options of a protocol or of a rule."""
+    value: Schema = {"type": ["string", "number", "boolean", "null"]}
+    several: Schema = {"type": "array", "items": _ANY_TEXT, "minItems": 1, "maxItems": 100}
+    names: Schema = {"pattern": f"^{OPTION_NAME}$"}
+    return {"type": "object", "propertyNames": names, "additionalProperties": {"anyOf": [value, several]}}
 
 
 def _texts(key: Key) -> Iterator[Schema]:

@@ -91,6 +91,10 @@ participant; ``table`` a table of the keys whose names begin with this one's and
 numbers, flags and lists of texts that another package declares."""
 
 
+OPTION_NAME = "[a-z][a-z0-9_]{0,39}"
+"""The pattern of the name of an option of a protocol or of a rule."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
     """One key.

@@ -271,41 +271,41 @@ async def prepare(
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
+    config = config or workspace.config
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
     models, said = await _models(brief, overrides.models or ((parsed.model,) if parsed.model else ()), config)
     for participant in parsed.brief.participants:
         _check_seat(workspace, parsed, participant)
-    brief = _with_fallbacks(
-        with_moderator_tools(assign(brief, models), parsed, config or workspace.config), config or workspace.config
-    )
+    brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config)
     try:
         choices = make_choices(parsed, overrides)
-        check_feeds(choices.memory.feeds if choices.memory else (), config or workspace.config)
-        brief = with_vote_weigher(with_similarity(brief, choices.until, config or workspace.config), choices)
+        check_feeds(choices.memory.feeds if choices.memory else (), config)
+        brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
         stored = brief if parsed.lines else workspace.store_agents(brief)
         plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)
         plan = replace(plan, chosen=(*plan.chosen, *filter(None, (parsed.cast,))))
     except ProtocolError as error:
         raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:
-        _check_tools(parsed, replace(plan.brief, participants=(participant,)), config or workspace.config)
-    casts = parsed.vacant and overrides.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
-    caster = models[0] if casts else ""
+        _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
+    generates = parsed.vacant and overrides.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+    generator = models[0] if generates else ""
     live = live_models(workspace, plan.brief)
     costing = estimate(plan.brief, plan.protocol, live, work=calls_for, likely=likely_requests)
-    if plan.brief.limits.cost is not None and costing.most.unpriced:
+    _check_prices(plan.brief, costing)
+    notes = (*parsed.notes, *said, *notes_on(plan.brief, plan.name, choices, costing))
+    notes += (*_fallback_note(plan.brief, generator), *await tool_notes(plan.brief, config))
+    notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
+    drops = ignored_settings(plan.brief, live)
+    return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
+
+
+def _check_prices(brief: Brief, costing: Costing) -> None:
+    if brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
-    idle = notes_on(plan.brief, plan.name, choices, costing)
-    notes = (*parsed.notes, *said, *idle, *_fallback_note(plan.brief, caster))
-    notes += await tool_notes(plan.brief, config or workspace.config)
-    packages = plan.opened().packages
-    notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in packages)
-    return PreparedDebate(
-        plan=plan, costing=costing, drops=ignored_settings(plan.brief, live), notes=notes, generator=caster
-    )
 
 
 def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:

@@ -293,11 +293,11 @@ class Workspace(RecordReader):
     ) -> Outcome:
         ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish)
         put = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
-        letters = Mailbox(self.store, debate_id, clock=self.clock)
+        mailbox = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
-        reach = Contacts(
+        contacts = Contacts(
             debate=debate_id,
-            mailbox=letters,
+            mailbox=mailbox,
             interface=interface,
             called=_called,
             clock=self.clock,
@@ -309,18 +309,18 @@ class Workspace(RecordReader):
             self.hub.signal(debate_id, signal)
 
         untimed = names_of_people(opened.brief)
-        hosting = replace(hosting, show=show, letters=letters, untimed=untimed, gate=gate, prepare=self.pool.warm)
+        hosting = replace(hosting, show=show, mailbox=mailbox, untimed=untimed, gate=gate, prepare=self.pool.warm)
         self._running.add(debate_id)
         self.hub.begin(debate_id)
         try:
             async with open_tools(opened.brief, self.config) as give:
-                seats = make_agents(
-                    opened.brief, self.pool, give, limits=hosting.limits, contacts=reach, config=self.config
+                agents = make_agents(
+                    opened.brief, self.pool, give, limits=hosting.limits, contacts=contacts, config=self.config
                 )
                 recalls = retriever_agents(opened.brief, self.store, self.config, self.clock, give)
-                aides = {**recalls, **weigher_agents(opened.brief, self.store)}
+                helpers = {**recalls, **weigher_agents(opened.brief, self.store)}
                 with naming_packages():
-                    transcript = await debate(opened, protocol, {**seats, **aides}, ledger=ledger, options=hosting)
+                    transcript = await debate(opened, protocol, {**agents, **helpers}, ledger=ledger, options=hosting)
         finally:
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
