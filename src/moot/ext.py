@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from moot.phases.speak import Everyone, Floor, aimed, asked_names, draft, speech
     from moot.phases.vote import Adopt, Count, Vote
     from moot.policy.rankings import tiers_of
+    from moot.policy.rounds import Showing
     from moot.policy.rules import PLURALITY, Quorum, Rule, Share, no_vote_reason, strength, unlawful
-    from moot.policy.turns import Showing
     from moot.protocols.spec import Protocol, takes_options
     from moot.report.markdown import decision_chapter
     from moot.report.markdown_text import bullets, inline
@@ -177,7 +177,7 @@ _HOMES: "Mapping[str, str]" = {
     "moot.phases.vote": "Adopt Count Vote",
     "moot.policy.rankings": "tiers_of",
     "moot.policy.rules": "PLURALITY Quorum Rule Share no_vote_reason strength unlawful",
-    "moot.policy.turns": "Showing",
+    "moot.policy.rounds": "Showing",
     "moot.protocols.spec": "Protocol takes_options",
     "moot.report.markdown": "decision_chapter",
     "moot.report.markdown_text": "bullets inline",

@@ -12,7 +12,7 @@ from moot.core.transcript import Transcript
 from moot.phases.base import State
 from moot.phases.choices import Choices, Extras, Mediation
 from moot.phases.speak import readers_of
-from moot.policy.stops import NothingNew
+from moot.policy.rounds import NothingNew
 from moot.protocols.known import build
 from moot.testing.replay import Harness
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script

@@ -12,7 +12,7 @@ from moot.core.transcript import Transcript
 from moot.phases.base import Phase, State, is_batch
 from moot.phases.speak import ISSUES, Critique, Everyone, Floor, check_names, speech
 from moot.policy.pairing import Pairs
-from moot.policy.turns import ByPriority, Showing
+from moot.policy.rounds import ByPriority, Showing
 
 LOG = View(numbered=True)
 PEOPLE = (Participant(name="Ann"), Participant(name="Bob", priority=1), Participant(name="Cy", priority=2))

@@ -14,8 +14,8 @@ from moot.core.transcript import Transcript
 from moot.phases.helpers import LIKE
 from moot.policy.convergence import LIKEN, Stalled, last_steps, likeness
 from moot.policy.early_stop import Certain, Early, Lead, chance_ahead, incomplete_beta
+from moot.policy.rounds import Ahead, Alike, Confident, Saving
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule
-from moot.policy.stops import Ahead, Alike, Confident, Saving
 
 # ---- the incomplete beta function
 

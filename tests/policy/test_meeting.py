@@ -15,7 +15,7 @@ from moot.core.decision import Ballot, Decision
 from moot.core.roles import GivenVerdict, Standing, standings, verdicts_differ
 from moot.core.transcript import Transcript, Turn
 from moot.policy.board_turns import QuietFirst, recommendation, speaking_weights
-from moot.policy.turns import Hearing
+from moot.policy.rounds import Hearing
 from moot.protocols.board import last_word, message
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")

@@ -14,8 +14,7 @@ from moot.core.brief import Participant
 from moot.core.event import Asked, Failed, Replied
 from moot.core.transcript import Transcript, Turn, alike, normalise, wording
 from moot.policy.pairing import Pairs, Topology
-from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-from moot.policy.turns import Hearing, InTurn, Showing
+from moot.policy.rounds import Alike, AnyOf, Hearing, InTurn, Settled, Showing, Unchanged
 
 NAMES = ("Ann", "Bob", "Cy", "Di", "Eve")
 

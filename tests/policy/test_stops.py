@@ -13,7 +13,7 @@ from moot.core.transcript import Transcript
 from moot.phases.base import Rounds, Sequence
 from moot.phases.choices import ARGUING, CLAIMING, Choices, Condition, until
 from moot.phases.speak import SPOKEN, Everyone, speech
-from moot.policy.stops import Alike, AnyOf, NothingNew, Settled
+from moot.policy.rounds import Alike, AnyOf, NothingNew, Settled
 from moot.protocols.compose import JUDGEMENT, with_judgement
 from moot.protocols.known import build
 from moot.testing.replay import Harness, HeldDebate, SeededAgent

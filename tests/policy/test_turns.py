@@ -15,7 +15,7 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.transcript import Transcript, Turn
 from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
-from moot.policy.turns import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
+from moot.policy.rounds import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness, SeededAgent

@@ -18,7 +18,7 @@ from moot.phases.base import Phase, Rounds, Sequence
 from moot.phases.choices import Choices, Condition
 from moot.phases.vote import BALLOT, Vote
 from moot.policy.pairing import Pairs
-from moot.policy.stops import AnyOf, Saving
+from moot.policy.rounds import AnyOf, Saving
 from moot.protocols.known import build
 from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.clock import jumping

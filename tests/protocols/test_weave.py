@@ -11,8 +11,8 @@ from moot.core.errors import ProtocolError
 from moot.phases.base import After, At, Phase, Rounds, Sequence
 from moot.phases.speak import Everyone, Floor, draft
 from moot.phases.vote import Count, Vote
+from moot.policy.rounds import Alike, Settled
 from moot.policy.rules import PLURALITY, Quorum
-from moot.policy.stops import Alike, Settled
 from moot.protocols.compose import Interruption, after_rounds, after_turns, at_end, before_end
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness

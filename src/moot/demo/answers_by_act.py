@@ -4,7 +4,6 @@ The fields are known by their names; ``demo.debater`` fills all others. On a boa
 quotes, then it gives its verdict, then it leaves. If it has nothing to quote, it gives that as its reason.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
@@ -97,21 +96,6 @@ BOARD: Mapping[str, Callable[[Field, Case, Speech], Value | None]] = {
 
 Manner: TypeAlias = Callable[[Field, Case, Speech], Value | None]
 """What stands in a field; None where it is left out."""
-
-
-def manner(field: Field, act: str) -> Manner | None:
-    """How a field of that name is filled in an answer of that act; None where its name says nothing about it."""
-    if act == "score" and re.fullmatch(r"(?:proposal|why) [a-z]{1,2}", field.name.casefold()):
-        return _ranked
-    if act == "synthesize" and field.name.startswith("TAKEN FROM "):
-        return _taken
-    if act == "vote" and field.name == "RANKING" and not any(name.startswith("Proposal ") for name in field.choices):
-        return _teams
-    if act == "vote" and field.kind == "text" and field.name != "REASON":
-        return _office
-    if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
-        return None
-    return _MANNERS.get(field.name)
 
 
 def target(case: Case) -> Turn | None:
@@ -233,7 +217,7 @@ def _score(field: Field, case: Case, speech: Speech) -> Value:
     return round(10 * sum(number not in before for number in numbers) / len(numbers)) if numbers else 0
 
 
-def _ranked(field: Field, case: Case, speech: Speech) -> Value:
+def fill_ranked(field: Field, case: Case, speech: Speech) -> Value:
     """The score of a statement that stands under a letter, or why it has it."""
     labels = [letter(place) for place in range(len(case.context.about))]
     place = labels.index(field.name.rpartition(" ")[2].upper())
@@ -245,7 +229,7 @@ def _ranked(field: Field, case: Case, speech: Speech) -> Value:
     return material.RANKED.format(n=len(numbers))
 
 
-def _teams(field: Field, case: Case, speech: Speech) -> Value:
+def fill_teams(field: Field, case: Case, speech: Speech) -> Value:
     """The teams by how much bears on the topic of what their speeches quote, the best first."""
     quoted: dict[str, set[int]] = {name: set() for name in field.choices}
     for turn in case.seen:
@@ -254,13 +238,13 @@ def _teams(field: Field, case: Case, speech: Speech) -> Value:
     return tuple(sorted(field.choices, key=lambda name: -case.weigh(sorted(quoted[name]))))
 
 
-def _office(field: Field, case: Case, speech: Speech) -> Value:
+def fill_office(field: Field, case: Case, speech: Speech) -> Value:
     """How many passages the speech of an office quotes."""
     told = [turn for turn in case.seen if str(read_field(turn, "OFFICE") or "").startswith(f"{field.name} (")]
     return material.RANKED.format(n=len(case.quotes[told[-1].key])) if told else material.ABSENT
 
 
-def _taken(field: Field, case: Case, speech: Speech) -> Value:
+def fill_taken(field: Field, case: Case, speech: Speech) -> Value:
     """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
     labels = [letter(place) for place in range(len(case.context.about))]
     turn = case.context.about[labels.index(field.name.rpartition(" ")[2])]
@@ -322,7 +306,7 @@ def _words(text: str) -> Manner:
     return say
 
 
-_MANNERS: Mapping[str, Manner] = {
+MANNERS: Mapping[str, Manner] = {
     "ACCEPTS": _accepts,
     "REJECTS": _rejects,
     "TARGET": _target,

@@ -15,7 +15,7 @@ from moot.core.agent import Context, Recorder
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
 from moot.core.brief import Source
 from moot.core.text import Index, stems, terms
-from moot.demo.answers_by_act import BOARD, JUDGING, manner
+from moot.demo.answers_by_act import BOARD, JUDGING, MANNERS, Manner, fill_office, fill_ranked, fill_taken, fill_teams
 from moot.demo.evidence import Case, Library
 from moot.demo.material import MEND, NOTHING, polarity
 from moot.demo.speech import Speech, compose, quote
@@ -112,9 +112,24 @@ def _none(field: Field, case: Case) -> Value | None:
     return BOARD[field.name](field, case, Speech(text=NOTHING)) if field.name in JUDGING else None
 
 
+def _manner(field: Field, act: str) -> Manner | None:
+    """How a field of that name is filled in an answer of that act; None where its name says nothing about it."""
+    if act == "score" and re.fullmatch(r"(?:proposal|why) [a-z]{1,2}", field.name.casefold()):
+        return fill_ranked
+    if act == "synthesize" and field.name.startswith("TAKEN FROM "):
+        return fill_taken
+    if act == "vote" and field.name == "RANKING" and not any(name.startswith("Proposal ") for name in field.choices):
+        return fill_teams
+    if act == "vote" and field.kind == "text" and field.name != "REASON":
+        return fill_office
+    if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
+        return None
+    return MANNERS.get(field.name)
+
+
 def _fill(field: Field, case: Case, speech: Speech) -> Value | None:
     """The value of a field; None where it is better left out."""
-    if fill := manner(field, case.ask.act):
+    if fill := _manner(field, case.ask.act):
         return fill(field, case, speech)
     match field.kind:
         case "choice":

@@ -16,7 +16,7 @@ from moot.core.brief import RECORDED_ROUNDS, Brief
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Halted, Note, Ruled
 from moot.core.transcript import Transcript
-from moot.policy.stops import Stop
+from moot.policy.rounds import Stop
 
 Play: TypeAlias = Generator[AbstractSequence[Ask] | Note, None, None]
 """Batches of asks, which agents answer in parallel, and notes. The answers are in the transcript."""

@@ -12,9 +12,8 @@ from moot.core.roles import VoteWeights
 from moot.phases.speak import SPOKEN
 from moot.policy.pairing import Topology
 from moot.policy.rankings import METHODS, Ranked
+from moot.policy.rounds import Alike, AnyOf, ByPriority, Drawn, InTurn, NothingNew, Reacting, Stop, Turns
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Lawful, Quorum, Rule
-from moot.policy.stops import Alike, AnyOf, NothingNew, Stop
-from moot.policy.turns import ByPriority, Drawn, InTurn, Reacting, Turns
 
 MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "reflector", "toolagent"]
 When: TypeAlias = Literal["every_round", "midpoint", "final"]

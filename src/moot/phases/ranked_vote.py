@@ -17,8 +17,8 @@ from moot.phases.base import Play, State
 from moot.phases.choices import COUNTING, RANKED, Choices, counting_rule
 from moot.phases.speak import asked_names
 from moot.phases.vote import candidates, labels, uncontested, visible_turns, with_weight, with_words
+from moot.policy.rounds import confidence
 from moot.policy.rules import Rule, opposing_votes
-from moot.policy.turns import confidence
 
 RULES: Mapping[str, Rule] = {name: COUNTING[name].rule for name in RANKED}
 """The built-in rules by which rankings are counted, by the words of a brief."""

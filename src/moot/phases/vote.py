@@ -16,8 +16,8 @@ from moot.core.transcript import Transcript, Turn, read_field, voter_reason, wor
 from moot.phases.base import Play, State
 from moot.phases.speak import asked_names
 from moot.policy.early_stop import UNASKED, Early
+from moot.policy.rounds import confidence
 from moot.policy.rules import Rule, opposing_votes
-from moot.policy.turns import confidence
 
 BALLOT = "I vote for"
 """The formula of a ballot, and the name of its field."""

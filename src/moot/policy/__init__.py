@@ -1,5 +1,5 @@
 """Pure choices over ballots and transcripts.
 
-Read in this order: ``rules`` (ballots become a decision), ``rankings``, ``stops`` (when rounds end), ``early_stop``,
-``convergence``, ``turns`` (who speaks next), ``pairing`` (who criticises whom), ``board_turns``.
+Read in this order: ``rules`` (ballots become a decision), ``rankings``, ``rounds`` (who speaks next, and when rounds
+end), ``early_stop``, ``convergence``, ``pairing`` (who criticises whom), ``board_turns``.
 """

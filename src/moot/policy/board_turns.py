@@ -11,7 +11,7 @@ from moot.core.roles import (
 )
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
-from moot.policy.turns import Hearing
+from moot.policy.rounds import Hearing
 
 SPEAKING_TO = "SpeakingTo"
 """The field that names whom a message speaks to."""

@@ -60,7 +60,7 @@ class Stalled:
     least: float = 0.9
 
     def met(self, transcript: Transcript) -> str:
-        """The reason, or ""; see ``policy.stops.Stop``."""
+        """The reason, or ""; see ``policy.rounds.Stop``."""
         steps = last_steps(transcript, self.acts)
         if not steps or any(wording(old) != wording(new) for old, new in steps):
             return ""

@@ -17,9 +17,8 @@ from moot.phases.speak import ISSUES, Critique, Everyone, draft, revision
 from moot.phases.verdict import JUDGE, Pick
 from moot.phases.vote import Vote
 from moot.policy.pairing import Pairs, Topology
+from moot.policy.rounds import Alike, Showing
 from moot.policy.rules import SUPERMAJORITY, Quorum
-from moot.policy.stops import Alike
-from moot.policy.turns import Showing
 from moot.protocols import compose
 from moot.protocols.council import JURY_TASK, VOTE_TASK
 

@@ -25,8 +25,8 @@ from moot.phases.endings import mediator
 from moot.phases.speak import readers_of
 from moot.phases.vote import with_weight
 from moot.policy.board_turns import SPEAKING_TO, QuietFirst, recommendation
+from moot.policy.rounds import Hearing, Turns
 from moot.policy.rules import PLURALITY, Quorum, Rule, opposing_votes
-from moot.policy.turns import Hearing, Turns
 
 OWN = View(own=True, numbered=True)
 """The whole log, one's own messages as one's own words."""

@@ -34,8 +34,8 @@ from moot.phases.verdict import FAIR, Keep, Pick, Rank
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.convergence import Stalled
 from moot.policy.early_stop import Certain, Early, Lead
+from moot.policy.rounds import Ahead, Alike, AnyOf, Confident, Saving, Settled, Stop, Unchanged
 from moot.policy.rules import PLURALITY
-from moot.policy.stops import Ahead, Alike, AnyOf, Confident, Saving, Settled, Stop, Unchanged
 from moot.protocols.adjudication import Adjudicate
 from moot.protocols.board import Recommend
 from moot.protocols.chaired import Synthesis

@@ -23,9 +23,8 @@ from moot.phases.endings import mediator
 from moot.phases.ranked_vote import vote
 from moot.phases.speak import Everyone, draft, revision
 from moot.phases.vote import Vote, candidates, newest_proposals, visible_turns, with_words
+from moot.policy.rounds import Alike, Showing
 from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
-from moot.policy.stops import Alike
-from moot.policy.turns import Showing
 
 VOTING = ("majority", "weighted", "consensus", "moderator")  # house: names because a document has them
 """The voting strategies of the document."""

@@ -22,8 +22,8 @@ from moot.phases.choices import Choices, rule_of
 from moot.phases.speak import asked_names, draft, revision, shown_keys
 from moot.phases.vote import Count, Vote
 from moot.policy.pairing import Teams, is_finished, split_groups
+from moot.policy.rounds import Showing
 from moot.policy.rules import PLURALITY, Quorum
-from moot.policy.turns import Showing
 from moot.protocols.council import JURY_TASK, VOTE_TASK
 
 REPORT = "report"

@@ -17,9 +17,8 @@ from moot.phases.helpers import with_recall, with_weights
 from moot.phases.ranked_vote import vote
 from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, narrowed, revision
 from moot.phases.vote import Adopt, Count, Vote
+from moot.policy.rounds import Alike, AnyOf, Settled, Showing, Unchanged
 from moot.policy.rules import PLURALITY, Quorum
-from moot.policy.stops import Alike, AnyOf, Settled, Unchanged
-from moot.policy.turns import Showing
 from moot.protocols import compose, spec
 from moot.protocols.arena import arena
 from moot.protocols.board import board

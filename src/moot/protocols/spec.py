@@ -25,7 +25,7 @@ from moot.core.extensions import PHASE, PROTOCOL, RULE, Offer, check_options, cu
 from moot.phases import base, consent, helpers, ranked_vote, reflection, revise, score, shares, speak, verdict, vote
 from moot.phases.base import Phase
 from moot.phases.choices import PROTOCOL_OPTIONS, Choices
-from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rules, stops, turns
+from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rounds, rules
 from moot.protocols import (
     adjudication,
     board,
@@ -177,8 +177,7 @@ MODULES = (
     pairing,
     rules,
     rankings,
-    turns,
-    stops,
+    rounds,
 )
 """The modules whose dataclasses may stand in a phase tree."""
 

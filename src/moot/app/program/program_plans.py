@@ -30,7 +30,7 @@ from moot.phases.choices import Choices
 from moot.phases.reflection import Reflection, review_of, score_of
 from moot.phases.shares import Shares, map_reduce
 from moot.policy.board_turns import QuietFirst
-from moot.policy.turns import Hearing
+from moot.policy.rounds import Hearing
 from moot.protocols.board import EVERY, Meeting, member_form, message
 from moot.protocols.council import (
     VOTING,  # a face takes them from here
