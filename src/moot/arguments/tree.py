@@ -74,7 +74,7 @@ def arrange(branches: Sequence[Branch], heights: Mapping[str, float], gap: float
     """Where the top of each claim is: leaves one below the other, a parent in the middle of its children.
 
     Args:
-        branches: the trees, as ``forest`` gives them.
+        branches: the trees, as ``claim_trees`` gives them.
         heights: how high each claim is, by its mark.
         gap: what stays free between two.
     """

@@ -31,8 +31,8 @@ class Wire:
 
     Attributes:
         name: what it is called.
-        adapter: the class of its models, made with a ``ModelName`` and a ``Link``; or where it stands, so that it is
-            imported when a model is first used.
+        adapter: the class of its models, made with a ``ModelName`` and a ``ProviderConnection``; or where it stands,
+            so that it is imported when a model is first used.
         models_path: where a server lists its models; "" where none does.
         vectors_path: where it makes vectors of texts; "" where it makes none.
         vectors: the key of its answer that has them.

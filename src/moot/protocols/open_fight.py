@@ -2,7 +2,7 @@
 
 Opening statements are made in parallel. A round has as many exchanges as there are debaters. In each, all bid except
 the last speaker; the strongest bid wins one turn, which answers words of another turn and quotes them. If nobody bids,
-the round is over. Whether the quoted words are in the turn can be checked (``core.text.stands_in``).
+the round is over. Whether the quoted words are in the turn can be checked (``core.text.contains_words``).
 """
 
 from dataclasses import dataclass

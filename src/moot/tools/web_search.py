@@ -87,7 +87,7 @@ class Searxng:
         self._url = url.rstrip("/")
 
     async def find(self, query: str, most: int) -> Sequence[SearchResult]:
-        """Search; see ``Finder``."""
+        """Search; see ``SearchEngine``."""
         import httpx2  # deferred: it takes 0.1 s to load
 
         params = {"q": query, "format": "json"}
@@ -168,7 +168,7 @@ class DuckDuckGo:
         self._search = search
 
     async def find(self, query: str, most: int) -> Sequence[SearchResult]:
-        """Search; see ``Finder``."""
+        """Search; see ``SearchEngine``."""
         try:
             async with asyncio.timeout(SECONDS):
                 results = await asyncio.to_thread(self._search, query, most)

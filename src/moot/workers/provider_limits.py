@@ -60,7 +60,7 @@ class Queueing:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The limits of one provider, counted for all workers; see ``models.transport.Meter``.
+    """The limits of one provider, counted for all workers; see ``models.transport.UsageMeter``.
 
     Attributes:
         database: the connections to the database.
@@ -80,7 +80,7 @@ class Allowed:
 
     @asynccontextmanager
     async def counted(self, tokens: int, seconds: float) -> AsyncGenerator[Callable[[int], None]]:
-        """See ``Meter.counted``."""
+        """See ``UsageMeter.counted``."""
         used = tokens
 
         def settle(number: int) -> None:

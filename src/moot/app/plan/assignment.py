@@ -336,7 +336,7 @@ def _make_agent(
     if who.seat == CLOCK:
         return _make_timekeeper(who)
     if who.seat == RETRIEVER and who.duty == "aide":
-        return Retriever(place=None)  # a placeholder: ``recalling`` puts the real one in its place
+        return Retriever(place=None)  # a placeholder: ``retriever_agents`` puts the real one in its place
     if who.seat == VOTE_WEIGHER and who.duty == "aide":
         return VoteWeigher(place=None)  # so does this one (see ``weighing``)
     if who.duty == "aide":

@@ -108,7 +108,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
     """The tools of a debate, as long as the block runs; what they share is made once and shared.
 
     Raises:
-        BriefError: what ``check_tools`` and ``look_at_tools`` say.
+        BriefError: what ``check_tools`` and ``tool_notes`` say.
     """
     names = _names(brief)
     if not names:

@@ -124,7 +124,7 @@ async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, round
 
 
 def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
-    """What was chosen about a debate step, in words; see ``council_plan``."""
+    """What was chosen about a debate step, in words; see ``plan_council``."""
     return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
 
 

@@ -99,7 +99,7 @@ class QueueRunner(Runner):
         return self.stop(debate, now=now) or bool(await self.queue.cancel(debate, now=now))
 
     async def reads_messages(self, debate: str) -> bool:
-        """See ``Runner.takes_in``; its worker may be about to stop, so it is submitted once more."""
+        """See ``Runner.reads_messages``; its worker may be about to stop, so it is submitted once more."""
         by = (await self.running_state(debate)).by
         if by and debate not in self.running:
             await self.queue.submit(debate, owner=(await claimed(self.workspace, debate)).owner)

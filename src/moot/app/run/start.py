@@ -1,6 +1,6 @@
 """Start a new debate: generate its participants if the brief describes none, then run it.
 
-The one path for command line, ``moot.run``, servers, batches, workers and schedules: ``make_start``, ``run_start``.
+The one path for command line, ``moot.run``, servers, batches, workers and schedules: ``prepare_start``, ``run_start``.
 
 Where a language model is available it generates the participants in a debate of its own, with one participant and one
 question. Unreadable, empty and double ones are dropped; built-in debaters replace them, and one who opposes is added
