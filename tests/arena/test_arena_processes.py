@@ -23,7 +23,7 @@ people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Ev
 brief = Brief(topic="Tea?", participants=people, seed=7)
 for topology in {topologies!r}:
     tree = build("arena", brief, Choices(topology=topology, rounds=2, until=("lead_decided",)))
-    held = asyncio.run(Harness(brief=brief, protocol=tree).hold({{each.name: SeededAgent(3) for each in people}}))
+    held = asyncio.run(Harness(brief=brief, protocol=tree).run({{each.name: SeededAgent(3) for each in people}}))
     print(topology, hashlib.sha256(repr(essence(held.transcript)).encode()).hexdigest())
 """
 
