@@ -74,3 +74,9 @@ def test_a_brief_says_its_settings_or_what_is_wrong() -> None:
 def test_what_is_public_is_listed() -> None:
     public = {name for name in vars(reading) if name.startswith("read_")} - {"read"}
     assert public - {"reason_in_words"} <= set(reading.__all__)
+
+
+def test_what_stands_behind_a_template_is_no_vote() -> None:
+    read = read_vote("Here is a sample: my vote, I vote for: Build", ("Build", "Buy"))
+    assert read.choice is None
+    assert [reason.code for reason in read.why] == ["quoted_only"]

@@ -1,0 +1,34 @@
+"""The rules by which a brief counts: options where there are none, and a rule that cannot be stored."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from moot.core.errors import ProtocolError
+from moot.core.extensions import RULE, Offer
+from moot.phases import choices
+from moot.phases.choices import Choices, CountingRule, counting_rule
+
+
+class Odd:
+    """No dataclass, so it cannot be stored."""
+
+
+ODD = CountingRule(rule=Odd())  # pyright: ignore[reportArgumentType]
+
+
+def test_a_built_in_rule_takes_no_options() -> None:
+    with pytest.raises(ProtocolError, match="plurality takes no strategy_options"):
+        counting_rule("plurality", {"finalists": 2})
+
+
+def test_a_rule_that_cannot_be_stored_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint(name="odd", group=RULE.group, value=f"{__name__}:ODD")
+    monkeypatch.setattr(choices, "find", lambda *_: Offer(kind=RULE, point=point))
+    with pytest.raises(ProtocolError, match="its rule is no dataclass, so it cannot be stored"):
+        counting_rule("odd")
+
+
+def test_options_are_told_in_words() -> None:
+    told = Choices(protocol_options={"quick": True, "slow": False, "hats": ("red", "white")}).told()
+    assert told == ("quick yes", "slow no", "hats red, white")
