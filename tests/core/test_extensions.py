@@ -46,7 +46,7 @@ def test_a_value_that_fits_is_taken(name: str, value: Value, taken: Value) -> No
         ("hats", 3, "options.hats is 3; it must be a list of texts"),
         ("hats", ("red", "green"), "options.hats cannot be 'green'"),
         ("hats", ("red", "white", "black"), "options.hats must have at least 1 and at most 2 entries, not 3"),
-        ("hat", "red", "hats has no option 'hat'; did you mean hats"),
+        ("hat", "red", "hats has no option 'hat'; did you mean 'hats'"),
     ],
 )
 def test_a_value_that_does_not_fit_is_told(name: str, value: Value, sentence: str) -> None:

@@ -40,6 +40,7 @@ class Server(ThreadingHTTPServer):
         self.open.set()
         self.free = 10**6
         self.status = 200
+        self.raw = b""
 
     @property
     def url(self) -> str:
@@ -63,6 +64,7 @@ class Handler(BaseHTTPRequestHandler):
         answer = json.dumps(
             {"said": said, "read": 50, "wrote": 9} if server.status == 200 else {"error": "no"}
         ).encode()
+        answer = server.raw or answer
         self.send_response(server.status)
         self.send_header("content-length", str(len(answer)))
         self.end_headers()
@@ -96,8 +98,14 @@ async def test_errors_of_a_provider_are_model_errors(install: Install, server: S
     model = build("say:parrot", env={"SAY_BASE_URL": server.url})
     with pytest.raises(ModelError, match="say refused the key"):
         await model.complete(request, Journal())
+    server.status, server.raw = 200, b"[1, 2]"
+    with pytest.raises(ModelError, match="say"):
+        await model.complete(request, Journal())
+    server.raw = b""
     await model.close()
     model = build("say:parrot", env={"SAY_BASE_URL": "http://127.0.0.1:9"})
+    assert model.drops == ()
+    assert not model.traits.tools
     with pytest.raises(ModelError, match="no connection to say at"):
         await asyncio.wait_for(model.complete(request, Journal()), 30)
     code = (ROOT / "tests/ext/packages/moot_say/moot_say.py").read_text("utf-8")

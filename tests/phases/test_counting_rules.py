@@ -4,9 +4,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.errors import ProtocolError
-from moot.core.extensions import RULE, Offer
-from moot.phases import choices
+from moot.core.extensions import RULE, Kind, Offer
+from moot.core.transcript import Transcript, Turn
+from moot.phases import choices, ranked_vote
 from moot.phases.choices import Choices, CountingRule, counting_rule
 
 
@@ -24,7 +26,11 @@ def test_a_built_in_rule_takes_no_options() -> None:
 
 def test_a_rule_that_cannot_be_stored_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint(name="odd", group=RULE.group, value=f"{__name__}:ODD")
-    monkeypatch.setattr(choices, "find", lambda *_: Offer(kind=RULE, point=point))
+
+    def find(kind: Kind, name: str) -> Offer:
+        return Offer(kind=kind, point=point)
+
+    monkeypatch.setattr(choices, "find", find)
     with pytest.raises(ProtocolError, match="its rule is no dataclass, so it cannot be stored"):
         counting_rule("odd")
 
@@ -32,3 +38,11 @@ def test_a_rule_that_cannot_be_stored_is_refused(monkeypatch: pytest.MonkeyPatch
 def test_options_are_told_in_words() -> None:
     told = Choices(protocol_options={"quick": True, "slow": False, "hats": ("red", "white")}).told()
     assert told == ("quick yes", "slow no", "hats red, white")
+
+
+def test_a_score_that_could_not_be_read_makes_the_ballot_unreadable() -> None:
+    form = Form(name="ranking", fields=(Field(name="SCORE A", kind="number"),))
+    ask = Ask(key="k", to="Cy", act="vote", task="Score.", form=form, about=("a",))
+    turn = Turn(key="k", by="Cy", act="vote", ask=ask, reply=Reply(text="Hm.", unread=("SCORE A: no_form",)))
+    ballot = ranked_vote._read(turn, Transcript())  # pyright: ignore[reportPrivateUsage]
+    assert (ballot.state, ballot.reason) == ("unread", "SCORE A: no_form")
