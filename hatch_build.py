@@ -142,9 +142,9 @@ def is_installed(app: Path, package: str) -> bool:
 
 def is_whole(dist: Path) -> bool:
     """Whether the built app is there: its pages, a script and a style sheet, none of them empty."""
-    made = [*(dist / "assets").glob("*.js"), *(dist / "assets").glob("*.css")]
-    kinds = {file.suffix for file in made}
-    files = [*(dist / name for name in PAGES), *made]
+    assets = [*(dist / "assets").glob("*.js"), *(dist / "assets").glob("*.css")]
+    kinds = {file.suffix for file in assets}
+    files = [*(dist / name for name in PAGES), *assets]
     return kinds == {".js", ".css"} and all(file.is_file() and file.stat().st_size > 0 for file in files)
 
 
@@ -188,11 +188,11 @@ def find_node() -> tuple[str, list[str], Mapping[str, str]]:
 def version_of(node: str, env: Mapping[str, str]) -> tuple[int, ...]:
     """The version of a Node; (0, 0) where it does not run."""
     try:
-        said = subprocess.run([node, "--version"], env=env, capture_output=True, text=True, check=True, timeout=30)
+        process = subprocess.run([node, "--version"], env=env, capture_output=True, text=True, check=True, timeout=30)
     except (OSError, subprocess.SubprocessError):
         return (0, 0)
-    found = re.match(r"v(\d+)\.(\d+)", said.stdout)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    version = re.match(r"v(\d+)\.(\d+)", process.stdout)
+    return (int(version[1]), int(version[2])) if version else (0, 0)
 
 
 def fetch(command: list[str], folder: Path, env: Mapping[str, str]) -> None:

@@ -70,7 +70,9 @@ class Writer:
         if ask.act == "critique":
             fields = {"ISSUE": f"{ask.key}: {argument}", "SEVERITY": 5.0, "SUGGESTION": "Count again."}
         form = ask.form.fields if ask.form else ()
-        fields = {each.name: fields.get(each.name) or (each.choices or ("word",))[0] for each in form}
+        fields = {
+            form_field.name: fields.get(form_field.name) or (form_field.choices or ("word",))[0] for form_field in form
+        }
         text = "\n".join(f"{name}: {value}" for name, value in fields.items())
 
         async def send() -> Called:
@@ -105,8 +107,8 @@ async def measure(count: int, folder: Path) -> bool:
             entries += len([json.loads(line) for line in await workspace.lines(f"d{n}")])
         floor, clock = clock.told(entries), Clock()
         for n in range(count):
-            found: tuple[Entry, ...] = await workspace.entries(f"d{n}")
-            assert len(found) * count == entries
+            entries_read: tuple[Entry, ...] = await workspace.entries(f"d{n}")
+            assert len(entries_read) * count == entries
         read, clock = clock.told(entries), Clock()
         analyses, _ = await analyse_debates(workspace, [f"d{n}" for n in range(count)])
         rate, both = entries / clock.cpu, clock.told(entries)
@@ -129,8 +131,8 @@ def main() -> None:
     parser.add_argument("--debates", type=int, default=1000, help="how many records")
     debates: int = parser.parse_args().debates
     with tempfile.TemporaryDirectory() as name:
-        kept = asyncio.run(measure(debates, Path(name)))
-    sys.exit(0 if kept else 1)
+        within_limits = asyncio.run(measure(debates, Path(name)))
+    sys.exit(0 if within_limits else 1)
 
 
 if __name__ == "__main__":

@@ -47,9 +47,9 @@ def commits(server: Server, clients: int, seconds: float, statement: str) -> flo
         script.write_text(f"{statement};\n", "ascii")
         command = [server.tool("pgbench"), "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, 2))]
         command += ["-T", str(max(1, round(seconds))), "-f", str(script), server.place]
-        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 30).stdout
-    found = re.search(r"tps = ([\d.]+)", told)
-    return float(found[1]) if found else 0.0
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 30).stdout
+    rate = re.search(r"tps = ([\d.]+)", output)
+    return float(rate[1]) if rate else 0.0
 
 
 async def repeated(server: Server, work: Callable[[], Awaitable[object]]) -> str:
@@ -69,21 +69,21 @@ async def leases(server: Server, running: Sequence[int]) -> list[str]:
     from moot.workers.queue_database import Database
     from moot.workers.queue_tables import make_ready
 
-    found: list[str] = []
+    lines: list[str] = []
     who = HeartbeatSender(worker="w1", places=HELD, seconds=3600)
     for n in running:
         database = Database(server.make())
         try:
             await make_ready(database)
             server.ask(JOBS.format(n=n, held=HELD))
-            mine = [f"j{each}" for each in range(HELD, 2 * HELD)]
+            mine = [f"j{number}" for number in range(HELD, 2 * HELD)]
             beating = await repeated(server, lambda: database.do(lambda c: beat(c, who, mine)))  # noqa: B023
-            found.append(f"{n:8} running: heartbeat {beating}")
+            lines.append(f"{n:8} running: heartbeat {beating}")
             looking = await repeated(server, lambda: database.do(watch))  # noqa: B023
-            found.append(f"{'':8}          look      {looking}")
+            lines.append(f"{'':8}          look      {looking}")
         finally:
             await database.close()
-    return found
+    return lines
 
 
 async def limited(server: Server, seconds: float) -> str:
@@ -112,8 +112,8 @@ async def limited(server: Server, seconds: float) -> str:
     own, wall = time.process_time() - cpu, time.monotonic() - begun
     await database.close()
     server_cpu, trans, *_ = (late - early for late, early in zip(server.counts(), before, strict=True))
-    told = f"{done / wall:.0f}/s   own {1000 * own / done:.2f} ms   server {1000 * server_cpu / done:.2f} ms"
-    return f"{told}   transactions {trans / done:.1f}"
+    summary = f"{done / wall:.0f}/s   own {1000 * own / done:.2f} ms   server {1000 * server_cpu / done:.2f} ms"
+    return f"{summary}   transactions {trans / done:.1f}"
 
 
 def idle(server: Server, seconds: float) -> str:
@@ -121,13 +121,13 @@ def idle(server: Server, seconds: float) -> str:
     place = server.make()
     wanted = {"debates": 0, "parallel": HELD, "seconds": 1.0, "pause": 0.0}
     measure("first", "idle", place, wanted)  # which makes the tables
-    short, long = (measure("", "idle", place, {**wanted, "seconds": each}, server) for each in (1.0, 1.0 + seconds))
+    short, long = (measure("", "idle", place, {**wanted, "seconds": wait}, server) for wait in (1.0, 1.0 + seconds))
     cpu = (long.cpu - short.cpu) / seconds
     server_cpu, done, _, log, _ = (
         (late - early) / seconds for late, early in zip(long.server, short.server, strict=True)
     )
-    told = f"own {1000 * cpu:.1f} ms   server {1000 * server_cpu:.1f} ms   transactions {done:.1f}"
-    return f"{told}   log {log / 1000:.1f} KB"
+    summary = f"own {1000 * cpu:.1f} ms   server {1000 * server_cpu:.1f} ms   transactions {done:.1f}"
+    return f"{summary}   log {log / 1000:.1f} KB"
 
 
 def main() -> None:
@@ -146,7 +146,7 @@ def main() -> None:
         measure("", "appends", server.make(), {"debates": 1, "parallel": 1, "seconds": 20, "pause": 0})
         print("commits/s of one line, by connections:      plain   with NOTIFY")
         for clients in options.clients:
-            plain, telling = (commits(server, clients, options.seconds, each) for each in (LINE, TELLING))
+            plain, telling = (commits(server, clients, options.seconds, script) for script in (LINE, TELLING))
             print(f"{clients:40}{plain:11.0f}{telling:14.0f}", flush=True)
 
 

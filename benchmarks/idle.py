@@ -74,9 +74,13 @@ def environment(folder: Path, place: str) -> Mapping[str, str]:
 @contextmanager
 def running(words: tuple[str, ...], env: Mapping[str, str], log: Path) -> Generator[psutil.Process]:
     """A ``moot`` command for the time of the context."""
-    with log.open("w") as told:
+    with log.open("w") as log_file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "moot", *words], env=dict(env), stdin=subprocess.DEVNULL, stdout=told, stderr=told
+            [sys.executable, "-m", "moot", *words],
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=log_file,
+            stderr=log_file,
         )
         try:
             yield psutil.Process(process.pid)
@@ -129,8 +133,8 @@ def _measure(
         )
         for name, process in named.items()
     ]
-    asked = "select count(*) - 1 from pg_stat_activity where datname = current_database()"
-    return Idle(costs=tuple(costs), transactions=done / passed, connections=int(server.ask(asked)))
+    question = "select count(*) - 1 from pg_stat_activity where datname = current_database()"
+    return Idle(costs=tuple(costs), transactions=done / passed, connections=int(server.ask(question)))
 
 
 def main() -> None:

@@ -93,7 +93,7 @@ def share(times: list[float], part: float) -> float:
 
 def search(folder: Path, counts: list[int]) -> bool:
     """Fill one shelf up and search it at each size; whether all limits hold."""
-    topics, had, kept = Topics(1), 0, True
+    topics, had, within_limits = Topics(1), 0, True
     print(f"hybrid search, {SEARCHES} topics of 12 words, opening included, ms")
     print("  outcomes  filled s    first    p50    p95  limit  p95 on the wall")
     for count in sorted(counts):
@@ -109,19 +109,19 @@ def search(folder: Path, counts: list[int]) -> bool:
                 shelf.search(query, now=float(count))
             times.append((clock.cpu, clock.wall))
         limit = LIMITS.get(count, 0.0)
-        cpu, wall = ([each[n] for each in times] for n in (0, 1))
+        cpu, wall = ([run[n] for run in times] for n in (0, 1))
         p50, p95 = share(cpu, 0.5), share(cpu, 0.95)
-        kept = kept and (not limit or p95 < limit)
+        within_limits = within_limits and (not limit or p95 < limit)
         print(
             f"{count:52,} {filled:9.1f} {times[0][0]:7.0f} {p50:5.1f} {p95:5.1f} {limit:6g} {share(wall, 0.95):16.1f}"
         )
-    return kept
+    return within_limits
 
 
 async def learning(folder: Path) -> bool:
     """Hold arenas of several sizes without a model and learn from each; whether the limit holds."""
     print("learning from one debate, ms:  participants   rounds   entries   ms   limit   on the wall")
-    kept = True
+    within_limits = True
     for people, rounds in ((3, 2), (5, 3), (8, 3)):
         workspace = Workspace.at(folder / "records.sqlite")
         names = [Participant(name=f"P{n}", seat="builtin:quotes") for n in range(people)]
@@ -132,11 +132,11 @@ async def learning(folder: Path) -> bool:
         clock = Clock()
         await learn(workspace, debate)
         cpu, wall = clock.cpu, clock.wall
-        kept = kept and cpu < MOST_LEARNING
+        within_limits = within_limits and cpu < MOST_LEARNING
         entries = await workspace.count_entries(debate)
         print(f"{people:43}  {rounds:7}  {entries:8}  {cpu:3.0f}  {MOST_LEARNING:6g}  {wall:12.0f}")
         await workspace.close()
-    return kept
+    return within_limits
 
 
 def main() -> None:
@@ -145,8 +145,8 @@ def main() -> None:
     parser.add_argument("--outcomes", type=int, nargs="+", default=list(LIMITS), help="how many on the shelf")
     counts: list[int] = parser.parse_args().outcomes
     with tempfile.TemporaryDirectory() as name:
-        held = [asyncio.run(learning(Path(name))), search(Path(name), counts)]
-    if not all(held):
+        within_limits = [asyncio.run(learning(Path(name))), search(Path(name), counts)]
+    if not all(within_limits):
         sys.exit("a limit does not hold")
 
 

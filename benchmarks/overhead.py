@@ -59,7 +59,7 @@ async def hold(store: Store, debate_id: str, seconds: float) -> None:
     """One debate on the record."""
     ledger = Ledger(store, debate_id, clock=time.time)
     await ledger.open()
-    seats: dict[str, Agent] = {each.name: Sleeper(seconds) for each in BRIEF.participants}
+    seats: dict[str, Agent] = {participant.name: Sleeper(seconds) for participant in BRIEF.participants}
     transcript = await debate(OPENED, PROTOCOL, seats, ledger=ledger)
     assert len(transcript.turns()) == ASKS
 
@@ -110,13 +110,13 @@ def main() -> None:
         print("  debates   asks/s   bare tasks/s   ms CPU/ask   floor   above the floor   peak MB")
         for count in debates:
             runs = max(1, LEAST // count)
-            held = asyncio.run(measure(count, 0.0, bare=False, folder=folder, runs=runs))
+            with_moot = asyncio.run(measure(count, 0.0, bare=False, folder=folder, runs=runs))
             base = asyncio.run(measure(count, 0.0, bare=True, folder=folder, runs=runs))
             asks, peak = count * runs * ASKS, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            each, least = held.cpu / asks * 1000, base.cpu / asks * 1000
+            ours, least = with_moot.cpu / asks * 1000, base.cpu / asks * 1000
             print(
-                f"  {count:7}  {asks / held.wall:7.0f}  {asks / base.wall:13.0f}  {each:11.3f}  {least:6.3f}"
-                f"  {each - least:16.3f}  {peak:8.0f}"
+                f"  {count:7}  {asks / with_moot.wall:7.0f}  {asks / base.wall:13.0f}  {ours:11.3f}  {least:6.3f}"
+                f"  {ours - least:16.3f}  {peak:8.0f}"
             )
 
 

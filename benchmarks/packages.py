@@ -135,12 +135,12 @@ async def langgraph_pattern(script: Script, store: Path) -> object:
     package: Any = importlib.import_module("langgraph.graph")
 
     async def debate_round(state: State) -> dict[str, Any]:
-        said: list[dict[str, Any]] = []
-        for each in debaters():
-            so_far = "\n".join(f"[{turn['name']}]: {turn['argument']}" for turn in state["debate_history"] + said)
-            words = await script.say(each["name"], f"{each['system_prompt']}\n{TOPIC}\n{so_far}")
-            said.append({"name": each["name"], "role": each["role"], "argument": words})
-        return {"debate_history": said, "current_round": state["current_round"] + 1}
+        new_turns: list[dict[str, Any]] = []
+        for debater in debaters():
+            so_far = "\n".join(f"[{turn['name']}]: {turn['argument']}" for turn in state["debate_history"] + new_turns)
+            words = await script.say(debater["name"], f"{debater['system_prompt']}\n{TOPIC}\n{so_far}")
+            new_turns.append({"name": debater["name"], "role": debater["role"], "argument": words})
+        return {"debate_history": new_turns, "current_round": state["current_round"] + 1}
 
     async def moderator(state: State) -> dict[str, Any]:
         so_far = "\n".join(f"[{turn['name']}]: {turn['argument']}" for turn in state["debate_history"])
@@ -213,31 +213,31 @@ class Figures:
 
 async def measure(row: Row) -> Figures:
     """Hold the debates of a row."""
-    found = Figures()
+    figures = Figures()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "record.sqlite"
         await row.hold(Script(0.0), store)  # what is loaded late is loaded now
         slow = Script(LATENCY)
         began = time.perf_counter()
         await row.hold(slow, store)
-        found.ratio = (time.perf_counter() - began) / (row.stages * LATENCY)
+        figures.ratio = (time.perf_counter() - began) / (row.stages * LATENCY)
         quick = Script(0.0)
         began = time.process_time()
         for _ in range(TIMES):
             await row.hold(quick, store)
-        found.cpu = (time.process_time() - began) * 1000 / quick.calls
-        found.calls = slow.calls
-    return found
+        figures.cpu = (time.process_time() - began) * 1000 / quick.calls
+        figures.calls = slow.calls
+    return figures
 
 
 def load(package: str) -> float:
     """The median of the seconds that a new process needs to import a package."""
-    found: list[float] = []
+    seconds: list[float] = []
     for _ in range(IMPORTS):
         began = time.perf_counter()
         subprocess.run([sys.executable, "-c", f"import {package}"], check=True)
-        found.append(time.perf_counter() - began)
-    return statistics.median(found)
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds)
 
 
 def main() -> int:
@@ -249,10 +249,10 @@ def main() -> int:
         if importlib.util.find_spec(row.package.partition(".")[0]) is None:
             print(f"{row.name:30}  not installed")
             continue
-        found = asyncio.run(measure(row))
-        base = base or found.cpu
-        line = f"{row.name:30}{found.calls:6}{found.ratio:8.2f}{found.cpu:8.2f}"
-        print(f"{line}{found.cpu - base:12.2f}{load(row.package):10.2f}")
+        figures = asyncio.run(measure(row))
+        base = base or figures.cpu
+        line = f"{row.name:30}{figures.calls:6}{figures.ratio:8.2f}{figures.cpu:8.2f}"
+        print(f"{line}{figures.cpu - base:12.2f}{load(row.package):10.2f}")
     return 0
 
 

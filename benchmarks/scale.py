@@ -93,8 +93,8 @@ class Server:
 
     def ask(self, question: str) -> str:
         """One value out of the database that was made last."""
-        told = self._server.psql(f"\\pset format unaligned\n\\pset tuples_only on\n\\c {self._name}\n{question};")
-        return told.strip().splitlines()[-1]
+        output = self._server.psql(f"\\pset format unaligned\n\\pset tuples_only on\n\\c {self._name}\n{question};")
+        return output.strip().splitlines()[-1]
 
     def counts(self) -> tuple[float, ...]:
         """Processor seconds of all its processes, transactions, appends, bytes of its log, bytes of that database.
@@ -109,11 +109,11 @@ class Server:
         for child in main.children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 times.append(child.cpu_times())
-        cpu = sum(each.user + each.system for each in times) + times[0].children_user + times[0].children_system
-        asked = "sum(xact_commit), pg_current_wal_lsn() - '0/0', pg_database_size(current_database())"
-        done, log, size = self.ask(f"select {asked} from pg_stat_database").split("|")
-        kept = self.ask("select coalesce(to_regclass('moot_line')::text, '-')") != "-"
-        appends = self.ask("select count(distinct xmin::text) from moot_line") if kept else "0"
+        cpu = sum(use.user + use.system for use in times) + times[0].children_user + times[0].children_system
+        columns = "sum(xact_commit), pg_current_wal_lsn() - '0/0', pg_database_size(current_database())"
+        done, log, size = self.ask(f"select {columns} from pg_stat_database").split("|")
+        has_records = self.ask("select coalesce(to_regclass('moot_line')::text, '-')") != "-"
+        appends = self.ask("select count(distinct xmin::text) from moot_line") if has_records else "0"
         return cpu, float(done), float(appends), float(log), float(size)
 
     def close(self) -> None:
@@ -161,23 +161,23 @@ def measure(
     """Have so many processes do the same at once; the sums."""
     command = [sys.executable, str(PART), kind, place, json.dumps(wanted)]
     with ExitStack() as stack:
-        made = [stack.enter_context(_child(command)) for _ in range(workers)]
-        for each in made:
-            assert _line(each) == "ready"
+        processes = [stack.enter_context(_child(command)) for _ in range(workers)]
+        for process in processes:
+            assert _line(process) == "ready"
         before = server.counts() if server else ()
-        for each in made:
-            assert each.stdin
-            each.stdin.write("\n")
-            each.stdin.flush()
-        told = [json.loads(_line(each)) for each in made]
+        for process in processes:
+            assert process.stdin
+            process.stdin.write("\n")
+            process.stdin.flush()
+        results = [json.loads(_line(process)) for process in processes]
     after = server.counts() if server else ()
-    begun = [each for each in told if each["done"]]
+    begun = [result for result in results if result["done"]]
     return Measured(
         name=name,
-        done=sum(each["done"] for each in told),
-        asks=sum(each["asks"] for each in told),
-        wall=max(each["last"] for each in begun) - min(each["first"] for each in begun) if begun else 0.0,
-        cpu=sum(each["cpu"] for each in told),
+        done=sum(result["done"] for result in results),
+        asks=sum(result["asks"] for result in results),
+        wall=max(result["last"] for result in begun) - min(result["first"] for result in begun) if begun else 0.0,
+        cpu=sum(result["cpu"] for result in results),
         server=tuple(late - early for late, early in zip(after, before, strict=True)),
     )
 
@@ -205,7 +205,7 @@ def floors(wanted: Wanted, server: Server, folder: Path) -> list[Measured]:
 
 def rows(wanted: Wanted, workers: Sequence[int], server: Server, folder: Path) -> list[Measured]:
     """Debates, each kind beside the same sleeps, which come first."""
-    made = [
+    measured = [
         measure("bare asyncio", "floor", "-", wanted),
         measure("SQLite", "desk", str(folder / f"debates-{wanted['pause']}.sqlite"), wanted),
         measure("PostgreSQL", "desk", server.make(), wanted, server),
@@ -213,14 +213,14 @@ def rows(wanted: Wanted, workers: Sequence[int], server: Server, folder: Path) -
     for n in workers:
         place = server.make()
         measure("submit", "submit", place, wanted)
-        made.append(measure(f"{n} worker{'s' * (n > 1)}", "worker", place, wanted, server, workers=n))
-    made.append(measure("engine's steps", "steps", server.make(), wanted, server))
-    return made
+        measured.append(measure(f"{n} worker{'s' * (n > 1)}", "worker", place, wanted, server, workers=n))
+    measured.append(measure("engine's steps", "steps", server.make(), wanted, server))
+    return measured
 
 
-def table(made: Sequence[Measured]) -> list[str]:
+def table(measured: Sequence[Measured]) -> list[str]:
     """The rows as lines."""
-    cells = [HEAD, *[each.cells(made[0]) for each in made]]
+    cells = [HEAD, *[row.cells(measured[0]) for row in measured]]
     return [f"{row[0]:22}" + "".join(f"{cell:>11}" for cell in row[1:]) for row in cells]
 
 
@@ -235,10 +235,10 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, closing(Server()) as server:
         server.make()
-        told = ", ".join(
-            f"{each} = {server.ask(f'show {each}')}" for each in ("server_version", "fsync", "synchronous_commit")
+        settings = ", ".join(
+            f"{name} = {server.ask(f'show {name}')}" for name in ("server_version", "fsync", "synchronous_commit")
         )
-        print(f"{os.cpu_count()} cores, shared with PostgreSQL ({told}); load {os.getloadavg()[0]:.1f}")
+        print(f"{os.cpu_count()} cores, shared with PostgreSQL ({settings}); load {os.getloadavg()[0]:.1f}")
         wanted: Wanted = {
             "debates": options.debates,
             "parallel": options.parallel,
@@ -248,9 +248,9 @@ def main() -> None:
         print(f"\nbefore any debate is held, for the asks of {options.debates} debates")
         print("\n".join(table(floors(wanted, server, Path(name)))), flush=True)
         for pause in options.pauses:
-            made = rows({**wanted, "pause": pause}, options.workers, server, Path(name))
+            measured = rows({**wanted, "pause": pause}, options.workers, server, Path(name))
             print(f"\n{options.debates} debates, {options.parallel} at once in each process, {pause:g} s a call")
-            print("\n".join(table(made)), flush=True)
+            print("\n".join(table(measured)), flush=True)
 
 
 if __name__ == "__main__":

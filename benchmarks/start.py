@@ -57,8 +57,8 @@ def take(words: Sequence[str], env: Mapping[str, str]) -> float:
 def count(words: Sequence[str], env: Mapping[str, str]) -> int:
     """How many modules a process has loaded at its end."""
     loud = [sys.executable, "-v", *words]
-    said = subprocess.run(loud, env=dict(env), check=True, capture_output=True, text=True).stderr
-    return sum(line.startswith("import ") for line in said.splitlines())
+    output = subprocess.run(loud, env=dict(env), check=True, capture_output=True, text=True).stderr
+    return sum(line.startswith("import ") for line in output.splitlines())
 
 
 def first_line(env: Mapping[str, str]) -> float:

@@ -106,7 +106,7 @@ class Tally:
             self.read += len(prompt)
         self.begun = self.begun or "/round-2" in ask.key or "/leader-of-the-opposition" in ask.key
         if self.begun:
-            hits = max((shared(prompt, each) for each in self.sent[-40:]), default=0)
+            hits = max((shared(prompt, prompt_before) for prompt_before in self.sent[-40:]), default=0)
             self.late.add(len(prompt), hits)
             if log:
                 self.log.add(len(prompt), hits)
@@ -148,23 +148,23 @@ def measure(protocol: str, sight: str, people: int, rounds: int) -> Tally:
         for ask in step:
             transcript.apply(Asked(ask=ask))
         for ask in step:
-            seen = context_of(brief, transcript, ask)
-            fixed = text(ask, Context(brief=brief, me=seen.me))
-            tally.add(text(ask, seen), ask, fixed=fixed, log=bool(seen.turns))
+            context = context_of(brief, transcript, ask)
+            fixed = text(ask, Context(brief=brief, me=context.me))
+            tally.add(text(ask, context), ask, fixed=fixed, log=bool(context.turns))
         for place, ask in enumerate(step):
             words = (f"{ask.key} " + "words " * L)[: L * LETTERS - FRAME]
             transcript.apply(Replied(key=ask.key, reply=Reply(text=words, fields=filled(ask, place))))
     return tally
 
 
-def text(ask: Ask, seen: Context) -> str:
+def text(ask: Ask, context: Context) -> str:
     """The prompt as one text."""
-    return "\n".join(message.text for message in compose(ask, seen, Traits()))
+    return "\n".join(message.text for message in compose(ask, context, Traits()))
 
 
 def filled(ask: Ask, place: int) -> dict[str, Value]:
     """A form filled in such that nobody agrees and everybody bids."""
-    return {each.name: _value(each, ask.key, place) for each in ask.form.fields} if ask.form else {}
+    return {form_field.name: _value(form_field, ask.key, place) for form_field in ask.form.fields} if ask.form else {}
 
 
 def _value(field: Field, key: str, place: int) -> Value:
@@ -201,21 +201,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--rounds", type=int, nargs="+", default=list(ROUNDS))
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print(f"tokens of input; L = {L}, a token is {LETTERS} characters")
     print(
         f"{'protocol':17}{'view':15}{'N':>3}{'R':>3}{'asks':>6}{'Q':>5}{'all':>10}{'read':>10}{'formula':>10}", end=""
     )
     print(f"{'ratio':>7}{'log':>7}{'hits':>7}")
-    broken = [found for protocol in FORMATS for found in table(protocol, given.sizes, given.rounds)]
-    for each in broken:
-        print(f"OUT OF REACH: {each}", file=sys.stderr)
+    broken = [fault for protocol in FORMATS for fault in table(protocol, arguments.sizes, arguments.rounds)]
+    for fault in broken:
+        print(f"OUT OF REACH: {fault}", file=sys.stderr)
     return 1 if broken else 0
 
 
 def table(protocol: str, sizes: Sequence[int], rounds: Sequence[int]) -> list[str]:
     """Print the rows of a protocol; what is out of reach in them."""
-    found: list[str] = []
+    faults: list[str] = []
     for sight in VIEWS:
         for n in sizes:
             for r in rounds:
@@ -223,8 +223,8 @@ def table(protocol: str, sizes: Sequence[int], rounds: Sequence[int]) -> list[st
                     continue
                 tally = measure(protocol, sight, n, r)
                 print(row(protocol, sight, n, r, tally))
-                found += missed(protocol, sight, n, r, tally)
-    return found
+                faults += missed(protocol, sight, n, r, tally)
+    return faults
 
 
 def row(protocol: str, sight: str, n: int, r: int, tally: Tally) -> str:
@@ -239,12 +239,12 @@ def missed(protocol: str, sight: str, n: int, r: int, tally: Tally) -> list[str]
     """What is out of reach in a row, each as a sentence."""
     read, bound = tally.read / LETTERS, formula(protocol, sight, n, r, tally.q)
     where, part = f"{protocol}, {sight}, N={n}, R={r}", tally.log.part
-    found: list[str] = []
+    faults: list[str] = []
     if bound and read > bound and (sight == "last_n_turns" or protocol == "arena"):
-        found.append(f"{where}: {read:.0f} tokens read, the formula gives {bound}")
+        faults.append(f"{where}: {read:.0f} tokens read, the formula gives {bound}")
     if sight == "full_log" and part is not None and part < REACH:
-        found.append(f"{where}: {part:.1%} of the prompts with a log are prefix hits")
-    return found
+        faults.append(f"{where}: {part:.1%} of the prompts with a log are prefix hits")
+    return faults
 
 
 if __name__ == "__main__":

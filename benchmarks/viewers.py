@@ -112,10 +112,10 @@ async def serve(folder: Path, rounds: int) -> None:
             sizes.append(_megabytes())
             await asyncio.sleep(0.1)
         entries = await workspace.entries("d1")
-        took = entries[-1].at - next(each.at for each in entries if isinstance(each.event, Replied))
+        took = entries[-1].at - next(entry.at for entry in entries if isinstance(entry.event, Replied))
         early = sizes[len(sizes) // 4]
-        told = {"entries": len(entries), "seconds": took, "grown": sizes[-1] - early, "peak": max(sizes)}
-        print(json.dumps(told), flush=True)
+        figures = {"entries": len(entries), "seconds": took, "grown": sizes[-1] - early, "peak": max(sizes)}
+        print(json.dumps(figures), flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         server.should_exit = True
         await serving
@@ -161,10 +161,10 @@ class Talker:
 
 
 def _server(app: ASGIApp) -> uvicorn.Server:
-    made = uvicorn.Config(
+    config = uvicorn.Config(
         app, log_level="error", access_log=False, lifespan="off", backlog=4096, timeout_graceful_shutdown=5
     )
-    return uvicorn.Server(made)
+    return uvicorn.Server(config)
 
 
 def _megabytes() -> float:
@@ -206,9 +206,9 @@ class Viewer(asyncio.Protocol):
         """Read on."""
         now = time.time()
         whole, mark, self._rest = (self._rest + data).rpartition(b"\n\n")
-        for found in IDS.findall(whole):
-            self.wrong += int(found) != self.last + 1
-            self.last = int(found)
+        for number in IDS.findall(whole):
+            self.wrong += int(number) != self.last + 1
+            self.last = int(number)
         if self.timed and mark and self.begun:
             self.late += [now - float(at) for at in TIMES.findall(whole) if float(at) > self.begun]
         if self.last and not self.here.is_set():
@@ -229,32 +229,32 @@ async def look_on(host: str, cookie: str, viewers: int, *, slow: bool) -> None:
     # Of HTTP 1.0, so that the body comes as it is, without the frames of chunks.
     head = f"GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: text/event-stream\r\nCookie: {cookie}\r\n\r\n"
     name, _, port = host.partition(":")
-    made = [Viewer(head.encode(), slow and n % SLOW == 1, n % WATCHED == 0) for n in range(viewers)]
+    viewers_ = [Viewer(head.encode(), slow and n % SLOW == 1, n % WATCHED == 0) for n in range(viewers)]
     for start in range(0, viewers, 50):
-        for each in made[start : start + 50]:
+        for viewer in viewers_[start : start + 50]:
             made_socket = socket.socket()
             made_socket.setblocking(False)
-            if each.slow:
+            if viewer.slow:
                 made_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             await loop.sock_connect(made_socket, (name, int(port)))
-            await loop.create_connection(lambda each=each: each, sock=made_socket)
-        for each in made[start : start + 50]:
-            await each.here.wait()
+            await loop.create_connection(lambda viewer=viewer: viewer, sock=made_socket)
+        for viewer in viewers_[start : start + 50]:
+            await viewer.here.wait()
     begun = time.time()
-    for each in made:
-        each.begun = begun
+    for viewer in viewers_:
+        viewer.begun = begun
     print("ready", flush=True)
-    for each in made:
-        if not each.slow:
-            await each.over.wait()
-    for each in made:
-        if each.slow and each.line:
-            each.line.resume_reading()
-    for each in made:
-        await each.over.wait()
-    late = sorted(1000 * seconds for each in made for seconds in each.late if not each.slow)
-    ends = max(each.last for each in made)
-    whole = sum(not each.wrong and each.last == ends for each in made)
+    for viewer in viewers_:
+        if not viewer.slow:
+            await viewer.over.wait()
+    for viewer in viewers_:
+        if viewer.slow and viewer.line:
+            viewer.line.resume_reading()
+    for viewer in viewers_:
+        await viewer.over.wait()
+    late = sorted(1000 * seconds for viewer in viewers_ for seconds in viewer.late if not viewer.slow)
+    ends = max(viewer.last for viewer in viewers_)
+    whole = sum(not viewer.wrong and viewer.last == ends for viewer in viewers_)
     half, most = late[len(late) // 2], late[len(late) * 95 // 100]
     print(json.dumps({"viewers": viewers, "whole": whole, "last": ends, "late": [half, most]}), flush=True)
 
@@ -276,19 +276,19 @@ def measure(viewers: int, seconds: float, *, slow: bool) -> Measured:
         with _child("look", way["host"], way["cookie"], str(viewers), "slow" if slow else "") as looking:
             assert _line(looking) == "ready"
             _go(server)
-            told = json.loads(_line(server))
-            seen = json.loads(_line(looking))
+            server_figures = json.loads(_line(server))
+            viewer_figures = json.loads(_line(looking))
             looking.wait(30)
         _go(server)
         server.wait(30)
     return Measured(
         viewers=viewers,
-        whole=seen["whole"] if seen["last"] == told["entries"] else 0,
-        entries=told["entries"],
-        seconds=told["seconds"],
-        late=(seen["late"][0], seen["late"][1]),
-        grown=told["grown"],
-        peak=told["peak"],
+        whole=viewer_figures["whole"] if viewer_figures["last"] == server_figures["entries"] else 0,
+        entries=server_figures["entries"],
+        seconds=server_figures["seconds"],
+        late=(viewer_figures["late"][0], viewer_figures["late"][1]),
+        grown=server_figures["grown"],
+        peak=server_figures["peak"],
     )
 
 
@@ -312,17 +312,21 @@ def _go(child: "subprocess.Popen[str]") -> None:
 
 def missed(quick: Measured, slow: Measured) -> list[str]:
     """The limits that do not hold, in words."""
-    found: list[str] = []
-    for name, each in (("quick", quick), ("with slow ones", slow)):
-        if each.whole != each.viewers:
-            found.append(f"{name}: {each.viewers - each.whole} of {each.viewers} viewers have a gap or a double")
-        if each.late[1] >= MOST_MS:
-            found.append(f"{name}: 95 of 100 entries are there within {each.late[1]:.0f} ms, not {MOST_MS:.0f}")
-        if each.grown >= MOST_GROWTH:
-            found.append(f"{name}: the server grew by {each.grown:.1f} MB, {MOST_GROWTH:.0f} are allowed")
+    faults: list[str] = []
+    for name, figures in (("quick", quick), ("with slow ones", slow)):
+        if figures.whole != figures.viewers:
+            faults.append(
+                f"{name}: {figures.viewers - figures.whole} of {figures.viewers} viewers have a gap or a double"
+            )
+        if figures.late[1] >= MOST_MS:
+            faults.append(f"{name}: 95 of 100 entries are there within {figures.late[1]:.0f} ms, not {MOST_MS:.0f}")
+        if figures.grown >= MOST_GROWTH:
+            faults.append(f"{name}: the server grew by {figures.grown:.1f} MB, {MOST_GROWTH:.0f} are allowed")
     if slow.seconds >= MOST_RATIO * quick.seconds:
-        found.append(f"slow viewers make the debate {slow.seconds / quick.seconds:.2f} times as long, not {MOST_RATIO}")
-    return found
+        faults.append(
+            f"slow viewers make the debate {slow.seconds / quick.seconds:.2f} times as long, not {MOST_RATIO}"
+        )
+    return faults
 
 
 def main() -> int:
@@ -336,14 +340,14 @@ def main() -> int:
     if words:
         part(words)
         return 0
-    made = [measure(options.viewers, options.seconds, slow=slow) for slow in (False, True)]
+    measured = [measure(options.viewers, options.seconds, slow=slow) for slow in (False, True)]
     print("viewers   all quick   one in 20 slow   limit")
     for name, show, limit in ROWS:
-        print(f"{name:28}  {show(made[0]):>12}  {show(made[1]):>14}   {limit}")
-    found = missed(*made)
-    for each in found:
-        print(f"out of reach: {each}")
-    return int(bool(found))
+        print(f"{name:28}  {show(measured[0]):>12}  {show(measured[1]):>14}   {limit}")
+    faults = missed(*measured)
+    for fault in faults:
+        print(f"out of reach: {fault}")
+    return int(bool(faults))
 
 
 def part(words: list[str]) -> None:

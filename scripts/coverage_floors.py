@@ -14,7 +14,7 @@ from pydantic import BaseModel
 FULL = frozenset(
     {
         *("core", "policy", "record", "models", "answers", "agents", "tools", "demo", "phases", "protocols"),
-        *("arguments", "report", "analysis", "learn", "engine"),
+        *("arguments", "report", "analysis", "learn", "evaluation", "engine"),
     }
 )
 """The parts below the application."""
@@ -58,8 +58,8 @@ def part_of(path: str) -> str:
 
 def share(files: Sequence[File]) -> float:
     """Lines and branches that ran, in per cent of all."""
-    ran = sum(each.summary.covered_lines + each.summary.covered_branches for each in files)
-    whole = sum(each.summary.num_statements + each.summary.num_branches for each in files)
+    ran = sum(file.summary.covered_lines + file.summary.covered_branches for file in files)
+    whole = sum(file.summary.num_statements + file.summary.num_branches for file in files)
     return 100.0 * ran / whole if whole else 100.0
 
 
@@ -68,13 +68,13 @@ def judge(report: Report) -> tuple[list[str], bool]:
     lines = ["part        coverage   floor"]
     good = bool(report.files)
     for part in sorted({part_of(path) for path in report.files}):
-        files = {path: each for path, each in report.files.items() if part_of(path) == part}
+        files = {path: file for path, file in report.files.items() if part_of(path) == part}
         floor, reached = (100.0 if part in FULL else LEAST), share(list(files.values()))
-        held = reached >= floor
-        good = good and held
-        lines.append(f"{part:<12}{int(reached * 10) / 10:>6.1f} % {floor:>5.0f} %{'' if held else '   too low'}")
-        if not held:
-            lines += [f"    {path}: {each.gaps()}" for path, each in sorted(files.items()) if each.gaps()]
+        enough = reached >= floor
+        good = good and enough
+        lines.append(f"{part:<12}{int(reached * 10) / 10:>6.1f} % {floor:>5.0f} %{'' if enough else '   too low'}")
+        if not enough:
+            lines += [f"    {path}: {file.gaps()}" for path, file in sorted(files.items()) if file.gaps()]
     return lines, good
 
 

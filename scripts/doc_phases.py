@@ -81,4 +81,4 @@ def block(name: str) -> str:
 
 def renew(text: str) -> str:
     """A page with its diagrams made anew."""
-    return MARKED.sub(lambda found: block(found[1]), text)
+    return MARKED.sub(lambda match_: block(match_[1]), text)

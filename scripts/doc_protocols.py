@@ -15,7 +15,7 @@ def protocols_page() -> str:
         phase = make(table_of(6 if name == "grouped" else 3), known.Choices())
         tree = "\n".join(draw(spec.dump(phase)))
         parts += [f"## {name}", paragraph(make.__doc__), f"```text\n{tree}\n```"]
-        parts += [table(("act", "what is asked"), list(asked(phase)))]
+        parts += [table(("act", "what is asked"), list(asks_of(phase)))]
     words = (
         "Each is a few lines over the same phases, drawn here with three debaters, `grouped` with six. "
         f"The default is `{known.DEFAULT}`."
@@ -36,11 +36,11 @@ UNSAID = frozenset({"is", "act", "name", "task", *INSIDE})
 
 def children(tree: Tree) -> list[Tree]:
     """The phases inside a phase."""
-    found: list[Tree] = []
+    trees: list[Tree] = []
     for key in INSIDE:
         inner = tree.get(key, [])
-        found += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, dict)]
-    return found
+        trees += [item for item in (inner if isinstance(inner, list) else [inner]) if isinstance(item, dict)]
+    return trees
 
 
 def is_said(value: object) -> bool:
@@ -48,7 +48,7 @@ def is_said(value: object) -> bool:
     return isinstance(value, str) and len(value.split()) > 4
 
 
-def asked(phase: object) -> Iterator[tuple[str, str]]:
+def asks_of(phase: object) -> Iterator[tuple[str, str]]:
     """What a phase and all inside it say to those who are asked, each behind its act or the field that holds it."""
     for name in getattr(phase, "__dataclass_fields__", {}):
         value = cast(object, getattr(phase, name))
@@ -57,15 +57,15 @@ def asked(phase: object) -> Iterator[tuple[str, str]]:
             yield str(act if name == "task" else name), " ".join(str(value).split())
         elif name in INSIDE:
             for inner in cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,):
-                yield from asked(inner)
+                yield from asks_of(inner)
 
 
 def draw(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
     """A phase tree as lines."""
     label = f"{tree['is']} {tree['act']}" if "act" in tree else str(tree["is"])
     known = {key: value for key, value in tree.items() if key not in UNSAID}
-    said = [f"{key}: {say(value)}" for key, value in known.items() if not is_said(value)]
-    yield f"{first}{label}" + (f" ({', '.join(said)})" if said else "")
+    settings = [f"{key}: {say(value)}" for key, value in known.items() if not is_said(value)]
+    yield f"{first}{label}" + (f" ({', '.join(settings)})" if settings else "")
     inner = children(tree)
     for n, child in enumerate(inner, 1):
         last = n == len(inner)
@@ -75,12 +75,12 @@ def draw(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
 def say(value: spec.Data) -> str:
     """A field's value in a few words."""
     if isinstance(value, list):
-        return " + ".join(f"({say(each)})" if isinstance(each, list) else say(each) for each in value)
+        return " + ".join(f"({say(item)})" if isinstance(item, list) else say(item) for item in value)
     if not isinstance(value, dict):
         return str(value).lower() if isinstance(value, bool | None) else str(value) or "none"
     if value["is"] == "Form":
         return str(value["name"])
-    inner = [f"{key} {say(each)}" for key, each in value.items() if key not in ("is", "name")]
+    inner = [f"{key} {say(item)}" for key, item in value.items() if key not in ("is", "name")]
     if value["is"] == "View":
         return " and ".join(inner)
     return f"{value.get('name', value['is'])}" + (f" [{', '.join(inner)}]" if inner else "")

@@ -1,7 +1,7 @@
 """Generates docs/reference from the code; with ``--check`` only lists the pages that are out of date.
 
 PAGES maps each page to its function; a new page is one function and one line there. In docs/phases/*.md only the
-diagrams between their marks are written.
+diagrams between their marks are written. The picture of docs/performance.md is drawn out of the figures beside it.
 """
 
 import ast
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+import doc_performance
 import doc_phases
 from doc_pages import page, paragraph, table
 from doc_protocols import protocols_page
@@ -22,6 +23,7 @@ from moot.core import event
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
 PHASES = ROOT / "docs" / "phases"
+FIGURES = ROOT / "docs" / "pictures" / "wires.json"
 CORE = ROOT / "src" / "moot" / "core"
 
 
@@ -64,14 +66,14 @@ def describe_classes(module: str, only: Sequence[str] = ()) -> Iterator[str]:
 
 def describe_fields(node: ast.ClassDef, meaning: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
     """A row for each field of a dataclass."""
-    for each in node.body:
-        if isinstance(each, ast.AnnAssign):
-            name, default = ast.unparse(each.target), ast.unparse(each.value) if each.value else ""
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign):
+            name, default = ast.unparse(statement.target), ast.unparse(statement.value) if statement.value else ""
             if default.startswith("field(default_factory="):
                 default = default.removeprefix("field(default_factory=")[:-1].partition("[")[0] + "()"
             yield (
                 f"`{name}`",
-                f"`{ast.unparse(each.annotation)}`",
+                f"`{ast.unparse(statement.annotation)}`",
                 f"`{default}`" if default else "",
                 meaning.get(name, ""),
             )
@@ -79,15 +81,15 @@ def describe_fields(node: ast.ClassDef, meaning: Mapping[str, str]) -> Iterator[
 
 def meanings(section: str) -> dict[str, str]:
     """``{"key": "its place in the play"}`` from the lines of an Attributes section."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     name = ""
     for line in section.splitlines():
         label, colon, rest = line.strip().partition(": ")
         if colon and label.isidentifier() and line.startswith("    ") and not line.startswith("     "):
-            name, found[label] = label, rest
+            name, texts[label] = label, rest
         elif name and line.strip():
-            found[name] += " " + line.strip()
-    return found
+            texts[name] += " " + line.strip()
+    return texts
 
 
 def aliases(module: str) -> Iterator[tuple[str, str]]:
@@ -122,9 +124,9 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
     if command.epilog:
         yield paragraph(command.epilog)
     if isinstance(command, click.Group):
-        for each in command.list_commands(context):
-            if (found := command.get_command(context, each)) and not found.hidden:
-                yield from describe_command(found, each, context)
+        for subcommand_name in command.list_commands(context):
+            if (subcommand := command.get_command(context, subcommand_name)) and not subcommand.hidden:
+                yield from describe_command(subcommand, subcommand_name, context)
 
 
 def keys_page() -> str:
@@ -151,6 +153,7 @@ HOLDS: Mapping[str, str] = {
     "paths": "a file name, or a list of them",
     "people": "a list of names, or of tables",
     "prose": "text, or a list of lines",
+    "named_options": "a table of options for each name",
     "options": "a table of options",
     "several": "a text, or a list of them",
     "span": "a length of time",
@@ -174,10 +177,10 @@ def key_row(key: schema.Key) -> tuple[str, str, str, str]:
 def holds(key: schema.Key) -> str:
     """What a key holds, with its limits."""
     some = {"choice": "one of", "choices": "one or more of"}.get(key.kind, "")
-    words = f"{some} {', '.join(f'`{each}`' for each in key.choices)}" if some else ""
+    words = f"{some} {', '.join(f'`{choice}`' for choice in key.choices)}" if some else ""
     words = words or HOLDS.get(key.kind, f"a {key.kind}")
     if key.kind == "tools":
-        return f"{words} of {', '.join(f'`{each}`' for each in key.choices)}"
+        return f"{words} of {', '.join(f'`{choice}`' for choice in key.choices)}"
     if key.kind in ("whole", "number"):
         return f"{words} from {key.low:,g} to {key.high:,.12g}"
     if key.kind in ("choices", "texts", "paths", "people", "several", "letters", "models"):
@@ -211,8 +214,8 @@ def names_table(module: str) -> str:
 
 def api_description() -> str:
     """The description of the HTTP API, as it is served at ``/api/v1/openapi.json``."""
-    made = import_module("moot.web.app").describe(import_module("moot.web.app").routes())
-    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    description = import_module("moot.web.app").describe(import_module("moot.web.app").routes())
+    return json.dumps(description, ensure_ascii=False, indent=1) + "\n"
 
 
 def brief_schema() -> str:
@@ -236,6 +239,7 @@ def main(arguments: Sequence[str]) -> int:
     stale: list[str] = []
     pages = {FOLDER / name: make() for name, make in PAGES.items()}
     pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
+    pages[FIGURES.with_suffix(".svg")] = doc_performance.picture(FIGURES)
     for path, text in pages.items():
         if "--check" not in arguments:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -50,10 +50,10 @@ async def hold(stage: Stage) -> dict[str, str]:
     waits = await stage.begin(PERSON)
     runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
     await until(lambda: stage.site.workspace.count_entries(waits))
-    found = {"home": "/", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
-    found |= {"ratings": "/ratings", "models": "/models", "person": f"/d/{waits}", "running": f"/d/{runs}"}
-    found |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
-    return found | {
+    paths = {"home": "/", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
+    paths |= {"ratings": "/ratings", "models": "/models", "person": f"/d/{waits}", "running": f"/d/{runs}"}
+    paths |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
+    return paths | {
         "panel": f"/d/{panel}",
         "replay": f"/d/{over}?at=30&tab=map",
         "panel-stances": f"/d/{panel}?tab=stances",
@@ -75,7 +75,7 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
     def file(name: str) -> Path:
         return OUT / f"{name}-{width}-{scheme}.png"
 
-    async with stage.visit(width=width, scheme=scheme, calm=True, fine=["401"]) as visit:
+    async with stage.visit(width=width, scheme=scheme, reduced_motion=True, expected_errors=["401"]) as visit:
         for name, path in pages.items():
             if width == WIDE and name in ("debate-talk", "debate-people"):
                 continue  # tabs of narrow windows
@@ -90,7 +90,7 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
         for menu in ("Export", "More"):
             await page.get_by_text(menu, exact=True).click()
             await take(page, file(f"menu-{menu.lower()}"))
-    async with stage.visit(width=width, scheme=scheme, session=False, fine=["401"]) as visit:
+    async with stage.visit(width=width, scheme=scheme, session=False, expected_errors=["401"]) as visit:
         await take(await visit.go("/"), file("door"))
 
 

@@ -29,13 +29,13 @@ BRIEF = Brief(
 async def write() -> None:
     """Hold and store one debate of each protocol."""
     for name in KNOWN:
-        held = await Harness(brief=BRIEF, protocol=build(name, BRIEF), name=name).run(
-            {each.name: SeededAgent(3) for each in BRIEF.participants}
+        result = await Harness(brief=BRIEF, protocol=build(name, BRIEF), name=name).run(
+            {participant.name: SeededAgent(3) for participant in BRIEF.participants}
         )
         path = FOLDER / f"v{VERSION}-{name}.jsonl"
         if path.exists():
             raise SystemExit(f"{path.name} exists: records of a format that has been released are never written anew")
-        path.write_text("\n".join(held.lines) + "\n", encoding="utf-8")
+        path.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,19 @@
 """Settings, marks and shared servers of all tests: chance is the same in every run, and `make test` needs no server."""
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncGenerator, Generator, Set
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
+from coverage import Coverage
 from hypothesis import settings
 
+from tests.kits.order import long_first
 from tests.kits.thoroughness import MORE
 
 if TYPE_CHECKING:
@@ -34,6 +39,52 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``-m alone``, read only files that have such a test: the others need not be imported."""
+    if config.option.markexpr != "alone" or collection_path.suffix != ".py":
+        return None
+    return True if "mark.alone" not in collection_path.read_text("utf-8") else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let the tests that take long begin first, those of one server on one worker; see ``tests/kits/order.py``."""
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 0))
+    if workers:  # else the order stays as it is written
+        items[:] = [items[index] for index in long_first([_kind(item) for item in items], workers)]
+
+
+def _kind(item: pytest.Item) -> str:
+    """What takes a test's time: a server, something else, or nothing."""
+    used = getattr(item, "fixturenames", ())
+    if server := next((name for name in ("stage", "postgres") if name in used), ""):
+        return server
+    return "long" if any(item.get_closest_marker(name) for name in ("system", "no_cover")) else ""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Leave what is imported out of the collection of garbage: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Stop the first of the two tracers that pytest-cov starts in a worker: it would trace what is ``no_cover``."""
+    if hasattr(session.config, "workerinput") and (first := Coverage.current()):
+        first.stop()
+
+
+def pytest_collection_finish() -> None:
+    """Import what is loaded late while all is traced: a test that is ``no_cover`` may be the first that needs it."""
+    import_module("moot.models.wires.ollama_chat")
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are processors: tests of processes and servers wait half of their time."""
     return (os.cpu_count() or 1) + 1
@@ -42,7 +93,7 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how much of the recorded texts of real models was read, wherever the tests ran."""
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
-    for name, value in dict.fromkeys(pair for each in reports for pair in each.user_properties):
+    for name, value in dict.fromkeys(pair for report in reports for pair in report.user_properties):
         terminalreporter.write_line(f"{name}: {value}")
 
 

@@ -76,8 +76,8 @@ class Meter:
 
     def told(self) -> str:
         """What was measured, as a line."""
-        told = {"done": self.done, "asks": self.done * ASKS, "first": self.first, "last": self.last, "cpu": self.cpu}
-        return json.dumps(told)
+        figures = {"done": self.done, "asks": self.done * ASKS, "first": self.first, "last": self.last, "cpu": self.cpu}
+        return json.dumps(figures)
 
 
 @dataclass(frozen=True, slots=True)

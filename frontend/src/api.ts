@@ -102,9 +102,10 @@ export interface Checked {
   options: string[];
   participants: { name: string; role: string; duty: string; model: string }[];
   asks: Span;
-  calls: Span;
-  tokens: Span;
-  cost: { least: number | null; most: number | null };
+  calls: Span & { usual: number };
+  tokens: Record<"expected" | "usual" | "most", number>;
+  cost: Record<"expected" | "usual" | "most", number | null>;
+  longest_answer: number;
   unpriced: string[];
   notes: string[];
 }
@@ -222,17 +223,17 @@ function of(debate: string): string {
 async function lines<T>(path: string, most = Infinity): Promise<T[]> {
   const answer = await send("GET", path);
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const found: T[] = [];
+  const items: T[] = [];
   let rest = "";
-  while (found.length < most) {
+  while (items.length < most) {
     const { value, done } = await reader.read();
     const parts = (rest + (value ?? "")).split("\n");
     rest = done ? "" : parts.pop()!;
-    for (const part of parts) if (part.trim()) found.push(JSON.parse(part) as T);
+    for (const part of parts) if (part.trim()) items.push(JSON.parse(part) as T);
     if (done) break;
   }
   void reader.cancel();
-  return found.slice(0, most);
+  return items.slice(0, most);
 }
 
 function once(): Record<string, string> {

@@ -1,5 +1,6 @@
 // The only reader of frames: what a page shows is fold(frames up to t). Pure; nothing given is ever changed.
 import type { Decision, Frame, Person, Piece, Place, Sums, Turn } from "./frames";
+import { capital } from "./words";
 
 /** A question and what came of it. `draft` is the answer in the making, `troubles` are tries that failed. */
 export interface Said extends Place {
@@ -15,7 +16,6 @@ export interface Said extends Place {
   doing: string;
   troubles: string[];
   turn: Turn | null;
-  error: string;
   reason: string;
 }
 
@@ -175,7 +175,7 @@ function take(own: State, frame: Frame): void {
       return change(own, frame.key, (row) => ({
         model: frame.tool ? row.model : frame.model,
         draft: frame.call.startsWith("continue") ? row.draft : "", // another call answers anew
-        doing: frame.tool ? `uses ${frame.tool}` : doing(frame.call),
+        doing: frame.doing,
       }));
     case "called":
       spend(own, frame);
@@ -183,7 +183,7 @@ function take(own: State, frame: Frame): void {
     case "erred":
       return change(own, frame.key, (row) => ({
         draft: "",
-        troubles: [...row.troubles, `try ${frame.n}: ${frame.reason || frame.error}`],
+        troubles: [...row.troubles, frame.line ?? ""],
       }));
     case "replied":
       return replied(own, frame.seq, frame.turn);
@@ -192,22 +192,23 @@ function take(own: State, frame: Frame): void {
       return;
     case "failed":
       return change(own, frame.key, () => ({
-        ...{ state: "failed", draft: "", seq: frame.seq, error: frame.error, reason: frame.reason },
+        ...{ state: "failed", draft: "", seq: frame.seq, reason: frame.line ?? "" },
       }));
     case "halted":
-      return line(own, `${frame.phase} ends: ${frame.reason}`);
+      return line(own, frame);
     case "paused":
       Object.assign(own, { status: "paused", why: frame.status, reason: frame.reason });
-      return line(own, `Paused: ${frame.reason.replace(/: moot answer \S+$/, "")}`); // the command of a terminal
+      return line(own, frame);
     case "resumed":
       Object.assign(own, { status: "running", why: "", reason: "" });
-      return line(own, frame.by ? `Taken up again by ${frame.by}` : "Taken up again");
+      return line(own, frame);
     case "closed":
       Object.assign(own, { status: frame.status, reason: frame.reason });
       return;
     case "ruled":
       own.decision = frame.decision;
       own.ticks.push({ seq: frame.seq, what: "decision", text: frame.decision.how });
+      return line(own, frame);
   }
 }
 
@@ -216,7 +217,7 @@ function opened(own: State, frame: Frame & { kind: "opened" }): void {
   Object.assign(own, { status: "running", topic, protocol, rounds, options, sources, limits, forked });
   own.people = frame.participants;
   own.chosen = frame.chosen ?? [];
-  if (forked) line(own, `Parted from ${forked}`);
+  line(own, frame);
 }
 
 function entered(own: State, seq: number, path: string, phase: string, round: number): void {
@@ -238,7 +239,7 @@ function replied(own: State, seq: number, turn: Turn): void {
     (own.stances[turn.by] ??= []).push(held);
   }
   if (turn.ballot) {
-    const choice = [turn.ballot.choice].flat().join(", ");
+    const choice = turn.ballot.choice.join(", ");
     own.votes.push({ seq, mark: turn.mark, by: turn.by, round: turn.round, choice });
     own.ticks.push({ seq, what: "vote", text: `${turn.by} votes` });
   } else if (turn.moderator && !turn.private) {
@@ -251,16 +252,7 @@ function spend(own: State, frame: Frame & { kind: "called" }): void {
   const at = own.spent.findIndex((each) => each.by === frame.by && each.round === round);
   const old = own.spent[at] ?? { by: frame.by, round, tokens: 0, cost: 0, calls: 0 };
   const cost = old.cost === null || frame.cost === null ? null : old.cost + frame.cost;
-  own.spent[at < 0 ? own.spent.length : at] = { ...old, tokens: old.tokens + frame.tokens, cost, calls: old.calls + 1 };
-}
-
-const CALLS: [string, string][] = [
-  ["repair", "is asked again for what was missing"],
-  ["continue", "goes on after a cut"],
-];
-
-function doing(call: string): string {
-  return CALLS.find(([name]) => call.startsWith(name))?.[1] ?? "";
+  own.spent[at < 0 ? own.spent.length : at] = { ...old, tokens: old.tokens + frame.tokens, cost, calls: old.calls + (frame.tool ? 0 : 1) };
 }
 
 function blank(place: Place & { human?: boolean; private?: boolean }, seq: number): Said {
@@ -279,13 +271,14 @@ function blank(place: Place & { human?: boolean; private?: boolean }, seq: numbe
     doing: "",
     troubles: [],
     turn: null,
-    error: "",
     reason: "",
   };
 }
 
-function line(own: State, text: string): void {
-  own.rows.push({ kind: "line", id: `s${own.seq}`, seq: own.seq, text });
+/** A line about what happened, where there is anything to say. */
+function line(own: State, { line: said = "" }: Frame): void {
+  const text = said.replace(/: moot answer \S+$/, ""); // the command of a terminal
+  if (text) own.rows.push({ kind: "line", id: `s${own.seq}`, seq: own.seq, text: capital(text) });
 }
 
 function row(own: State, key: string): Said | undefined {

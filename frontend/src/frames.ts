@@ -52,16 +52,16 @@ export interface Turn extends Place {
   text: string;
   html: string;
   private: boolean;
-  cut?: boolean;
   model: string;
   served: string;
   seconds: number;
   unread?: string[];
-  notes?: string[];
+  /** What a reader should know of the answer beside its words. */
+  remarks?: string[];
   tokens: number;
   cost: number | null;
   position?: Position;
-  ballot?: { choice: string[] | string };
+  ballot?: { choice: string[] };
 }
 
 export interface Ballot {
@@ -98,6 +98,8 @@ interface Base {
   seq: number;
   at: number;
   name: string;
+  /** What happened, as a part of a sentence, in the words of every screen. */
+  line?: string;
   sums?: Sums;
 }
 
@@ -117,7 +119,7 @@ export type Frame = Base &
       }
     | { kind: "entered"; path: string; phase: string; round: number }
     | ({ kind: "asked"; human: boolean; private: boolean } & Place)
-    | { kind: "attempted"; key: string; call: string; by: string; n: number; model: string; tool: string }
+    | { kind: "attempted"; key: string; call: string; by: string; n: number; model: string; tool: string; doing: string }
     | {
         kind: "called";
         key: string;

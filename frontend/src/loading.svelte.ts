@@ -6,11 +6,18 @@ export class Loading<T> {
   problem = $state.raw<Problem | null>(null);
   private readonly ask: () => Promise<T>;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private stopped = false;
 
   constructor(ask: () => Promise<T>) {
     this.ask = ask;
     void this.again();
   }
+
+  /** Nothing is asked again. */
+  stop = (): void => {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  };
 
   again = async (): Promise<void> => {
     clearTimeout(this.timer);
@@ -19,7 +26,7 @@ export class Loading<T> {
       this.problem = null;
     } catch (error) {
       this.problem = error instanceof Problem ? error : new Problem(0, String(error));
-      if (passes(this.problem)) this.timer = setTimeout(() => void this.again(), SOON);
+      if (passes(this.problem) && !this.stopped) this.timer = setTimeout(() => void this.again(), SOON);
     }
   };
 }

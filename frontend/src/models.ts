@@ -11,8 +11,8 @@ export const PERSON = "a person";
 export const BUILTIN = "builtin:quotes";
 
 export function choices(models: Models): Choice[] {
-  const found = models.models.filter((each) => each !== BUILTIN).map((value) => ({ value, about: "in reach" }));
-  found.push({ value: BUILTIN, about: "built in: quotes the background, no language model" });
-  found.push({ value: PERSON, about: "who is asked on the debate's page" });
-  return found;
+  const options = models.models.filter((each) => each !== BUILTIN).map((value) => ({ value, about: "in reach" }));
+  options.push({ value: BUILTIN, about: "built in: quotes the background, no language model" });
+  options.push({ value: PERSON, about: "who is asked on the debate's page" });
+  return options;
 }

@@ -14,6 +14,10 @@ export function short(n: number): string {
   return n < 10_000 ? n.toLocaleString("en") : `${Math.round(n / 1000).toLocaleString("en")}k`;
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

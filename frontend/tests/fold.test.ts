@@ -69,9 +69,9 @@ describe("fold", () => {
     expect(join(made, [{ kind: "delta", key: "none", text: "x" }])).toEqual(made);
     expect(said(gap(made), "1").draft).toBe("… ");
     expect(said(gap(made), "2")).toBe(said(made, "2"));
-    const erred: Frame = { ...{ seq: 6, at: 1, name: "", kind: "erred", key: "1", call: "answer" }, by: "Ada", n: 1, error: "timeout", reason: "no answer in 2 s" };
+    const erred: Frame = { ...{ seq: 6, at: 1, name: "", kind: "erred", key: "1", call: "answer" }, by: "Ada", n: 1, error: "timeout", reason: "no answer in 2 s", line: "attempt 1 failed: no answer in 2 s" };
     const after = fold(made, erred);
-    expect([said(after, "1").draft, said(after, "1").troubles]).toEqual(["", ["try 1: no answer in 2 s"]]);
+    expect([said(after, "1").draft, said(after, "1").troubles]).toEqual(["", ["attempt 1 failed: no answer in 2 s"]]);
   });
 
   it("keeps stances with who changed, votes, ticks and what was spent", () => {
@@ -81,6 +81,7 @@ describe("fold", () => {
         ...START,
         { ...called, tokens: 10, cost: 0.5 },
         { ...called, tokens: 5, cost: null },
+        { ...called, tool: "search", tokens: 0, cost: 0 },
         { kind: "replied", turn: turn("1", "Ada", { position: { answer: "yes", confidence: 0.7, changed: true } }) },
         { kind: "replied", turn: turn("2", "Bo", { ballot: { choice: ["no"] } }) },
         { kind: "ruled", decision: { how: "by lot", status: "decided" } },
@@ -94,26 +95,26 @@ describe("fold", () => {
   });
 
   it("shows failures, pauses and what is said from outside", () => {
-    const failed = { ...asked("1", "Ada"), kind: "failed", error: "timeout", reason: "too late" };
+    const failed = { ...asked("1", "Ada"), kind: "failed", error: "timeout", reason: "too late", line: "no answer: timeout: too late" };
     const made = foldTo(
       frames(
         ...START,
         failed,
-        { kind: "paused", status: "limit", reason: "out of tokens" },
-        { kind: "resumed", by: "owner" },
+        { kind: "paused", status: "limit", reason: "out of tokens", line: "paused: out of tokens: moot answer d-1" },
+        { kind: "resumed", by: "owner", line: "resumed by owner" },
         { kind: "interjected", turn: turn("said#1", "You", { outside: true }) },
       ),
     );
-    expect(said(made, "1")).toMatchObject({ state: "failed", reason: "too late" });
+    expect(said(made, "1")).toMatchObject({ state: "failed", reason: "no answer: timeout: too late" });
     expect(made.rows.filter((row) => row.kind === "line").map((row) => row.kind === "line" && row.text)).toEqual([
       "Paused: out of tokens",
-      "Taken up again by owner",
+      "Resumed by owner",
     ]);
     expect(made.status).toBe("running");
     expect(made.rows.at(-1)).toMatchObject({ state: "done", by: "You" });
   });
 
-  it("folds 5,000 frames in less than 50 ms", () => {
+  it("folds 5,000 frames in not much more time than it takes to copy them", () => {
     const bodies: object[] = [...START];
     for (let n = 3; bodies.length < 5000; n += 1) {
       bodies.push(asked(`${n}`, n % 2 ? "Ada" : "Bo"));
@@ -123,11 +124,16 @@ describe("fold", () => {
     }
     const all = frames(...bodies);
     foldTo(all);
-    const times = [1, 2, 3].map(() => {
-      const begun = performance.now();
-      expect(foldTo(all).seq).toBe(all.length);
-      return performance.now() - begun;
-    });
-    expect(Math.min(...times)).toBeLessThan(50);
+    const least = (work: () => void) =>
+      Math.min(
+        ...Array.from({ length: 7 }, () => {
+          const begun = performance.now();
+          work();
+          return performance.now() - begun;
+        }),
+      );
+    // A slow or busy machine takes longer for both.
+    const copying = least(() => void JSON.parse(JSON.stringify(all)));
+    expect(least(() => expect(foldTo(all).seq).toBe(all.length))).toBeLessThan(20 * copying);
   });
 });

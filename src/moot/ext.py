@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from moot.core.event import Called, Entered, Halted, Ruled
-    from moot.core.extensions import option
+    from moot.core.extensions import option, takes_options
     from moot.core.text import counted, listed
     from moot.core.transcript import Transcript, Turn, read_field, wording
     from moot.models.base import Message, Model, Request, Traits
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from moot.policy.rankings import tiers_of
     from moot.policy.rounds import Showing
     from moot.policy.rules import PLURALITY, Quorum, Rule, Share, no_vote_reason, strength, unlawful
-    from moot.protocols.spec import Protocol, takes_options
+    from moot.protocols.spec import Protocol
     from moot.report.markdown import decision_chapter
     from moot.report.markdown_text import bullets, inline
     from moot.report.report import Report
@@ -160,7 +160,7 @@ _HOMES: "Mapping[str, str]" = {
     "moot.core.decision": "Ballot Decision Minority",
     "moot.core.errors": "BriefError ModelError MootError ProtocolError Refused ToolError Unavailable Unreadable",
     "moot.core.event": "Called Entered Halted Ruled",
-    "moot.core.extensions": "option",
+    "moot.core.extensions": "option takes_options",
     "moot.core.text": "counted listed",
     "moot.core.transcript": "Transcript Turn read_field wording",
     "moot.models.base": "Message Model Request Traits",
@@ -178,7 +178,7 @@ _HOMES: "Mapping[str, str]" = {
     "moot.policy.rankings": "tiers_of",
     "moot.policy.rules": "PLURALITY Quorum Rule Share no_vote_reason strength unlawful",
     "moot.policy.rounds": "Showing",
-    "moot.protocols.spec": "Protocol takes_options",
+    "moot.protocols.spec": "Protocol",
     "moot.report.markdown": "decision_chapter",
     "moot.report.markdown_text": "bullets inline",
     "moot.report.report": "Report",

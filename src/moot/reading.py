@@ -195,10 +195,10 @@ def read_brief(text: str, *, name: str = "") -> BriefText:
         name: the file's name, for the sentences.
     """
     try:
-        intake = reader.read_brief(text, name=name)
+        parsed = reader.read_brief(text, name=name)
     except BriefError as error:
         return BriefText(settings={}, why=(Reason(field="", code=error.code, text=str(error)),))
-    return BriefText(brief=intake.brief, settings=intake.given)
+    return BriefText(brief=parsed.brief, settings=parsed.given)
 
 
 def _text(value: Value | None) -> str | None:

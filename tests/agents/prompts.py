@@ -8,4 +8,4 @@ from tests.kits.players import Player
 def prompt(player: Player, key: str) -> str:
     """All messages of the ask whose key ends so, each behind its role."""
     ask, context = next((ask, context) for ask, context in player.asked if ask.key.endswith(key))
-    return "\n\n".join(f"<{each.role}>\n{each.text}" for each in compose(ask, context, Traits()))
+    return "\n\n".join(f"<{message.role}>\n{message.text}" for message in compose(ask, context, Traits()))

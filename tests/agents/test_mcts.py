@@ -260,19 +260,19 @@ async def test_no_call_is_sent_twice_wherever_a_debate_is_cut() -> None:
         resumed = await runner().run(seats(again), whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript)
         assert resumed.transcript.usage == whole.transcript.usage
-        kept = {e.event.call for e in whole.entries[:cut] if isinstance(e.event, Called)} - {"answer"}
-        assert not kept & set(again)
+        calls = {e.event.call for e in whole.entries[:cut] if isinstance(e.event, Called)} - {"answer"}
+        assert not calls & set(again)
 
 
 async def test_a_limit_pauses_and_a_resumed_search_grows_the_same_tree() -> None:
     whole = await runner().run(seats(Counter()))
     first, second = Counter[str](), Counter[str]()
-    held = await runner(tokens=700).run(seats(first))
-    assert held.transcript.paused
-    assert held.transcript.paused.kind == "limit"
+    debate = await runner(tokens=700).run(seats(first))
+    assert debate.transcript.paused
+    assert debate.transcript.paused.kind == "limit"
     assert first["answer"] == 0
     more = replace(runner(tokens=700), hosting=lambda: DriverOptions(limits=Limits()))
-    resumed = await more.run(seats(second), held.lines)
+    resumed = await more.run(seats(second), debate.lines)
     assert essence(resumed.transcript) == essence(whole.transcript)
     assert first["search-claims"] + second["search-claims"] == 1
 
@@ -329,5 +329,5 @@ def test_ties_are_decided_by_chance_alone() -> None:
 
 
 def test_of_equals_the_better_is_said() -> None:
-    assert [each.id for each in best_line(grown(0.3, 0.9, 0.4))] == ["2"]
+    assert [node.id for node in best_line(grown(0.3, 0.9, 0.4))] == ["2"]
     assert best_line(Node("", "")) == []

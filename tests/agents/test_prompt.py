@@ -38,8 +38,8 @@ def turn(by: str, text: str, *, round: int = 1, act: str = "argue") -> Turn:
     return Turn(key=key, by=by, act=act, ask=Ask(key=key, to=by, act=act, task="?"), reply=Reply(text=text))
 
 
-def ask(**given: object) -> Ask:
-    return Ask(key="/debate/x#1", to="Ann", act="argue", task="This is round 2.", **given)  # pyright: ignore[reportArgumentType]
+def ask(**values: object) -> Ask:
+    return Ask(key="/debate/x#1", to="Ann", act="argue", task="This is round 2.", **values)  # pyright: ignore[reportArgumentType]
 
 
 TURNS = (turn("Ann", "warm"), turn("Bob", "costly"), turn("Ann", "still warm", round=2))
@@ -49,7 +49,7 @@ def test_the_order_is_shared_old_own_new() -> None:
     shared, newest = compose(ask(form=BALLOT), Context(brief=BRIEF, me=ANN, turns=TURNS), Traits())
     assert shared.role == "system"
     order = ["Be brief.", "Topic: Tea?", "yes; no", "=== facts.md ===", "Tea is warm.", "- Ann: Optimist\n- Bob"]
-    assert [shared.text.index(each) for each in order] == sorted(shared.text.index(each) for each in order)
+    assert [shared.text.index(text) for text in order] == sorted(shared.text.index(text) for text in order)
     order = [
         "--- Round 1 ---",
         "[Ann (Optimist)]:\n  warm",
@@ -58,15 +58,15 @@ def test_the_order_is_shared_old_own_new() -> None:
         "You are Ann, Optimist.",
     ]
     order += ["You see chances.", "This is round 2.", "I vote for:"]  # A15
-    assert [newest.text.index(each) for each in order] == sorted(newest.text.index(each) for each in order)
+    assert [newest.text.index(text) for text in order] == sorted(newest.text.index(text) for text in order)
 
 
 def test_what_all_share_is_the_same_for_all() -> None:
     contexts = [Context(brief=BRIEF, me=me, turns=TURNS) for me in (ANN, BOB)]
-    one, other = (compose(ask(), context, Traits()) for context in contexts)
-    assert one[0] == other[0]
-    begin = one[1].text.index("You are")
-    assert one[1].text[:begin] == other[1].text[:begin]
+    messages, other = (compose(ask(), context, Traits()) for context in contexts)
+    assert messages[0] == other[0]
+    begin = messages[1].text.index("You are")
+    assert messages[1].text[:begin] == other[1].text[:begin]
 
 
 def test_without_log_rules_or_background_there_are_no_empty_parts() -> None:
@@ -84,7 +84,7 @@ def test_turns_outside_rounds_and_interjections_stand_apart() -> None:
 
 def test_hidden_authors_are_letters_in_order_of_presentation() -> None:
     about = (turn("Bob", "b"), turn("Ann", "a"), turn("Bob", "weak", act="critique"))
-    hidden = ask(view=View(last=0, anonymous=True), about=tuple(each.key for each in about))
+    hidden = ask(view=View(last=0, anonymous=True), about=tuple(spoken_turn.key for spoken_turn in about))
     _, newest = compose(hidden, Context(brief=BRIEF, me=ANN, about=about, view=hidden.view), Traits())
     assert newest.text.startswith("[Proposal A]:\n  b\n\n[Proposal B]:\n  a\n\n[Critique A]:\n  weak\n\nYou are Ann")
     assert "Bob" not in newest.text
@@ -135,17 +135,17 @@ def test_ones_own_turns_can_be_ones_own_words() -> None:  # O15
     system=st.booleans(),
 )
 def test_strict_wires_get_strict_alternation(roles: list[Speaker], system: bool) -> None:
-    said = [
+    messages = [
         Message(role="system", text="s"),
         *(Message(role=role, text=str(n)) for n, role in enumerate(roles)),
     ]
-    fitted = fit([*said, Message(role="user", text="end")], Traits(system=system))
+    fitted = fit([*messages, Message(role="user", text="end")], Traits(system=system))
     rest = [message.role for message in fitted if message.role != "system"]
     assert rest == ["user", "assistant"] * (len(rest) // 2) + ["user"] * (len(rest) % 2)
     assert rest[-1] == "user"
     assert any(message.role == "system" for message in fitted) is system
     words = "\n".join(message.text for message in fitted)
-    assert all(message.text in words for message in said)
+    assert all(message.text in words for message in messages)
 
 
 def test_free_wires_are_left_alone() -> None:
@@ -159,6 +159,8 @@ def test_free_wires_are_left_alone() -> None:
 class Line:
     """A line to nowhere: calls are sent, nothing is kept."""
 
+    watched = True
+
     def delta(self, text: str) -> None: ...
 
     def done(self, name: str) -> Called | None:
@@ -168,8 +170,8 @@ class Line:
         return await send()
 
 
-async def answer(*said: str | Called | Exception, form: Form | None = BALLOT) -> tuple[Reply, ScriptedModel]:
-    model = ScriptedModel(said)
+async def answer(*texts: str | Called | Exception, form: Form | None = BALLOT) -> tuple[Reply, ScriptedModel]:
+    model = ScriptedModel(texts)
     reply = await ModelAgent(model).answer(ask(form=form), Context(brief=BRIEF, me=ANN), Line())
     return reply, model
 

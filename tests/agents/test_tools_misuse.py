@@ -27,11 +27,12 @@ from moot.core.text import clip
 from moot.models.base import Request
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
-from tests.kits.tools import ASK, CONTEXT, FORM, Adviser, Lookup, said, wants
+from tests.kits.clock import jumping
+from tests.kits.tools import ASK, CONTEXT, FORM, Adviser, Lookup, prompt_words, wants
 
 
 @pytest.mark.parametrize(
-    ("found", "text", "sources"),
+    ("tool_result", "text", "sources"),
     [
         (ToolResult(text="x" * (LONGEST + 5)), clip("x" * (LONGEST + 5), LONGEST), ()),
         (ToolResult(text="a\x1b[31m\ud800"), "a[31m\ufffd", ()),
@@ -40,10 +41,10 @@ from tests.kits.tools import ASK, CONTEXT, FORM, Adviser, Lookup, said, wants
         (ToolResult(text="a", sources=tuple(map(str, range(99)))), "a", tuple(map(str, range(MOST_SOURCES)))),
     ],
 )
-async def test_results_are_cut_and_cleaned(found: ToolResult, text: str, sources: tuple[str, ...]) -> None:
+async def test_results_are_cut_and_cleaned(tool_result: ToolResult, text: str, sources: tuple[str, ...]) -> None:
     journal = Journal()
     model = ScriptedModel([wants("search"), "Done."])
-    await ModelAgent(model, tools=(Lookup(answer=lambda q: found),)).answer(ASK, CONTEXT, journal)
+    await ModelAgent(model, tools=(Lookup(answer=lambda q: tool_result),)).answer(ASK, CONTEXT, journal)
     assert (journal.kept["tool-1"].text, journal.kept["tool-1"].sources) == (text, sources)
 
 
@@ -104,7 +105,7 @@ async def test_what_goes_wrong_is_told_and_the_model_goes_on(called: Called, she
     assert reply.text == "So be it."
     assert journal.kept["tool-1"].text.startswith(text)
     assert journal.kept["tool-1"].model.startswith("tool:")
-    assert text in said(model.history[1])
+    assert text in prompt_words(model.history[1])
 
 
 async def test_a_tool_that_takes_too_long_is_stopped() -> None:
@@ -113,8 +114,8 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
             await asyncio.sleep(5)
             raise AssertionError
 
-    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
-    (called,) = await Toolkit((Sleeper(),), seconds=0.01).use(wants("search").tools[0], errand)
+    tool_use = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
+    (called,) = await Toolkit((Sleeper(),), seconds=0.01).use(wants("search").tools[0], tool_use)
     assert called.text == "The tool gave no result within 0.01 seconds."
     assert 0 < called.seconds < 1
 
@@ -129,9 +130,9 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
 )
 async def test_names_are_such_as_any_provider_takes(names: Sequence[str], offered: Sequence[str]) -> None:
     kit = Toolkit([Lookup(name) for name in names])
-    assert [each.name for each in kit.specs] == offered
-    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
-    (called,) = await kit.use(replace(wants("search").tools[0], name=offered[0]), errand)
+    assert [spec.name for spec in kit.specs] == offered
+    tool_use = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
+    (called,) = await kit.use(replace(wants("search").tools[0], name=offered[0]), tool_use)
     assert called.model == f"tool:{names[0]}"
 
 
@@ -196,8 +197,8 @@ async def test_a_tool_asks_the_model_of_its_participant() -> None:
     reply = await ModelAgent(model, tools=(Adviser(FORM),)).answer(ASK, CONTEXT, journal)
     assert list(journal.kept) == ["answer", "tool-1-ask", "tool-1", "answer-2"]
     assert journal.kept["tool-1"].text == "ANSWER: Tea {'ANSWER': 'Tea'}"
-    assert [each.role for each in model.history[1].messages] == ["user"]
-    assert "ANSWER: <" in said(model.history[1]) or "ANSWER:" in said(model.history[1])
+    assert [message.role for message in model.history[1].messages] == ["user"]
+    assert "ANSWER: <" in prompt_words(model.history[1]) or "ANSWER:" in prompt_words(model.history[1])
     assert reply.usage.output_tokens == sum(call.usage.output_tokens for call in journal.kept.values()) == 4
     assert journal.pieces == ["", "So, tea."]
     again = await ModelAgent(ScriptedModel([]), tools=(Adviser(FORM),)).answer(ASK, CONTEXT, journal)
@@ -239,15 +240,16 @@ class Slow(ScriptedModel):
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.0, "Tea. {}"), (0.1, "The tool gave no result within 0.03 seconds.")])
+@jumping
 async def test_the_clock_stands_still_while_the_model_is_asked(seconds: float, text: str) -> None:
-    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=Slow(["Tea."]))
-    *_, called = await Toolkit((Adviser(seconds=seconds),), seconds=0.03).use(wants("summarizer").tools[0], errand)
+    tool_use = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=Slow(["Tea."]))
+    *_, called = await Toolkit((Adviser(seconds=seconds),), seconds=0.03).use(wants("summarizer").tools[0], tool_use)
     assert called.text == text
 
 
 async def test_a_tool_may_ask_without_a_clock() -> None:
-    errand = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=ScriptedModel(["Tea."]))
-    assert (await errand.ask("Tea?")).text == "Tea."
+    tool_use = ToolUse(context=CONTEXT, say=Journal(), name="tool-1", model=ScriptedModel(["Tea."]))
+    assert (await tool_use.ask("Tea?")).text == "Tea."
 
 
 async def test_a_record_that_lacks_what_it_must_hold_is_damaged() -> None:

@@ -25,7 +25,7 @@ def table(*people: Participant) -> Diary:
 
 
 def decide(diary: Diary, winner: str, *ballots: Ballot, text: str = "") -> Analysis:
-    tally = {winner: 0.0, **{each.choice: 1.0 for each in ballots if each.choice}}
+    tally = {winner: 0.0, **{ballot.choice: 1.0 for ballot in ballots if ballot.choice}}
     decision = Decision(status="decided", winner=winner, text=text or winner, tally=tally, ballots=ballots)
     return look(diary.add(Ruled(decision=decision), Closed(status="decided", reason="so")).entries)
 

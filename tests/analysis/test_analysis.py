@@ -18,7 +18,7 @@ from tests.report.reports import ask
 
 def test_agreement_over_time() -> None:
     stages = look(turned().entries).agreement.stages
-    assert [(each.name, each.mark, dict(each.tally.holders), round(each.tally.share, 2)) for each in stages] == [
+    assert [(stage.name, stage.mark, dict(stage.tally.holders), round(stage.tally.share, 2)) for stage in stages] == [
         ("first answers", "T3", {"move": 1, "Stay.": 2}, 0.67),
         ("round 1", "T5", {"move": 2, "Stay.": 1}, 0.67),
         ("closing answers", "T6", {"move": 3}, 1.0),
@@ -27,7 +27,10 @@ def test_agreement_over_time() -> None:
 
 def test_moments_are_the_turns_after_which_the_tally_changed() -> None:
     moments = look(turned().entries).agreement.moments
-    assert [(each.mark, each.before.leading, each.after.leading, each.turned) for each in moments] == [
+    assert [
+        (tally_change.mark, tally_change.before.leading, tally_change.after.leading, tally_change.turned)
+        for tally_change in moments
+    ] == [
         ("T4", "Stay.", "move", True),
         ("T6", "move", "move", False),
     ]
@@ -39,9 +42,9 @@ def test_moments_are_the_turns_after_which_the_tally_changed() -> None:
 def test_a_late_first_answer_is_a_moment_and_a_repeated_one_is_none() -> None:
     diary = say(say(table(), "Ann", {"ANSWER": "a"}), "Ben", {"ANSWER": "b"})
     say(say(diary, "Ann", {"ANSWER": "A."}, at=2), "Cid", {"ANSWER": "b"}, at=2)
-    found = look(diary.entries).agreement
-    assert found.flips == ()
-    (moment,) = found.moments
+    agreement_found = look(diary.entries).agreement
+    assert agreement_found.flips == ()
+    (moment,) = agreement_found.moments
     assert (moment.by, moment.mark, moment.before.leading, moment.after.leading, moment.turned) == (
         "Cid",
         "T4",
@@ -53,8 +56,13 @@ def test_a_late_first_answer_is_a_moment_and_a_repeated_one_is_none() -> None:
 
 
 def test_there_is_no_agreement_without_answers() -> None:
-    found = look(table().entries).agreement
-    assert (found.ledger, found.stages, found.flips, found.moments) == ((), (), (), ())
+    agreement_found = look(table().entries).agreement
+    assert (agreement_found.ledger, agreement_found.stages, agreement_found.flips, agreement_found.moments) == (
+        (),
+        (),
+        (),
+        (),
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,21 +96,25 @@ def test_a_cause_is_named_or_not_stated(fields: Fields, causes: tuple[str, ...])
 @given(
     st.lists(st.tuples(st.sampled_from(["Ann", "Ben", "Cid"]), st.sampled_from("abc"), st.integers(0, 3)), max_size=12)
 )
-def test_laws_of_the_course(said: list[tuple[str, str, int]]) -> None:
+def test_laws_of_the_course(statements: list[tuple[str, str, int]]) -> None:
     diary = table()
-    for by, answer, at in said:
+    for by, answer, at in statements:
         say(diary, by, {"ANSWER": answer}, at=at)
-    found = agreement(fold(diary.entries))
-    assert len(found.ledger) == len(said)
-    assert {each.mark for each in found.flips} <= {each.mark for each in found.moments}
-    assert all(each.before.holders != each.after.holders for each in found.moments)
-    last = {by: answer for by, answer, _ in said}
-    for stage in found.stages:
+    agreement_found = agreement(fold(diary.entries))
+    assert len(agreement_found.ledger) == len(statements)
+    assert {flip.mark for flip in agreement_found.flips} <= {
+        tally_change.mark for tally_change in agreement_found.moments
+    }
+    assert all(tally_change.before.holders != tally_change.after.holders for tally_change in agreement_found.moments)
+    last = {by: answer for by, answer, _ in statements}
+    for stage in agreement_found.stages:
         assert 0 < stage.tally.share <= 1
         assert stage.tally.leading in ("", *stage.tally.holders)
-    if said:
-        assert sum(found.stages[-1].tally.holders.values()) == len(last)
-        assert found.stages[-1].tally.share == max(list(last.values()).count(each) for each in "abc") / len(last)
+    if statements:
+        assert sum(agreement_found.stages[-1].tally.holders.values()) == len(last)
+        assert agreement_found.stages[-1].tally.share == max(list(last.values()).count(text) for text in "abc") / len(
+            last
+        )
 
 
 # ---- ties ------------------------------------------------------------------------------------------------------------
@@ -120,12 +132,14 @@ def test_who_did_what_towards_whom() -> None:
     say(diary, "Ben", {"ANSWER": "move", "BECAUSE": "T1"})
     ballots = (Ballot(voter="Ann", choice="Ben"), Ballot(voter="Ben", choice="Ben"), Ballot(voter="Cid", choice="Ann"))
     ballots += (Ballot(voter="Dee", state="abstained"),)
-    found = {(each.by, each.to): each for each in decide(diary, "Ben", *ballots).ties}
-    assert found["Ben", "Ann"] == Interaction(by="Ben", to="Ann", answers=2, attacks=2, together=1)
-    assert found["Cid", "Ann"] == Interaction(by="Cid", to="Ann", answers=1, supports=1, votes=1, apart=1)
-    assert found["Cid", "Ben"] == Interaction(by="Cid", to="Ben", answers=2, questions=1, apart=1)
-    assert found["Ann", "Ben"] == Interaction(by="Ann", to="Ben", moved=1, votes=1, together=1)
-    assert ("Dee", "Ann") not in found
+    interactions = {
+        (interaction.by, interaction.to): interaction for interaction in decide(diary, "Ben", *ballots).ties
+    }
+    assert interactions["Ben", "Ann"] == Interaction(by="Ben", to="Ann", answers=2, attacks=2, together=1)
+    assert interactions["Cid", "Ann"] == Interaction(by="Cid", to="Ann", answers=1, supports=1, votes=1, apart=1)
+    assert interactions["Cid", "Ben"] == Interaction(by="Cid", to="Ben", answers=2, questions=1, apart=1)
+    assert interactions["Ann", "Ben"] == Interaction(by="Ann", to="Ben", moved=1, votes=1, together=1)
+    assert ("Dee", "Ann") not in interactions
     assert ties(fold(table().entries), ()) == ()
 
 
@@ -143,15 +157,18 @@ def test_each_claim_of_the_decision_stands_with_what_is_behind_it() -> None:
     say(diary, "Ben", {"ANSWER": "move", "CLAIM": "NONE"})
     say(diary, "Ann", {"ANSWER": "move", "CLAIM": "NONE", "ARGUMENT": "All say so."}, act="close", at=0)
     say(diary, "Ben", {"ANSWER": "move", "ARGUMENT": "all say so"}, act="close", at=0)
-    found = decide(diary, "move").grounds
-    assert [(each.claim, each.turns, each.backed, each.attacked, each.sources, each.supported) for each in found] == [
+    grounds = decide(diary, "move").grounds
+    assert [
+        (ground.claim, ground.turns, ground.backed, ground.attacked, ground.sources, ground.supported)
+        for ground in grounds
+    ] == [
         ('The "yard is full." (plan.md:1)', ("T1",), (), (), ("plan.md",), True),
         ("We are rich.", ("T2",), (), ("T3",), (), False),
         ("It is new.", ("T4",), ("T5",), (), (), True),
         ("All say so.", ("T8", "T9"), (), (), (), True),
     ]
-    assert [each.standing for each in found] == ["in", "out", "in", None]
-    assert found[1].unfound == ("plan.md",)
+    assert [ground.standing for ground in grounds] == ["in", "out", "in", None]
+    assert grounds[1].unfound == ("plan.md",)
 
 
 def test_a_decision_in_words_of_its_own_falls_into_its_claims() -> None:
@@ -164,15 +181,18 @@ def test_a_decision_in_words_of_its_own_falls_into_its_claims() -> None:
     diary.say(ask("/debate/moderate#1", "Cid", "moderate"), text)
     key = "/debate/moderate#1"
     diary.add(Called(key=key, call="tool-1", text="x", model=f"{TOOL}search", sources=("https://a.example",)))
-    found = decide(diary, "", text=text).grounds
-    assert [(each.claim, each.turns, each.sources, each.unfound, each.named, each.supported) for each in found] == [
+    grounds = decide(diary, "", text=text).grounds
+    assert [
+        (ground.claim, ground.turns, ground.sources, ground.unfound, ground.named, ground.supported)
+        for ground in grounds
+    ] == [
         ("We stay.", (), (), (), (), False),
         ("The yard is dry!", ("T1",), (), (), (), True),
         ('"Rent is due in May." (plan.md:1), "We fly." (plan.md:1)', (), ("plan.md",), ("plan.md",), (), True),
         ("It will flood, says T2, not T9.", (), (), (), ("T2",), False),
         ("https://a.example says so", (), ("https://a.example",), (), (), True),
     ]
-    assert (found[1].by, found[1].attacked, found[1].standing) == (("Ann",), ("T2",), "out")
+    assert (grounds[1].by, grounds[1].attacked, grounds[1].standing) == (("Ann",), ("T2",), "out")
     (bare,) = decide(say(table(), "Ann", {}, text="I move."), "", text="Nobody said this.").grounds
     assert not bare.supported
 
@@ -209,9 +229,9 @@ def test_an_accepted_critique_is_a_cause(accepts: tuple[str, ...] | str, causes:
     assert flip.causes == causes
 
 
-@pytest.mark.parametrize(("said", "sources"), [("See https://a.example.", ("https://a.example",)), ("See it.", ())])
-def test_what_a_tool_gave_counts_where_the_turn_names_it(said: str, sources: tuple[str, ...]) -> None:
-    diary = say(table(), "Ann", {"ANSWER": "move", "CLAIM": said})
+@pytest.mark.parametrize(("claim", "sources"), [("See https://a.example.", ("https://a.example",)), ("See it.", ())])
+def test_what_a_tool_gave_counts_where_the_turn_names_it(claim: str, sources: tuple[str, ...]) -> None:
+    diary = say(table(), "Ann", {"ANSWER": "move", "CLAIM": claim})
     key = fold(diary.entries).all()[0].key
     diary.add(Called(key=key, call="tool-1", text="x", model=f"{TOOL}search", sources=("https://a.example",)))
     (ground,) = decide(diary, "move").grounds
@@ -222,23 +242,25 @@ def test_what_a_tool_gave_counts_where_the_turn_names_it(said: str, sources: tup
 
 
 def test_the_answers_on_the_map_and_the_cruxes_of_the_winner() -> None:
-    found = decide(chain(), "stay").beliefs
-    assert found.winner
-    assert (found.winner.answer, found.winner.claims, found.winner.standing) == ("stay", ("T2", "T5"), "out")
-    assert {each.answer: each.standing for each in found.answers} == {"move": "in", "stay": "out"}
-    assert [each.strength for each in found.answers] == sorted((each.strength for each in found.answers), reverse=True)
+    beliefs = decide(chain(), "stay").beliefs
+    assert beliefs.winner
+    assert (beliefs.winner.answer, beliefs.winner.claims, beliefs.winner.standing) == ("stay", ("T2", "T5"), "out")
+    assert {answer.answer: answer.standing for answer in beliefs.answers} == {"move": "in", "stay": "out"}
+    assert [answer.strength for answer in beliefs.answers] == sorted(
+        (answer.strength for answer in beliefs.answers), reverse=True
+    )
     # Without Cid's photo Ben's "Empty." stands, without Ann's "From May." his "Old photo." does.
-    assert [(each.mark, each.by, each.standing) for each in found.cruxes] == [
+    assert [(crux.mark, crux.by, crux.standing) for crux in beliefs.cruxes] == [
         ("T3", ("Cid",), "in"),
         ("T6", ("Ann",), "in"),
     ]
-    assert all(each.strength > found.winner.strength for each in found.cruxes)
+    assert all(crux.strength > beliefs.winner.strength for crux in beliefs.cruxes)
 
 
 def test_a_claim_for_which_nothing_else_stands_is_no_crux() -> None:
-    found = decide(say(table(), "Ann", {"ANSWER": "move", "CLAIM": "Full."}), "move").beliefs
-    assert found.winner
-    assert found.cruxes == ()
+    beliefs = decide(say(table(), "Ann", {"ANSWER": "move", "CLAIM": "Full."}), "move").beliefs
+    assert beliefs.winner
+    assert beliefs.cruxes == ()
 
 
 def test_a_draft_stands_for_itself_and_a_long_one_is_known_in_short() -> None:
@@ -246,10 +268,10 @@ def test_a_draft_stands_for_itself_and_a_long_one_is_known_in_short() -> None:
     diary = say(table(), "Ann", {}, act="propose", at=0, text=long)
     say(diary, "Ben", {"ANSWER": "stay"}, act="draft", at=0)
     say(diary, "Cid", {"CLAIM": "Stay."}, at=1)
-    found = decide(diary, "Ann", text=long.strip()).beliefs
-    assert found.winner
-    assert found.winner.claims == ("T1",)
-    assert [each.claims for each in found.answers] == [("T1",), ("T2",)]
+    beliefs = decide(diary, "Ann", text=long.strip()).beliefs
+    assert beliefs.winner
+    assert beliefs.winner.claims == ("T1",)
+    assert [answer.claims for answer in beliefs.answers] == [("T1",), ("T2",)]
 
 
 def test_beliefs_without_a_decision_or_without_a_claim_for_it() -> None:
@@ -265,16 +287,16 @@ def test_camps_dissent_and_what_nobody_answered() -> None:
     say(diary, "Ann", {"ANSWER": "move", "CLAIM": "Full.", "ARGUMENT": "Old words."})
     say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Dear.", "TARGET": "T1", "RELATION": "ATTACK", "ARGUMENT": "Rent."})
     say(diary, "Cid", {"ANSWER": "stay", "QUESTION": "Why?", "TARGET": "T1"}, act="question")
-    found = decide(
+    analysis = decide(
         diary, "stay", Ballot(voter="Ann", choice="move", reason="Space."), Ballot(voter="Ben", choice="stay")
     )
-    left = found.disagreement
-    assert [(each.answer, each.by, each.argument) for each in left.camps] == [
+    left = analysis.disagreement
+    assert [(camp.answer, camp.by, camp.argument) for camp in left.camps] == [
         ("stay", ("Ben", "Cid"), "Rent."),
         ("move", ("Ann",), "Old words."),
     ]
-    assert [(each.voter, each.reason) for each in left.dissent] == [("Ann", "Space.")]
-    assert [(each.mark, each.by, each.relation, each.target) for each in left.points] == [
+    assert [(ballot.voter, ballot.reason) for ballot in left.dissent] == [("Ann", "Space.")]
+    assert [(point.mark, point.by, point.relation, point.target) for point in left.points] == [
         ("T2", ("Ben",), "ATTACK", "T1"),
         ("T3", ("Cid",), "QUESTION", "T1"),
     ]

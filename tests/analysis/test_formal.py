@@ -19,11 +19,11 @@ BLOCK = "```smt2\n(assert (! true :named claim))\n```"
 
 
 def words(text: str) -> list[str]:
-    return [said for _, said, _ in stated(text)]
+    return [word for _, word, _ in stated(text)]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "claims"),
     [
         (ONE, ["1 = 1"]),
         (f"So:\n  {ONE}.\nIndeed.", ["1 = 1"]),
@@ -38,8 +38,8 @@ def words(text: str) -> list[str]:
         (f'He said "no\n\n{ONE}', ["1 = 1"]),
     ],
 )
-def test_what_states_a_claim(text: str, said: list[str]) -> None:
-    assert words(text) == said
+def test_what_states_a_claim(text: str, claims: list[str]) -> None:
+    assert words(text) == claims
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_block_that_does_not_end_is_known() -> None:
 
 @given(st.text() | st.lists(st.sampled_from([ONE, "```", "```smt2", "> ", '"', "<think>", "\n", " "])).map("\n".join))
 def test_any_text_is_read(text: str) -> None:
-    for kind, said, complete in stated(text):
+    for kind, word, complete in stated(text):
         assert complete or kind == "smtlib"
-        assert kind == "smtlib" or "\n" not in said
+        assert kind == "smtlib" or "\n" not in word
 
 
 # ---- in a record -----------------------------------------------------------------------------------------------------
@@ -100,8 +100,11 @@ def test_who_states_what_and_where() -> None:
     diary.say(ask("/debate/argue#2", "Ben", "argue"), "I agree.")
     for n, act in enumerate(("recall", "translate", "summarize")):
         diary.say(ask(f"/debate/{act}#{n}", "Ben", act), ONE)
-    found = [(each.by, each.seq, each.mark, each.source, each.text) for each in formal_claims(diary.entries)]
-    assert found == [
+    rows = [
+        (formal_claim.by, formal_claim.seq, formal_claim.mark, formal_claim.source, formal_claim.text)
+        for formal_claim in formal_claims(diary.entries)
+    ]
+    assert rows == [
         ("", 1, "", "topic", "1 = 1"),
         ("", 1, "", "plan.md", "(assert (! true :named claim))"),
         ("", 1, "", "plan.md", "1 = 1"),
@@ -117,7 +120,7 @@ TEXT = f"QUOTE: So\n{LABEL} 1 = 2\nARGUMENT: {LABEL} 3 = 3\n{LABEL} 4 = 4"
 
 
 @pytest.mark.parametrize(
-    ("layout", "text", "fields", "said"),
+    ("layout", "text", "fields", "claims"),
     [
         ("sections", TEXT, {"ARGUMENT": f"{LABEL} 3 = 3\n{LABEL} 4 = 4"}, ["1 = 2", "4 = 4", "3 = 3"]),
         ("sections", TEXT, {"QUOTE": f"So\n{LABEL} 1 = 2", "ARGUMENT": f"{LABEL} 3 = 3"}, ["4 = 4", "3 = 3"]),
@@ -133,11 +136,11 @@ TEXT = f"QUOTE: So\n{LABEL} 1 = 2\nARGUMENT: {LABEL} 3 = 3\n{LABEL} 4 = 4"
     ],
 )
 def test_words_of_fields_are_read_and_quotations_are_not(
-    layout: Layout, text: str, fields: Fields, said: list[str]
+    layout: Layout, text: str, fields: Fields, claims: list[str]
 ) -> None:
     form = Form(name="f", fields=(Field(name="ARGUMENT"),), layout=layout)
     diary = opened(person("Ann")).say(ask("/debate/argue#1", "Ann", "argue", form=form), text, fields)
-    assert [each.text for each in formal_claims(diary.entries)] == said
+    assert [formal_claim.text for formal_claim in formal_claims(diary.entries)] == claims
 
 
 # ---- SMT-LIB ---------------------------------------------------------------------------------------------------------
@@ -196,7 +199,7 @@ def test_scripts_that_state_no_claim(text: str, wrong: str) -> None:
 def test_any_script_is_read_or_refused(text: str) -> None:
     with suppress(NotFormal):
         script = read_script(text)
-        again = "\n".join(f"(assert {each})" for each in script.premises)
+        again = "\n".join(f"(assert {premise})" for premise in script.premises)
         read = read_script(f"{script.declarations}\n{again}\n(assert (! {script.claim} :named claim))")
         assert (read.claim, read.declarations) == (script.claim, script.declarations)
 

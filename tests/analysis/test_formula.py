@@ -17,7 +17,7 @@ NONE: tuple[str, ...] = ()
 def true(text: str, **values: int) -> bool:
     claim = parse(text)
     exact = {name: Fraction(number) for name, number in values.items()}
-    return all(holds(each, exact) for each in claim.premises) and holds(claim.conclusion, exact)
+    return all(holds(premise, exact) for premise in claim.premises) and holds(claim.conclusion, exact)
 
 
 @pytest.mark.parametrize(
@@ -58,23 +58,23 @@ def test_what_is_false(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("", "at character 1 it ends where a number, a name or a bracket has to stand"),
-        ("17", "before character 3 stands a number where a statement has to stand"),
-        ("17 * = 3", "at character 6 stands '=' where a number, a name or a bracket has to stand"),
-        ("2x = 3", "at character 2 stands 'x' where an operator has to stand"),
-        ("17 % 5 = 2", "at character 6 stands '5' where an operator has to stand"),
-        ("1,5 = 1.5", "at character 2 stands ',' where an operator has to stand"),
-        ("1.000.000 = 1000000", "at character 6 stands '.000' where an operator has to stand"),
-        ("(1 = 1", "at character 7 it ends where a closing bracket has to stand"),
-        ("(1 = 1) + 1 = 2", "stands a statement where a number has to stand"),
-        ("not 3", "stands a number where a statement has to stand"),
-        ("1 and 2", "stands a number where a statement has to stand"),
-        ("1 ≠ 2 ≠ 3", "write two joined by and"),
+        ("", "at character 1 it ends where a number, a name or a bracket is expected"),
+        ("17", "before character 3 there is a number where a statement is expected"),
+        ("17 * = 3", "at character 6 there is '=' where a number, a name or a bracket is expected"),
+        ("2x = 3", "at character 2 there is 'x' where an operator is expected"),
+        ("17 % 5 = 2", "at character 6 there is '5' where an operator is expected"),
+        ("1,5 = 1.5", "at character 2 there is ',' where an operator is expected"),
+        ("1.000.000 = 1000000", "at character 6 there is '.000' where an operator is expected"),
+        ("(1 = 1", "at character 7 it ends where a closing bracket is expected"),
+        ("(1 = 1) + 1 = 2", "there is a statement where a number is expected"),
+        ("not 3", "there is a number where a statement is expected"),
+        ("1 and 2", "there is a number where a statement is expected"),
+        ("1 ≠ 2 ≠ 3", "write two comparisons joined by and"),
         ("x costs $5", "'$' at character 9 is no part of a formula"),
         ("__import__('os')", "'_' at character 1 is no part of a formula"),
         ("x.real = 1", "'.' at character 2 is no part"),
-        ("f(2) = 1", "at character 2 stands '(' where an operator has to stand"),
-        ("2 ** x = 4", "at character 6 stands 'x' where an exponent from 1 to 1000 has to stand"),
+        ("f(2) = 1", "at character 2 there is '(' where an operator is expected"),
+        ("2 ** x = 4", "at character 6 there is 'x' where an exponent from 1 to 1000 is expected"),
         ("2 ** 0 = 1", "exponent from 1 to 1000"),
         ("2 ** 1001 = 1", "exponent from 1 to 1000"),
         ("2 ** 99999999999999999999 = 1", "exponent from 1 to 1000"),
@@ -82,9 +82,9 @@ def test_what_is_false(text: str) -> None:
         ("2 ** 3 ** 4 = 1", "a bracket that says what belongs together"),
         ("1 = 1 implies 2 = 2 implies 3 = 3", "a bracket that says what belongs together"),
         ("x = 1 iff y = 1 implies x = y", "a bracket that says what belongs together"),
-        ("integer : 1 = 1", "at character 9 stands ':' where a name has to stand"),
-        ("integer n 1 = 1", "where a comma or a colon has to stand"),
-        ("integer n: 1 = 1", "the integer n does not come up"),
+        ("integer : 1 = 1", "at character 9 there is ':' where a name is expected"),
+        ("integer n 1 = 1", "where a comma or a colon is expected"),
+        ("integer n: 1 = 1", "the integer n is not used"),
         ("integer " + "n" * 41 + ": 1 = 1", "more than 40 characters"),
         ("(" * 21 + "1" + ")" * 21 + " = 1", "nested deeper than 20 at character 22"),
         ("-" * 21 + "1 = 1", "nested deeper than 20"),
@@ -167,33 +167,33 @@ def test_a_text_is_read_or_refused(text: str) -> None:
     with suppress(NotFormal, TooLarge):
         claim = parse(text)
         value_of = dict.fromkeys(claim.names, Fraction(3, 7))
-        for each in (*claim.premises, claim.conclusion):
-            assert holds(each, value_of) in (True, False)
+        for compare in (*claim.premises, claim.conclusion):
+            assert holds(compare, value_of) in (True, False)
 
 
 # ---- agreement with others -------------------------------------------------------------------------------------------
 
 Sum = tuple[str, Fraction]
-NUMBERS = st.decimals(-999, 999, places=2).map(lambda each: (f"({each})", Fraction(each)))
+NUMBERS = st.decimals(-999, 999, places=2).map(lambda decimal: (f"({decimal})", Fraction(decimal)))
 
 
 def combine(inner: st.SearchStrategy[Sum]) -> st.SearchStrategy[Sum]:
-    def join(sign: str, one: Sum, other: Sum) -> Sum:
+    def join(sign: str, texts: Sum, other: Sum) -> Sum:
         if sign == "/" and not other[1]:
             sign = "+"
-        results = {"+": one[1] + other[1], "-": one[1] - other[1], "*": one[1] * other[1]}
-        result = results[sign] if sign in results else one[1] / other[1]
-        return f"({one[0]} {sign} {other[0]})", result
+        results = {"+": texts[1] + other[1], "-": texts[1] - other[1], "*": texts[1] * other[1]}
+        result = results[sign] if sign in results else texts[1] / other[1]
+        return f"({texts[0]} {sign} {other[0]})", result
 
-    def power(one: Sum, n: int) -> Sum:
-        return f"({one[0]}) ** {n}", one[1] ** n
+    def power(texts: Sum, n: int) -> Sum:
+        return f"({texts[0]}) ** {n}", texts[1] ** n
 
     return st.builds(power, inner, st.integers(1, 4)) | st.builds(join, st.sampled_from("+-*/"), inner, inner)
 
 
 @given(st.recursive(NUMBERS, combine, max_leaves=8))
-def test_arithmetic_is_that_of_fractions(said: Sum) -> None:
-    text, result = said
+def test_arithmetic_is_that_of_fractions(calculation: Sum) -> None:
+    text, result = calculation
     assume(len(text) < 900)
     try:
         claim = parse(f"{text} = 0").conclusion
@@ -226,7 +226,7 @@ def test_the_solver_agrees_with_the_exact_value(text: str, reals: tuple[Fraction
     values = {"x": reals[0], "y": reals[1], "n": Fraction(whole)}
     claim = parse(text)
     try:
-        expected = all(holds(each, values) for each in claim.premises) and holds(claim.conclusion, values)
+        expected = all(holds(premise, values) for premise in claim.premises) and holds(claim.conclusion, values)
     except NotFormal:
         assume(False)  # it divides by 0
         return
@@ -234,6 +234,6 @@ def test_the_solver_agrees_with_the_exact_value(text: str, reals: tuple[Fraction
     for name, number in values.items():
         sized = f"(/ {abs(number.numerator)}.0 {number.denominator}.0)" if name != "n" else str(abs(number.numerator))
         lines.append(f"(assert (= v_{name} {sized if number >= 0 else f'(- {sized})'}))")
-    lines += [f"(assert {to_smt(each, ('n',))})" for each in (*claim.premises, claim.conclusion)]
-    found = answer({"script": "\n".join(lines), "steps": 1_000_000, "milliseconds": 5000})
-    assert found["answer"] == ("sat" if expected else "unsat")
+    lines += [f"(assert {to_smt(compare, ('n',))})" for compare in (*claim.premises, claim.conclusion)]
+    fields = answer({"script": "\n".join(lines), "steps": 1_000_000, "milliseconds": 5000})
+    assert fields["answer"] == ("sat" if expected else "unsat")

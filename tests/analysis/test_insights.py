@@ -19,9 +19,9 @@ LINES_OF_RECORDS = sorted((RECORDS).glob("*.jsonl"))
 
 
 def test_insights_are_sentences_about_what_was_found() -> None:
-    found = decide(turned(), "move", *(Ballot(voter=each, choice="move") for each in ("Ann", "Ben", "Cid")))
+    analysis = decide(turned(), "move", *(Ballot(voter=text, choice="move") for text in ("Ann", "Ben", "Cid")))
     assert (
-        insights(found)[:6]
+        insights(analysis)[:6]
         == (
             "Agreement rose from 67% to 100% between the first answers and the closing answers.",
             "After T4 of Ben, “move” took the lead.",
@@ -33,12 +33,12 @@ def test_insights_are_sentences_about_what_was_found() -> None:
 
 
 def test_insights_on_cruxes_and_open_points() -> None:
-    said = " ".join(insights(decide(chain(), "stay")))
-    assert "The decided answer does not stand on the argument map." in said
-    assert "The outcome depends on each of T3 and T6." in said
-    assert "On the argument map “move” is stronger than the decided answer." in said
-    assert "1 attack was not answered." in said
-    assert "Nobody changed their answer." not in said
+    text = " ".join(insights(decide(chain(), "stay")))
+    assert "The decided answer does not stand on the argument map." in text
+    assert "The outcome depends on each of T3 and T6." in text
+    assert "On the argument map “move” is stronger than the decided answer." in text
+    assert "1 attack was not answered." in text
+    assert "Nobody changed their answer." not in text
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_sentences_on_missing_answers_false_quotations_and_those_who_moved_as_ma
     say(diary, "Cid", {"ANSWER": "move", "BECAUSE": "T1, T2"}, at=2)
     late = ask("/debate/rounds/round-2/argue#99", "Ann", "argue")
     diary.add(Asked(ask=late), Failed(key=late.key, kind="timeout", reason="late"))
-    said = " ".join(insights(decide(diary, "move")))
-    assert "The decision quotes words that are not in plan.md." in said
-    assert "1 of 6 answers are missing." in said
-    assert "Ann and Ben changed the most minds: once each." in said
-    assert "1 question was not answered." in said
+    text = " ".join(insights(decide(diary, "move")))
+    assert "The decision quotes words that are not in plan.md." in text
+    assert "1 of 6 answers are missing." in text
+    assert "Ann and Ben changed the most minds: once each." in text
+    assert "1 question was not answered." in text
 
 
 def test_one_crux_is_told_as_one() -> None:
@@ -89,8 +89,8 @@ def test_one_crux_is_told_as_one() -> None:
 
 
 def test_the_page_of_a_debate_and_of_many() -> None:
-    one, other = decide(turned(), "move", Ballot(voter="Ann", choice="stay", reason="No.")), look(hiring())
-    page = review([one], overview([one]), {"x": ["move-agreement.svg"]})
+    analysis, other = decide(turned(), "move", Ballot(voter="Ann", choice="stay", reason="No.")), look(hiring())
+    page = review([analysis], overview([analysis]), {"x": ["move-agreement.svg"]})
     assert page.startswith("# Move?\n\n- `x`, arena: decided: so\n")
     assert "![move agreement](move-agreement.svg)" in page
     assert "| First answers | T3 | move 1, Stay. 2 | 67% |" in page
@@ -98,11 +98,11 @@ def test_the_page_of_a_debate_and_of_many() -> None:
     assert "- T6 of Cid: stay → \\*move\\*; cause not stated" in page
     assert "- T4 of Ben: move 1, Stay. 2 → move 2, Stay. 1 (new lead)" in page
     assert "- Ann voted for stay: No." in page
-    both = review([one, other], overview([one, other]), {"": ["all-ties.svg"]})
+    both = review([analysis, other], overview([analysis, other]), {"": ["all-ties.svg"]})
     assert both.startswith("# 2 debates\n\n- Ended: 2 decided\n")
     assert "![all ties](all-ties.svg)" in both
     assert "# Should we hire the candidate?" in both
-    full = review([decide(chain(), "stay")], overview([one]), {})
+    full = review([decide(chain(), "stay")], overview([analysis]), {})
     assert "- T3 of Cid: without it the decided answer stands (strength" in full
     assert "(T2 of Ben; attacked by T3; **unsupported**)" in full
 
@@ -111,23 +111,23 @@ def test_camps_and_sources_on_the_page() -> None:
     diary = table()
     say(diary, "Ann", {"ANSWER": "move", "CLAIM": '"Rent is due" (plan.md:1) and "gold" (plan.md:1)'})
     say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Yes.", "TARGET": "T1", "RELATION": "SUPPORT"})
-    found = decide(diary, "move", Ballot(voter="Ben", choice="stay"))
-    page = review([found], overview([found]), {})
+    analysis = decide(diary, "move", Ballot(voter="Ben", choice="stay"))
+    page = review([analysis], overview([analysis]), {})
     assert "(T1 of Ann; backed by T2; cites plan.md; quotes words not found in plan.md)" in page
     assert "- move: Ann (50%)\n- stay: Ben (50%)" in page
     assert "- Ben voted for stay\n" in page
 
 
 def test_sums_over_debates() -> None:
-    one, other = decide(turned(), "move"), look(hiring())
-    total = overview([one, other])
+    analysis, other = decide(turned(), "move"), look(hiring())
+    total = overview([analysis, other])
     assert (total.debates, total.statuses, total.cost) == (2, {"decided": 2}, None)
-    assert (total.flips, total.stated) == (len(one.agreement.flips) + len(other.agreement.flips), 2)
-    assert total.entries == one.entries + other.entries
-    assert overview([one]).cost == 0
-    twice = {(each.by, each.to): each for each in overview([other, other]).ties}
+    assert (total.flips, total.stated) == (len(analysis.agreement.flips) + len(other.agreement.flips), 2)
+    assert total.entries == analysis.entries + other.entries
+    assert overview([analysis]).cost == 0
+    twice = {(interaction.by, interaction.to): interaction for interaction in overview([other, other]).ties}
     assert twice["Ann", "Ben"].together == 2 * next(
-        each.together for each in other.ties if (each.by, each.to) == ("Ann", "Ben")
+        interaction.together for interaction in other.ties if (interaction.by, interaction.to) == ("Ann", "Ben")
     )
 
 
@@ -140,5 +140,5 @@ def test_no_analysis_without_an_opening() -> None:
 def test_old_records_can_be_analysed_at_every_entry(path: Path) -> None:
     entries = read(path.read_text("utf-8").splitlines())
     for end in range(1, len(entries) + 1):
-        found = look(entries[:end])
-        assert review([found], overview([found]), {}).endswith("\n")
+        analysis = look(entries[:end])
+        assert review([analysis], overview([analysis]), {}).endswith("\n")

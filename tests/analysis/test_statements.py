@@ -34,10 +34,10 @@ def test_claims(text: str, claims: tuple[str, ...]) -> None:
 
 @given(st.text(alphabet='aB .!?\n-#:"()1', max_size=60))
 def test_there_is_always_a_claim_and_none_is_made_up(text: str) -> None:
-    found = statements(text)
-    assert found
-    assert len(set(found)) == len(found)
+    texts = statements(text)
+    assert texts
+    assert len(set(texts)) == len(texts)
     words = text.split()
-    for claim in found:
+    for claim in texts:
         assert all(word in text for word in claim.split())
         assert len(claim.split()) <= len(words)

@@ -215,9 +215,9 @@ def votes(maker: Maker) -> Sample:
     kind = maker.chance.choices(
         [
             *("plain", "back", "correct", "later", "bound", "hedge", "bound_tail", "quote", "abstain"),
-            *("concede", "suppose", "template"),
+            *("concede", "suppose", "template", "shape"),
         ],
-        [12, 2, 3, 2, 2, 1, 2, 1, 1, 1, 1, 1],
+        [12, 2, 3, 2, 2, 1, 2, 1, 1, 1, 1, 1, 1],
     )[0]
     return _VOTES.get(kind, _taken)(maker, form, speaker, kind)
 
@@ -300,6 +300,23 @@ def _template(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     return _ballot(maker, form, text, speaker=speaker, right=None, parts=parts)
 
 
+def _shaped(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
+    """A vote in an object or a table that is the whole answer, with a reason in it, or what takes it back."""
+    shape = maker.chance.choice(["object", "fenced", "table"])
+    against = maker.chance.choice(["", "", "back", "later"])
+    remark = maker.say(against or "reasons").replace("|", "/")
+    rows = {"I vote for": maker.name, "reason": remark}
+    body = json.dumps(rows, ensure_ascii=False)
+    text = {
+        "object": lambda: body,
+        "fenced": lambda: f"```json\n{body}\n```",
+        "table": lambda: "| | |\n|---|---|\n" + "\n".join(f"| {label} | {value} |" for label, value in rows.items()),
+    }[shape]()
+    right = None if against else maker.name
+    parts = (maker.language, f"{kind} {shape}", f"{against} {remark}")
+    return _ballot(maker, form, text, speaker=speaker, right=right, everyday=not against, parts=parts)
+
+
 def _abstained(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     words = maker.say(kind)
     parts = (maker.language, "abstain " + words)
@@ -319,6 +336,7 @@ _VOTES = {
     "concede": _conceding,
     "suppose": _supposed,
     "template": _template,
+    "shape": _shaped,
 }
 
 

@@ -4,12 +4,22 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
-from moot.bench.text_cases import check, read_cases
+from moot.bench.text_cases import Case, check, read_cases
 from tests.kits.clock import within
 
-FILES = sorted((Path(__file__).parent / "data").glob("*.jsonl"))
-RIGHT = {"dev": 0.98, "dev2": 0.98, "holdout1": 0.95, "holdout2": 0.98}
+DATA = Path(__file__).parent / "data"
+FILES = sorted(DATA.glob("*.jsonl"))
+RIGHT = {
+    "dev": 0.98,
+    "dev2": 0.98,
+    "holdout1": 0.95,
+    "holdout2": 0.98,
+    "holdout3": 0.98,
+    "holdout4": 0.97,
+    "holdout5": 0.93,
+}
 """The least share of the cases of a file that must be read exactly as a careful reader does."""
 
 
@@ -25,9 +35,25 @@ def test_nothing_harmful_is_booked_and_nearly_everything_is_right(path: Path) ->
         if not verdict.exact:
             wrong.append(case.id)
     assert kinds.total() >= 60
-    assert len(kinds) >= 3
+    assert len(kinds) >= 2
     assert len(wrong) <= kinds.total() * (1 - RIGHT[path.stem]), wrong
+
+
+@pytest.mark.parametrize(("path", "most"), [("holdout3", 0.03), ("holdout4", 0.05)])
+def test_few_everyday_texts_need_a_question(path: str, most: float) -> None:
+    cases = [case for case in read_cases(DATA / f"{path}.jsonl") if "-day-" in case.id]
+    inexact = [case.id for case in cases if not check(case).exact]
+    assert len(cases) > 100
+    assert len(inexact) <= most * len(cases), inexact
 
 
 def test_all_files_are_there() -> None:
     assert [path.stem for path in FILES] == list(RIGHT)
+
+
+@pytest.mark.parametrize("stop", [".", "。", "।", ""])
+def test_a_final_stop_in_any_script_makes_no_difference(stop: str) -> None:
+    text = f"SUMMARY: x\nSTATUS: SETTLED\nDECISION: Buy{stop}"
+    for other in (".", "。", "।", ""):
+        expected: dict[str, JsonValue] = {"status": "SETTLED", "decision": f"Buy{other}"}
+        assert check(Case(id="stop", kind="moderator_text", text=text, expected=expected)).exact

@@ -38,11 +38,12 @@ def test_an_authors_last_word_counts(unseen: bool, record_property: Callable[[st
         everyday[verdict] += sample.everyday
         if verdict == "harmful":
             harmful.append(f"{sample.text!r}: {value}, not {sample.right} ({', '.join(sample.parts)})")
-    asked = everyday["asked"] / everyday.total()
-    told = f"{verdicts.total()} read, {len(harmful)} harmful, {verdicts['exact']} exact, {asked:.1%} of everyday asked"
-    record_property(f"generated texts, {'later' if unseen else 'first'} idioms", told)
+    share_asked = everyday["asked"] / everyday.total()
+    summary = f"{verdicts.total()} read, {len(harmful)} harmful, {verdicts['exact']} exact, "
+    summary += f"{share_asked:.1%} of everyday asked"
+    record_property(f"generated texts, {'later' if unseen else 'first'} idioms", summary)
     assert not harmful, "\n".join(harmful[:20])
-    assert asked <= ASKED, told
+    assert share_asked <= ASKED, summary
 
 
 def test_every_language_has_every_production():

@@ -68,13 +68,13 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("form", "words", "fields", "found", "text"), READ)
+@pytest.mark.parametrize(("form", "words", "fields", "expected", "text"), READ)
 def test_what_a_person_may_write(
-    form: Form | None, words: str, fields: dict[str, Value], found: dict[str, Value], text: str
+    form: Form | None, words: str, fields: dict[str, Value], expected: dict[str, Value], text: str
 ) -> None:
     reading = read_manual_answer(form, words, fields)
     assert reading.unread == ()
-    assert {name: reading.fields[name] for name in found} == found
+    assert {name: reading.fields[name] for name in expected} == expected
     assert {name.upper() for name in fields} <= {name.upper() for name in reading.fields}
     assert reading.text == text if text else words in reading.text
 
@@ -128,7 +128,7 @@ def test_what_is_missing_or_wrong_is_one_sentence(
 
 
 def test_what_is_allowed_in_words() -> None:
-    assert [allowed_values(each) for each in MIXED.fields] == [
+    assert [allowed_values(form_field) for form_field in MIXED.fields] == [
         "your words",
         "a number from 0 to 10",
         'a list: one line for each, beginning with "- "',
@@ -168,10 +168,14 @@ def test_whatever_is_written_is_read_as_the_form_allows_or_refused(
         reading = read_manual_answer(form, words, more)
     except BriefError:
         return
-    fields = {each.name: each for each in form.fields} if form else {}
+    fields = {form_field.name: form_field for form_field in form.fields} if form else {}
     assert all(allows(fields[name], value) for name, value in reading.fields.items())
-    assert all(each.kind == "text" or each.name in reading.fields for each in fields.values() if each.required)
-    assert not [each for each in fields.values() if each.required] or reading.fields
+    assert all(
+        form_field.kind == "text" or form_field.name in reading.fields
+        for form_field in fields.values()
+        if form_field.required
+    )
+    assert not [form_field for form_field in fields.values() if form_field.required] or reading.fields
     assert reading.text
 
 
@@ -184,6 +188,6 @@ VALUES = st.one_of(
 )
 
 
-@given(st.lists(VALUES, unique_by=lambda each: each[0]).map(lambda pairs: {"TEXT": "t", "GRADE": 1, **dict(pairs)}))
+@given(st.lists(VALUES, unique_by=lambda pair: pair[0]).map(lambda pairs: {"TEXT": "t", "GRADE": 1, **dict(pairs)}))
 def test_fields_that_are_given_come_back_as_they_are(fields: dict[str, Value]) -> None:
     assert read_manual_answer(MIXED, "", fields).fields == fields

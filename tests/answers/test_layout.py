@@ -75,14 +75,16 @@ def fields(draw: st.DrawFn) -> dict[str, Value]:
 def test_what_is_written_can_be_read(layout: Layout, values: Mapping[str, Value], words: str):
     whole = set(values) == {field.name for field in EVERY_KIND}
     forms = [form(layout), form(layout, envelope="Message" if layout == "tags" else "")]
-    for each in [*forms, *([form("json", under="inner")] if whole else [])]:
-        assert read(each, write(each, values, words), speaker="Ann").fields == values
+    for layout_form in [*forms, *([form("json", under="inner")] if whole else [])]:
+        assert read(layout_form, write(layout_form, values, words), speaker="Ann").fields == values
 
 
 @given(st.sampled_from(["Agent1", "Agent2", "Agent3", ABSTAIN]), WORDS, st.booleans())
 def test_what_is_voted_can_be_read(vote: str, words: str, strict: bool):
-    asked = ballot(strict=strict)
-    assert read(asked, write(asked, {"I vote for": vote}, words), speaker="Agent3").fields == {"I vote for": vote}
+    ballot_form = ballot(strict=strict)
+    assert read(ballot_form, write(ballot_form, {"I vote for": vote}, words), speaker="Agent3").fields == {
+        "I vote for": vote
+    }
 
 
 def test_words_that_do_no_harm_stay_as_they_are():
@@ -101,24 +103,24 @@ def test_fields_that_the_form_does_not_have_cannot_be_written(fields: dict[str, 
 
 
 def test_a_line_holds_other_fields_too():
-    asked = Form(
+    form = Form(
         name="guess", fields=(Field(name="My guess", kind="number", low=0, high=1), Field(name="Why")), layout="line"
     )
     values = {"My guess": 0.25, "Why": "It rained."}
-    assert read(asked, write(asked, values)).fields == values
-    assert read(asked, "My guess: 0.2\nMy guess: 0.3").unread == ("My guess: ambiguous", "Why: no_form")
+    assert read(form, write(form, values)).fields == values
+    assert read(form, "My guess: 0.2\nMy guess: 0.3").unread == ("My guess: ambiguous", "Why: no_form")
 
 
 @pytest.mark.parametrize(
-    "asked", [*FORMS, *map(form, LAYOUTS), form("tags", envelope="Message"), form("json", under="inner")]
+    "form", [*FORMS, *map(form, LAYOUTS), form("tags", envelope="Message"), form("json", under="inner")]
 )
-def test_a_repeated_instruction_is_no_answer(asked: Form):
+def test_a_repeated_instruction_is_no_answer(form: Form):
     for text in (
-        form_instructions(asked),
-        f"You said: {form_instructions(asked)}",
-        f"```\n{form_instructions(asked)}\n```",
+        form_instructions(form),
+        f"You said: {form_instructions(form)}",
+        f"```\n{form_instructions(form)}\n```",
     ):
-        reading = read(asked, text, speaker="Agent1")
+        reading = read(form, text, speaker="Agent1")
         assert reading.fields == {}
         assert reading.unread
 
@@ -186,8 +188,8 @@ def test_without_a_known_speaker_no_name_is_removed():
 
 
 def test_a_field_may_have_the_name_of_a_thinking_tag():
-    asked = Form(name="plan", fields=(Field(name="Reasoning"),), layout="tags")
-    assert read(asked, "<Reasoning>Because.</Reasoning>").fields == {"Reasoning": "Because."}
+    form = Form(name="plan", fields=(Field(name="Reasoning"),), layout="tags")
+    assert read(form, "<Reasoning>Because.</Reasoning>").fields == {"Reasoning": "Because."}
 
 
 # ---- conformance -----------------------------------------------------------------------------------------------
@@ -225,8 +227,8 @@ def test_rulings_of_the_pattern(text: str, fields: dict[str, str]):
 
 
 def test_d11_the_outer_object_is_read():
-    asked = Form(name="pick", fields=(Field(name="choice", kind="choice", choices=("a", "b")),), layout="json")
-    assert read(asked, 'I take {"choice":"a","x":{"y":1}} as said.').fields == {"choice": "a"}
+    form = Form(name="pick", fields=(Field(name="choice", kind="choice", choices=("a", "b")),), layout="json")
+    assert read(form, 'I take {"choice":"a","x":{"y":1}} as said.').fields == {"choice": "a"}
 
 
 @pytest.mark.parametrize(
@@ -280,17 +282,17 @@ UNITS = (
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
     text = unit * (LIMIT // len(unit))
-    for asked in FORMS:
+    for form in FORMS:
         with within(1):
-            read(asked, text, speaker="Agent3")
+            read(form, text, speaker="Agent3")
 
 
 @given(
     st.sampled_from(FORMS), st.lists(st.one_of(st.text(max_size=8), st.sampled_from(UNITS)), max_size=12).map("".join)
 )
-def test_no_text_breaks_the_reader_and_what_it_books_is_allowed(asked: Form, text: str):
-    reading = read(asked, text, speaker="Agent3")
-    for field in asked.fields:
+def test_no_text_breaks_the_reader_and_what_it_books_is_allowed(form: Form, text: str):
+    reading = read(form, text, speaker="Agent3")
+    for field in form.fields:
         value = reading.fields.get(field.name)
         assert value is None or field.kind != "choice" or value in (*field.choices, ABSTAIN)
         assert value is not None or not field.required or reading.unread

@@ -17,7 +17,10 @@ from tests.answers.answer_forms import settlement
 
 SPEECH = Form(
     name="speech",
-    fields=tuple(replace(each, choices=("T1", "T12")) if each.name == "TARGET" else each for each in speech(()).fields),
+    fields=tuple(
+        replace(form_field, choices=("T1", "T12")) if form_field.name == "TARGET" else form_field
+        for form_field in speech(()).fields
+    ),
 )
 FORMS = (SPEECH, draft(()), draft(("A", "B")), guidance(("Ann", "Bob")), EVALUATION)
 

@@ -1,5 +1,7 @@
 """How long a reading takes: every text at the limit, in every form, with and without a vote before it."""
 
+from itertools import product
+
 import pytest
 
 from moot.answers.layout import read
@@ -7,6 +9,7 @@ from moot.answers.plain_text import LIMIT, LONGEST
 from moot.core.ask import Form
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.clock import within
+from tests.kits.thoroughness import some
 
 NAMES = tuple(f"Agent{number}" for number in range(1, 30))
 FORMS: tuple[Form | None, ...] = (
@@ -33,27 +36,26 @@ UNITS = (
 )
 
 
+BEGINNINGS = ("", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\nSTATUS: SETTLED\nDECISION: Buy.\n")
+
+
 @pytest.mark.no_cover
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize(
-    "before",
-    ["", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\nSTATUS: SETTLED\nDECISION: Buy.\n"],
-)
+@pytest.mark.parametrize(("unit", "before"), some(product(UNITS, BEGINNINGS), 3))
 def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str):
     behind = "\nSTATUS: SETTLED"
     text = before + (unit * LIMIT)[: LIMIT - len(before) - len(behind)] + behind
-    for asked in FORMS:
+    for form in FORMS:
         with within(0.5):
-            read(asked, text, speaker="Agent3")
+            read(form, text, speaker="Agent3")
 
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("unit", ["<think>", "</think>", "<think>a</think>", "\r", "x", "<|channel|>a<|message|>"])
 def test_every_text_with_long_thoughts_is_read_in_half_a_second(unit: str):
     text = (unit * LONGEST)[:LONGEST]
-    for asked in FORMS:
+    for form in FORMS:
         with within(0.5):
-            read(asked, text, speaker="Agent3")
+            read(form, text, speaker="Agent3")
 
 
 def test_thoughts_do_not_count_to_the_length():

@@ -128,8 +128,8 @@ def test_blanks_hyphens_and_underscores_are_the_same_in_a_constant(
     choices: tuple[str, ...], text: str, choice: str | None, layout: Layout
 ):
     form = one(Field(name="V", kind="choice", choices=choices), layout)
-    said = json.dumps({"V": text}) if layout == "json" else f"<V>{text}</V>"
-    assert read(form, said).fields.get("V") == choice
+    answer = json.dumps({"V": text}) if layout == "json" else f"<V>{text}</V>"
+    assert read(form, answer).fields.get("V") == choice
 
 
 def test_a_constant_in_a_section_keeps_its_rivals():
@@ -176,8 +176,8 @@ def test_a_required_text_may_say_none():
 
 def test_a_status_that_is_taken_back_is_none():
     assert "STATUS" not in read(settlement(), "STATUS: SETTLED\nOn second thought, no.").fields
-    taken = "STATUS: SETTLED\nScratch that.\n\nSTATUS: CONTINUE"
-    assert read(settlement(), taken).fields == {"STATUS": "CONTINUE"}
+    answer = "STATUS: SETTLED\nScratch that.\n\nSTATUS: CONTINUE"
+    assert read(settlement(), answer).fields == {"STATUS": "CONTINUE"}
 
 
 def test_a_status_with_a_denied_one_below():
@@ -232,9 +232,9 @@ def test_a_label_of_ones_own_name_may_stand_in_the_middle():
 
 
 def test_the_later_of_two_objects_stands_where_words_say_so():
-    asked = one(Field(name="a"), "json")
-    assert read(asked, '{"a": "x"}\nCorrection:\n{"a": "y"}').fields == {"a": "y"}
-    assert read(asked, '{"a": "x"}\n{"a": "y"}').unread == ("form: ambiguous",)
+    form = one(Field(name="a"), "json")
+    assert read(form, '{"a": "x"}\nCorrection:\n{"a": "y"}').fields == {"a": "y"}
+    assert read(form, '{"a": "x"}\n{"a": "y"}').unread == ("form: ambiguous",)
 
 
 def test_a_status_may_rule_the_other_one_out():
@@ -251,10 +251,10 @@ def test_single_quotation_marks_do_not_reach_over_an_empty_line():
     assert read(ballot(), "'One' and 'two'.\nI vote for: Agent1").fields == {"I vote for": "Agent1"}
 
 
-@pytest.mark.parametrize("said", ["none", "None.", "N/A", "-", ""])
-def test_a_choice_that_may_be_left_out_may_say_none(said: str):
+@pytest.mark.parametrize("value", ["none", "None.", "N/A", "-", ""])
+def test_a_choice_that_may_be_left_out_may_say_none(value: str):
     target = Field(name="TARGET", kind="choice", choices=("T1", "T12"), required=False)
-    assert read(one(target), f"TARGET: {said}").unread == ()
+    assert read(one(target), f"TARGET: {value}").unread == ()
     assert read(one(target), "TARGET: T1").fields == {"TARGET": "T1"}
     assert read(one(target), "TARGET: T2").unread == ("TARGET: not_allowed",)
     assert read(one(target), "I have nothing to name.").unread == ()

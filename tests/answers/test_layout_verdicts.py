@@ -165,7 +165,7 @@ def test_nothing_inside_the_content_withdraws_anybody(content: str):
 def test_no_verdict_without_a_message_of_ones_own(text: str):
     reading = read(scaffold(), text, speaker=CHEN)
     assert "Verdict" not in reading.fields
-    assert any(each.startswith("Verdict: ") for each in reading.unread)
+    assert any(reason.startswith("Verdict: ") for reason in reading.unread)
 
 
 @pytest.mark.parametrize("text", ONE_MESSAGE)

@@ -19,10 +19,10 @@ VERDICTS = ("HIRE", "NO_HIRE")
     ],
 )
 def test_tags_in_ones_own_prose_are_read(text: str, verdict: str) -> None:
-    said = read_message(text, verdicts=VERDICTS, speaker="Ann")
-    assert said.verdict == verdict
-    assert said.content
-    assert "<" not in said.content
+    message = read_message(text, verdicts=VERDICTS, speaker="Ann")
+    assert message.verdict == verdict
+    assert message.content
+    assert "<" not in message.content
     assert parse_response_fields(text, verdicts=VERDICTS).verdict == verdict
 
 
@@ -47,14 +47,14 @@ def test_tags_in_ones_own_prose_are_read(text: str, verdict: str) -> None:
     ],
 )
 def test_tags_that_may_be_somebody_elses_or_are_doubted_are_not(text: str) -> None:
-    said = read_message(text, verdicts=VERDICTS, speaker="Ann")
-    assert (said.verdict, said.withdrawn) == (None, False)
+    message = read_message(text, verdicts=VERDICTS, speaker="Ann")
+    assert (message.verdict, message.withdrawn) == (None, False)
 
 
 def test_a_verdict_inside_the_content_is_named_as_the_reason() -> None:
     inside = "<Message><Content>So <Verdict>HIRE</Verdict> it is.</Content>{0}</Message>"
-    said = read_message(inside.format(""), verdicts=VERDICTS, speaker="Ann")
-    assert said.verdict is None
-    assert [(reason.field, reason.code) for reason in said.why] == [("Verdict", "inside_content")]
-    said = read_message(inside.format("<Verdict>NO_HIRE</Verdict>"), verdicts=VERDICTS, speaker="Ann")
-    assert (said.verdict, said.why) == ("NO_HIRE", ())
+    message = read_message(inside.format(""), verdicts=VERDICTS, speaker="Ann")
+    assert message.verdict is None
+    assert [(reason.field, reason.code) for reason in message.why] == [("Verdict", "inside_content")]
+    message = read_message(inside.format("<Verdict>NO_HIRE</Verdict>"), verdicts=VERDICTS, speaker="Ann")
+    assert (message.verdict, message.why) == ("NO_HIRE", ())

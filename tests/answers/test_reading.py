@@ -47,13 +47,13 @@ def test_a_ruling_decides_only_where_it_is_settled() -> None:
 
 
 def test_a_message_counts_for_its_speaker_alone() -> None:
-    said = read_message(MESSAGE.format("Ann", "hire", "true"), verdicts=["HIRE", "NO_HIRE"], speaker="Ann")
-    assert (said.verdict, said.withdrawn, said.content, said.why) == ("HIRE", True, "So.", ())
-    said = read_message(MESSAGE.format("Ben", "HIRE", "true"), verdicts=["HIRE", "NO_HIRE"], speaker="Ann")
-    assert (said.verdict, said.withdrawn, said.content) == (None, False, None)
-    assert codes(said.why) == [("Content", "speaker_mismatch")]
-    said = read_message(MESSAGE.format("Ben", "Buy two.", "no"), members=["Ann", "Ben"])
-    assert (said.verdict, said.reasoning, said.withdrawn) == ("Buy two.", None, False)
+    message = read_message(MESSAGE.format("Ann", "hire", "true"), verdicts=["HIRE", "NO_HIRE"], speaker="Ann")
+    assert (message.verdict, message.withdrawn, message.content, message.why) == ("HIRE", True, "So.", ())
+    message = read_message(MESSAGE.format("Ben", "HIRE", "true"), verdicts=["HIRE", "NO_HIRE"], speaker="Ann")
+    assert (message.verdict, message.withdrawn, message.content) == (None, False, None)
+    assert codes(message.why) == [("Content", "speaker_mismatch")]
+    message = read_message(MESSAGE.format("Ben", "Buy two.", "no"), members=["Ann", "Ben"])
+    assert (message.verdict, message.reasoning, message.withdrawn) == ("Buy two.", None, False)
 
 
 def test_scores_are_booked_all_or_none() -> None:

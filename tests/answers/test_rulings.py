@@ -56,7 +56,9 @@ def without_decision(ruling: Ruling, decision: str | None) -> bool:
 def test_every_layout_is_read(layout: str) -> None:
     unended = layout in ("one line",)  # a label behind a sentence without an end may be part of it
     summaries = [summary for summary in SUMMARIES if summary.endswith(".") or not unended]
-    texts = ((laid_out(layout, summary, "SETTLED", said), said) for summary in summaries for said in DECISIONS)
+    texts = (
+        (laid_out(layout, summary, "SETTLED", decision), decision) for summary in summaries for decision in DECISIONS
+    )
     assert failures(texts, settled) == []
     going_on = [read_ruling(laid_out(layout, summary, "CONTINUE", "None yet.")) for summary in summaries]
     assert [(ruling.status, ruling.decision) for ruling in going_on] == [("CONTINUE", None)] * len(summaries)
@@ -65,11 +67,11 @@ def test_every_layout_is_read(layout: str) -> None:
 def with_tail(tails: tuple[str, ...], separators: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Rulings with something behind their decision."""
     for layout in SOME:
-        for said in FEW:
+        for decision in FEW:
             for separator in separators:
                 for tail in tails:
-                    ended = said if separator.strip(" ") or re.search(r"[.。]$", said) else f"{said}."
-                    yield laid_out(layout, SUMMARIES[0], "SETTLED", ended + separator + tail), said
+                    ended = decision if separator.strip(" ") or re.search(r"[.。]$", decision) else f"{decision}."
+                    yield laid_out(layout, SUMMARIES[0], "SETTLED", ended + separator + tail), decision
 
 
 @pytest.mark.parametrize("tail", TAILS)
@@ -93,7 +95,7 @@ def test_invented_turns_are_no_part_of_a_decision(turn: str) -> None:
 
 
 def test_a_longer_decision_is_kept_whole() -> None:
-    texts = ((laid_out(layout, SUMMARIES[0], "SETTLED", said), said) for layout in SOME for said in LONGER)
+    texts = ((laid_out(layout, SUMMARIES[0], "SETTLED", decision), decision) for layout in SOME for decision in LONGER)
     assert failures(texts, settled) == []
 
 
@@ -105,7 +107,9 @@ def test_a_ruling_that_is_taken_back_is_none(correction: str) -> None:
 @pytest.mark.parametrize("words", UNDECIDED)
 def test_a_decision_that_says_that_nothing_is_decided_is_none(words: str) -> None:
     longer = words.rstrip(".") + ". More will follow."
-    texts = ((laid_out(layout, SUMMARIES[0], "SETTLED", said), None) for layout in SOME for said in (words, longer))
+    texts = (
+        (laid_out(layout, SUMMARIES[0], "SETTLED", decision), None) for layout in SOME for decision in (words, longer)
+    )
     assert failures(texts, without_decision) == []
 
 

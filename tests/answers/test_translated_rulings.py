@@ -62,9 +62,9 @@ def test_a_translated_ruling_is_read_in_every_layout(language: str) -> None:
     words = LANGUAGES[language]
     for status, booked in ((words.settled, "SETTLED"), (words.continued, "CONTINUE"), ("SETTLED", "SETTLED")):
         for layout in FORMS:
-            found = ruling(layout, words, status)
+            result = ruling(layout, words, status)
             decision = words.decided.rstrip(".。।") if booked == "SETTLED" else None
-            assert (layout, found.status, found.decision and found.decision.rstrip(".。।")) == (
+            assert (layout, result.status, result.decision and result.decision.rstrip(".。।")) == (
                 layout,
                 booked,
                 decision,
@@ -75,8 +75,8 @@ def test_a_translated_ruling_is_read_in_every_layout(language: str) -> None:
 def test_labels_without_accents_are_the_same_labels(language: str) -> None:
     plain = str.maketrans("ÉÈÇÃÓÖĞÙÀ", "EECAOOGUA")
     words = Words(*(word.translate(plain) for word in LANGUAGES[language]))
-    found = ruling("plain", words, words.settled)
-    assert (found.status, found.decision) == ("SETTLED", words.decided)
+    result = ruling("plain", words, words.settled)
+    assert (result.status, result.decision) == ("SETTLED", words.decided)
 
 
 BELOW = (*CORRECTIONS, *SECTIONS, *TURNS)
@@ -85,15 +85,15 @@ BELOW = (*CORRECTIONS, *SECTIONS, *TURNS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_an_english_ruling_does_not_book_a_translated_one_does_not_either(language: str) -> None:
     words = LANGUAGES[language]
-    for said in (*UNDECIDED, DECISIONS[0]):
-        for below in ("", *BELOW) if said == DECISIONS[0] else ("",):
-            said_below = said + (f"\n\n{below}" if below else "")
+    for decision in (*UNDECIDED, DECISIONS[0]):
+        for below in ("", *BELOW) if decision == DECISIONS[0] else ("",):
+            said_below = decision + (f"\n\n{below}" if below else "")
             text = in_language("SUMMARY: Open.\nSTATUS: SETTLED\nDECISION: ", words) + said_below
-            english, found = read_ruling(laid_out("plain", "Open.", "SETTLED", said_below)), read_ruling(text)
+            english, result = read_ruling(laid_out("plain", "Open.", "SETTLED", said_below)), read_ruling(text)
             if english.decision is None:
-                assert (text, found.decision) == (text, None)
+                assert (text, result.decision) == (text, None)
             if english.status is None:
-                assert (text, found.status) == (text, None)
+                assert (text, result.status) == (text, None)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_what_is_not_settled_in_any_language_books_no_decision(text: str) -> Non
 
 
 def test_words_of_a_decision_are_kept_to_the_letter() -> None:
-    said = "Wir bauen. Der Stand: 12 von 20. Der Beschluss der Gruppe gilt; Status und Zusammenfassung folgen."
-    found = read_ruling(f"ZUSAMMENFASSUNG: Viele wollen.\nSTATUS: ENTSCHIEDEN\nENTSCHEIDUNG: {said}")
-    assert (found.status, found.decision) == ("SETTLED", said)
-    english = f"SUMMARY: Open.\nSTATUS: SETTLED\nDECISION: {said}\nEntscheidung: Nein."
+    decision_text = "Wir bauen. Der Stand: 12 von 20. Der Beschluss der Gruppe gilt; Status und Zusammenfassung folgen."
+    result = read_ruling(f"ZUSAMMENFASSUNG: Viele wollen.\nSTATUS: ENTSCHIEDEN\nENTSCHEIDUNG: {decision_text}")
+    assert (result.status, result.decision) == ("SETTLED", decision_text)
+    english = f"SUMMARY: Open.\nSTATUS: SETTLED\nDECISION: {decision_text}\nEntscheidung: Nein."
     assert (read_ruling(english).decision or "").startswith("Wir bauen. Der Stand: 12 von 20.")

@@ -75,15 +75,15 @@ async def test_the_context_holds_outcomes_critiques_and_research(memory: Path) -
 
 
 async def test_it_is_initializing_meanwhile() -> None:
-    seen: list[str] = []
+    states: list[str] = []
 
     async def watch(topic: str) -> Sequence[Finding]:
-        seen.append(initializer.state)
+        states.append(initializer.state)
         return ()
 
     initializer = ContextInitializer(connectors=[watch])
     context = await initializer.initialize("Tea?")
-    assert seen == ["INITIALIZING"]
+    assert states == ["INITIALIZING"]
     assert context == DebateContext(topic="Tea?", notes=("nothing was looked up: there are no tools",))
 
 
@@ -180,7 +180,7 @@ def test_without_agents_nobody_has_a_weight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"failure_threshold": 0}, "failure_threshold is 0; it must be a number from 1"),
         ({"failure_threshold": -1}, "failure_threshold is -1; it must be a number from 1"),
@@ -189,9 +189,9 @@ def test_without_agents_nobody_has_a_weight() -> None:
         ({"half_open_success_threshold": 0}, "half_open_success_threshold is 0"),
     ],
 )
-def test_bad_thresholds_of_a_breaker_are_refused(given: dict[str, float], message: str) -> None:
+def test_bad_thresholds_of_a_breaker_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(BriefError, match=message):
-        CircuitBreaker(**given)  # pyright: ignore[reportArgumentType]
+        CircuitBreaker(**options)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("threshold", [5, -0.1, math.nan])

@@ -30,7 +30,7 @@ for topology in {topologies!r}:
 
 @pytest.mark.system
 def test_every_topology_is_the_same_debate_in_every_process() -> None:  # R7
-    told = [
+    lines = [
         subprocess.run(
             [sys.executable, "-c", PLAY.format(topologies=get_args(Topology))],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -41,14 +41,14 @@ def test_every_topology_is_the_same_debate_in_every_process() -> None:  # R7
         ).stdout.splitlines()
         for seed in ("0", "1", "4711")
     ]
-    assert told[0] == told[1] == told[2]
-    assert len({line.split()[1] for line in told[0]}) == len(get_args(Topology)), "each of them is another debate"
+    assert lines[0] == lines[1] == lines[2]
+    assert len({line.split()[1] for line in lines[0]}) == len(get_args(Topology)), "each of them is another debate"
 
 
 @given(count=st.integers(2, 9), seed=st.integers(0, 99), hub=st.integers(0, 9))
 def test_exact_counts(count: int, seed: int, hub: int) -> None:
     names = [f"P{n}" for n in range(count)]
-    every = {(one, other) for one in names for other in names if one != other}
+    every = {(name, other) for name in names for other in names if name != other}
     ring = {(name, names[(n + 1) % count]) for n, name in enumerate(names)}
 
     def draw(pairs: Pairs) -> tuple[tuple[str, str], ...]:

@@ -26,8 +26,8 @@ NS = "{http://www.w3.org/2000/svg}"
 
 
 def node(n: int, claim: str = "", by: str = "Ann", act: str = "argue", replaced: str = "") -> Node:
-    made = ClaimTurn(mark=f"T{n}", key=f"#{n}", by=by, act=act, round=n // 3, stance="yes" if n == 1 else "")
-    return Node(mark=f"T{n}", claim=claim or f"Claim {n}.", made=(made,), replaced=replaced)
+    claim_turn = ClaimTurn(mark=f"T{n}", key=f"#{n}", by=by, act=act, round=n // 3, stance="yes" if n == 1 else "")
+    return Node(mark=f"T{n}", claim=claim or f"Claim {n}.", made=(claim_turn,), replaced=replaced)
 
 
 def edge(source: int, target: int, relation: Relation = "ATTACK") -> Edge:
@@ -35,7 +35,7 @@ def edge(source: int, target: int, relation: Relation = "ATTACK") -> Edge:
 
 
 def drawn(n: int, *edges: Edge) -> ArgumentMap:
-    return ArgumentMap(nodes=tuple(node(each) for each in range(1, n + 1)), edges=edges)
+    return ArgumentMap(nodes=tuple(node(number) for number in range(1, n + 1)), edges=edges)
 
 
 SMALL = ArgumentMap(
@@ -62,8 +62,8 @@ SMALL = ArgumentMap(
 # ---- the tree ------------------------------------------------------------------------------------------------------
 
 
-def shape(found: ArgumentMap) -> list[tuple[str, int]]:
-    return [(each.node.mark, each.depth) for each in claim_trees(found)]
+def shape(argument_map: ArgumentMap) -> list[tuple[str, int]]:
+    return [(claim_tree.node.mark, claim_tree.depth) for claim_tree in claim_trees(argument_map)]
 
 
 def test_a_claim_hangs_on_the_first_that_it_answers() -> None:
@@ -76,21 +76,21 @@ def test_claims_that_answer_each_other_make_no_circle() -> None:
 
 GRAPHS = st.integers(1, 12).flatmap(
     lambda n: st.lists(st.tuples(st.integers(1, n), st.integers(1, n)), max_size=20).map(
-        lambda pairs: drawn(n, *(edge(one, other) for one, other in pairs if one != other))
+        lambda pairs: drawn(n, *(edge(number, other) for number, other in pairs if number != other))
     )
 )
 
 
-@given(found=GRAPHS, high=st.lists(st.integers(40, 200), min_size=12, max_size=12))
-def test_no_two_claims_overlap_and_parents_stand_before_their_children(found: ArgumentMap, high: list[int]) -> None:
-    branches = claim_trees(found)
-    assert sorted(each.node.mark for each in branches) == sorted(each.mark for each in found.nodes)
-    heights = {each.node.mark: float(size) for each, size in zip(branches, high, strict=False)}
+@given(arguments=GRAPHS, high=st.lists(st.integers(40, 200), min_size=12, max_size=12))
+def test_no_two_claims_overlap_and_parents_stand_before_their_children(arguments: ArgumentMap, high: list[int]) -> None:
+    branches = claim_trees(arguments)
+    assert sorted(branch.node.mark for branch in branches) == sorted(graph_node.mark for graph_node in arguments.nodes)
+    heights = {branch.node.mark: float(size) for branch, size in zip(branches, high, strict=False)}
     tops = arrange(branches, heights, 10)
-    depths = {each.node.mark: each.depth for each in branches}
-    for each in branches:
-        if each.link:
-            assert depths[each.node.mark] == depths[each.link.target] + 1
+    depths = {branch.node.mark: branch.depth for branch in branches}
+    for branch in branches:
+        if branch.link:
+            assert depths[branch.node.mark] == depths[branch.link.target] + 1
     for depth in set(depths.values()):
         column = sorted((tops[mark], mark) for mark, deep in depths.items() if deep == depth)
         for (upper, mark), (lower, _) in pairwise(column):
@@ -124,7 +124,7 @@ def test_every_relation_has_its_own_sign_and_word() -> None:
 
 def test_standing_in_words() -> None:
     judged = judge(SMALL)
-    assert [acceptance_in_words(each, judged) for each in SMALL.nodes] == [
+    assert [acceptance_in_words(graph_node, judged) for graph_node in SMALL.nodes] == [
         "~ undecided",
         "~ undecided",
         "? question",
@@ -133,7 +133,7 @@ def test_standing_in_words() -> None:
         "~ undecided",
     ]
     two = drawn(2, edge(2, 1))
-    assert [acceptance_in_words(each, judge(two)) for each in two.nodes] == ["✗ does not stand", "✓ stands"]
+    assert [acceptance_in_words(graph_node, judge(two)) for graph_node in two.nodes] == ["✗ does not stand", "✓ stands"]
 
 
 def test_widths_are_those_of_the_font() -> None:
@@ -181,8 +181,8 @@ def test_the_flowchart() -> None:
 
 
 def test_a_long_claim_is_cut_in_the_flowchart() -> None:
-    one = ArgumentMap(nodes=(node(1, "x" * 200),))
-    assert f"<br/>{'x' * 159}#8230;<br/>" in mermaid(one, judge(one))
+    argument_map = ArgumentMap(nodes=(node(1, "x" * 200),))
+    assert f"<br/>{'x' * 159}#8230;<br/>" in mermaid(argument_map, judge(argument_map))
 
 
 def test_every_relation_has_a_line_and_every_standing_a_style() -> None:
@@ -195,13 +195,13 @@ def test_every_relation_has_a_line_and_every_standing_a_style() -> None:
 
 @given(st.text())
 def test_any_text_is_safe_in_a_flowchart(text: str) -> None:
-    made = escape_mermaid(text)
-    bare = re.sub(r"#\d+;", "", made)
+    words = escape_mermaid(text)
+    bare = re.sub(r"#\d+;", "", words)
     assert not re.search(r"[^\w\s,.?!'()%\u0080-\U0010ffff]|_", bare)
-    assert not re.match(r"\d+[.)]", made), "Markdown would make a list of it"
+    assert not re.match(r"\d+[.)]", words), "Markdown would make a list of it"
     assert not re.search(r"\D\.\S|\.[^\d\s]", bare), "Markdown would make a link of it"
-    assert "\n" not in made
-    meant = re.sub(r"#(\d+);", lambda code: chr(int(code[1])), made)
+    assert "\n" not in words
+    meant = re.sub(r"#(\d+);", lambda code: chr(int(code[1])), words)
     assert "$$" not in meant
 
 
@@ -210,7 +210,7 @@ def test_any_text_is_safe_in_a_flowchart(text: str) -> None:
 
 def test_the_picture_shows_every_claim_and_every_relation() -> None:
     root = ElementTree.fromstring(svg(SMALL, judge(SMALL), "Tea?"))
-    texts = [each.text or "" for each in root.iter(f"{NS}text")]
+    texts = [element.text or "" for element in root.iter(f"{NS}text")]
     assert [text for text in texts if re.match(r"T\d ", text)] == [
         "T1 Ann",
         "T2 Ben",
@@ -221,11 +221,13 @@ def test_the_picture_shows_every_claim_and_every_relation() -> None:
     ]
     assert {"Tea?", "Tea is warm.", "argue · says yes", "round 1", "~ undecided", "? question"} <= set(texts)
     assert texts.count("− attacks") == 3, "two lines and the legend"
-    lines = [each.get("class") for each in root.iter(f"{NS}path") if "marker-end" in each.attrib]
-    assert [each for each in lines if each and "cross" in each] == ["line to-support cross", "line to-attack cross"]
+    lines = [element.get("class") for element in root.iter(f"{NS}path") if "marker-end" in element.attrib]
+    assert [line for line in lines if line and "cross" in line] == ["line to-support cross", "line to-attack cross"]
     assert len(lines) == len(SMALL.edges) + 4, "each edge, and the legend of four relations"
-    cards = [each.get("class") for each in root.iter(f"{NS}rect") if (each.get("class") or "").startswith("card")]
-    assert sorted({str(each) for each in cards}) == ["card question", "card replaced", "card undecided"]
+    cards = [
+        element.get("class") for element in root.iter(f"{NS}rect") if (element.get("class") or "").startswith("card")
+    ]
+    assert sorted({str(card) for card in cards}) == ["card question", "card replaced", "card undecided"]
 
 
 def test_the_picture_needs_nothing_from_outside() -> None:
@@ -238,18 +240,18 @@ def test_the_picture_needs_nothing_from_outside() -> None:
 
 def test_the_legend_says_where_the_strengths_have_not_settled() -> None:
     judged = Judgement(standing={"T1": "in"}, strength={"T1": 0.25}, settled=False)
-    one = ArgumentMap(nodes=(node(1),))
-    text = svg(one, judged, "Tea?")
+    argument_map = ArgumentMap(nodes=(node(1),))
+    text = svg(argument_map, judged, "Tea?")
     assert "(Potyka 2018); not settled." in text
     assert ">0.25</text>" in text
-    assert "not settled" not in svg(one, judge(one), "Tea?")
+    assert "not settled" not in svg(argument_map, judge(argument_map), "Tea?")
 
 
 @given(claim=st.text(), name=st.text(), title=st.text())
 def test_any_text_is_safe_in_the_picture(claim: str, name: str, title: str) -> None:
-    found = ArgumentMap(nodes=(node(1, claim, by=name), node(2, f"<b>{claim}")), edges=(edge(2, 1),))
-    root = ElementTree.fromstring(svg(found, judge(found), title))
-    names = {each.tag.removeprefix(NS) for each in root.iter()}
+    argument_map = ArgumentMap(nodes=(node(1, claim, by=name), node(2, f"<b>{claim}")), edges=(edge(2, 1),))
+    root = ElementTree.fromstring(svg(argument_map, judge(argument_map), title))
+    names = {element.tag.removeprefix(NS) for element in root.iter()}
     assert names <= {"svg", "title", "style", "defs", "marker", "path", "rect", "text", "g"}
 
 
@@ -269,11 +271,11 @@ def test_the_map_as_data() -> None:
         "strength": "quadratic energy model, base score 0.5 (Potyka 2018)",
         "settled": True,
     }
-    made = {"mark": "T1", "key": "#1", "by": "Ann", "act": "argue", "round": 0, "stance": "yes"}
+    values = {"mark": "T1", "key": "#1", "by": "Ann", "act": "argue", "round": 0, "stance": "yes"}
     assert data["nodes"][0] == {
         "mark": "T1",
         "claim": "Claim 1.",
-        "made": [made],
+        "made": [values],
         "replaced": "",
         "by": ["Ann"],
         "stances": ["yes"],
@@ -282,5 +284,5 @@ def test_the_map_as_data() -> None:
     }
     attack = {"source": "T2", "target": "T1", "relation": "ATTACK", "turns": ["T2"]}
     assert (data["edges"], data["unanswered"]) == ([attack], [attack])
-    asked = ArgumentMap(nodes=(node(1, act="question"),))
-    assert json.loads(json.dumps(as_data(asked, judge(asked))))["nodes"][0]["strength"] is None
+    argument_map = ArgumentMap(nodes=(node(1, act="question"),))
+    assert json.loads(json.dumps(as_data(argument_map, judge(argument_map))))["nodes"][0]["strength"] is None

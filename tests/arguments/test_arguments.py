@@ -20,14 +20,14 @@ Said: TypeAlias = tuple[str, str, Form | None, Mapping[str, Value] | str | None,
 """A turn: speaker, act, form, its fields or words (None: missing), the numbers of the turns laid before the speaker."""
 
 
-def said(by: str, claim: str = "", target: str = "", relation: str = "", **more: str) -> Said:
+def statement(by: str, claim: str = "", target: str = "", relation: str = "", **more: str) -> Said:
     """A turn of the form speech."""
     fields = {"CLAIM": claim, "TARGET": target, "RELATION": relation, **more}
     return by, "argue", SPEECH, {name: value for name, value in fields.items() if value}, ()
 
 
-def turn(by: str, act: str, form: Form | None, given: Mapping[str, Value] | str | None, *about: int) -> Said:
-    return by, act, form, given, about
+def turn(by: str, act: str, form: Form | None, values: Mapping[str, Value] | str | None, *about: int) -> Said:
+    return by, act, form, values, about
 
 
 def key(n: int) -> str:
@@ -36,13 +36,13 @@ def key(n: int) -> str:
 
 def debate(*turns: Said) -> list[Entry]:
     diary: Diary = opened(person("Ann"), person("Ben"), person("Cid"))
-    for n, (by, act, form, given, about) in enumerate(turns, start=1):
+    for n, (by, act, form, values, about) in enumerate(turns, start=1):
         ask = Ask(key=key(n), to=by, act=act, task="…", form=form, about=tuple(map(key, about)))
-        if given is None:
+        if values is None:
             diary.add(Asked(ask=ask), Failed(key=ask.key, kind="timeout", reason="late"))
         else:
-            text = given if isinstance(given, str) else " ".join(str(value) for value in given.values())
-            diary.say(ask, text, {} if isinstance(given, str) else given)
+            text = values if isinstance(values, str) else " ".join(str(value) for value in values.values())
+            diary.say(ask, text, {} if isinstance(values, str) else values)
     return diary.entries
 
 
@@ -50,12 +50,12 @@ def drawn(*turns: Said) -> ArgumentMap:
     return argument_map(debate(*turns))
 
 
-def edges(found: ArgumentMap) -> list[str]:
-    return [f"{edge.source} {edge.relation} {edge.target}" for edge in found.edges]
+def edges(arguments: ArgumentMap) -> list[str]:
+    return [f"{edge.source} {edge.relation} {edge.target}" for edge in arguments.edges]
 
 
-def claims(found: ArgumentMap) -> dict[str, str]:
-    return {node.mark: node.claim for node in found.nodes}
+def claims(arguments: ArgumentMap) -> dict[str, str]:
+    return {node.mark: node.claim for node in arguments.nodes}
 
 
 def test_every_act_that_can_be_answered_is_on_the_map() -> None:
@@ -63,15 +63,15 @@ def test_every_act_that_can_be_answered_is_on_the_map() -> None:
 
 
 def test_claims_and_what_they_do_to_each_other() -> None:
-    found = drawn(
-        said("Ann", "Tea is warm.", ANSWER="tea"),
-        said("Ben", "Coffee wakes.", "T1", "ATTACK", ANSWER="coffee"),
-        said("Ann", "So does tea.", "T2", "REBUT"),
-        said("Ben", "Warmth matters.", "T1", "SUPPORT"),
-        said("Ann", "How much?", "T2", "QUESTION"),
-        said("Ben", "A cup.", "T5"),
+    arguments = drawn(
+        statement("Ann", "Tea is warm.", ANSWER="tea"),
+        statement("Ben", "Coffee wakes.", "T1", "ATTACK", ANSWER="coffee"),
+        statement("Ann", "So does tea.", "T2", "REBUT"),
+        statement("Ben", "Warmth matters.", "T1", "SUPPORT"),
+        statement("Ann", "How much?", "T2", "QUESTION"),
+        statement("Ben", "A cup.", "T5"),
     )
-    assert claims(found) == {
+    assert claims(arguments) == {
         "T1": "Tea is warm.",
         "T2": "Coffee wakes.",
         "T3": "So does tea.",
@@ -79,35 +79,35 @@ def test_claims_and_what_they_do_to_each_other() -> None:
         "T5": "How much?",
         "T6": "A cup.",
     }
-    assert edges(found) == ["T2 ATTACK T1", "T3 REBUT T2", "T4 SUPPORT T1", "T5 QUESTION T2", "T6 ANSWER T5"]
-    node = found.node("T1")
+    assert edges(arguments) == ["T2 ATTACK T1", "T3 REBUT T2", "T4 SUPPORT T1", "T5 QUESTION T2", "T6 ANSWER T5"]
+    node = arguments.node("T1")
     assert (node.by, node.stances, node.made[0].act, node.made[0].round) == (("Ann",), ("tea",), "argue", 1)
     with pytest.raises(KeyError):
-        found.node("T9")
+        arguments.node("T9")
 
 
 def test_a_transcript_is_read_like_its_entries() -> None:
-    entries = debate(said("Ann", "Tea."), said("Ben", "Coffee.", "T1", "ATTACK"))
+    entries = debate(statement("Ann", "Tea."), statement("Ben", "Coffee.", "T1", "ATTACK"))
     assert argument_map(fold(entries)) == argument_map(entries)
     assert argument_map(()) == ArgumentMap()
 
 
 def test_the_same_claim_is_one_node_with_several_makers() -> None:
-    found = drawn(
-        said("Ann", "Tea is warm.", ANSWER="tea"),
-        said("Ben", "“tea is WARM”", "T1", "SUPPORT", ANSWER="coffee"),
-        said("Ben", "It is not.", "T2", "ATTACK"),
-        said("Ann", "it is not", "T1", "ATTACK"),
+    arguments = drawn(
+        statement("Ann", "Tea is warm.", ANSWER="tea"),
+        statement("Ben", "“tea is WARM”", "T1", "SUPPORT", ANSWER="coffee"),
+        statement("Ben", "It is not.", "T2", "ATTACK"),
+        statement("Ann", "it is not", "T1", "ATTACK"),
     )
-    assert claims(found) == {"T1": "Tea is warm.", "T3": "It is not."}
-    assert found.node("T1").by == ("Ann", "Ben")
-    assert found.node("T1").stances == ("tea", "coffee")
-    assert edges(found) == ["T3 ATTACK T1"], "nobody attacks or supports the claim that he makes"
-    assert found.edges[0].turns == ("T3", "T4")
+    assert claims(arguments) == {"T1": "Tea is warm.", "T3": "It is not."}
+    assert arguments.node("T1").by == ("Ann", "Ben")
+    assert arguments.node("T1").stances == ("tea", "coffee")
+    assert edges(arguments) == ["T3 ATTACK T1"], "nobody attacks or supports the claim that he makes"
+    assert arguments.edges[0].turns == ("T3", "T4")
 
 
 NOTHING: list[tuple[str, Said]] = [
-    ("it adds nothing", said("Ben", "NONE", "T1", "ATTACK")),
+    ("it adds nothing", statement("Ben", "NONE", "T1", "ATTACK")),
     ("it is missing", turn("Ben", "argue", SPEECH, None)),
     ("it is another act", turn("Ben", "guide", None, "Stay on topic.")),
     ("it closes without a claim", turn("Ben", "close", DRAFT, {"ANSWER": "coffee"})),
@@ -117,13 +117,13 @@ NOTHING: list[tuple[str, Said]] = [
 
 @pytest.mark.parametrize("other", [case[1] for case in NOTHING], ids=[case[0] for case in NOTHING])
 def test_what_is_no_claim_is_no_node(other: Said) -> None:
-    found = drawn(said("Ann", "Tea."), other, said("Ann", "And scones.", "T2", "REBUT"))
-    assert list(claims(found)) == ["T1", "T3"]
-    assert edges(found) == []
+    arguments = drawn(statement("Ann", "Tea."), other, statement("Ann", "And scones.", "T2", "REBUT"))
+    assert list(claims(arguments)) == ["T1", "T3"]
+    assert edges(arguments) == []
 
 
 @pytest.mark.parametrize(
-    ("form", "given", "claim"),
+    ("form", "answer", "claim"),
     [
         (None, "All my\nwords.", "All my words."),
         (None, "long " * 100, ("long " * 100)[: LONGEST - 1].rstrip() + "…"),
@@ -133,10 +133,10 @@ def test_what_is_no_claim_is_no_node(other: Said) -> None:
         (None, "!!!", "!!!"),
     ],
 )
-def test_what_a_turn_without_a_claim_says(form: Form | None, given: Mapping[str, Value] | str, claim: str) -> None:
-    found = drawn(turn("Ann", "propose", form, given))
-    assert claims(found) == {"T1": claim}
-    assert found.node("T1").stances == ()
+def test_what_a_turn_without_a_claim_says(form: Form | None, answer: Mapping[str, Value] | str, claim: str) -> None:
+    arguments = drawn(turn("Ann", "propose", form, answer))
+    assert claims(arguments) == {"T1": claim}
+    assert arguments.node("T1").stances == ()
 
 
 @pytest.mark.parametrize(
@@ -152,34 +152,34 @@ def test_what_a_turn_without_a_claim_says(form: Form | None, given: Mapping[str,
     ],
 )
 def test_what_was_laid_before_the_speaker_is_answered(act: str, about: tuple[int, ...], edge: list[str]) -> None:
-    found = drawn(said("Ann", "Tea."), said("Ben", "Coffee."), turn("Ann", act, None, "Hm.", *about))
-    assert edges(found) == edge
+    arguments = drawn(statement("Ann", "Tea."), statement("Ben", "Coffee."), turn("Ann", act, None, "Hm.", *about))
+    assert edges(arguments) == edge
 
 
 def test_a_turn_that_nobody_made_is_no_target() -> None:
-    assert edges(drawn(said("Ann", "Tea.", "T9", "ATTACK"), said("Ben", "Coffee.", "t1", "ATTACK"))) == []
+    assert edges(drawn(statement("Ann", "Tea.", "T9", "ATTACK"), statement("Ben", "Coffee.", "t1", "ATTACK"))) == []
 
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
 
 
 def test_a_revision_stands_in_the_place_of_the_turn_that_it_names() -> None:
-    found = drawn(
-        said("Ann", "Tea is warm."),
-        said("Ben", "It cools.", "T1", "ATTACK"),
+    arguments = drawn(
+        statement("Ann", "Tea is warm."),
+        statement("Ben", "It cools.", "T1", "ATTACK"),
         turn("Ann", "revise", REVISION, {"CLAIM": "Tea is warm at first."}),
     )
-    assert [node.replaced for node in found.nodes] == ["T3", "", ""]
-    judged = judge(found)
+    assert [node.replaced for node in arguments.nodes] == ["T3", "", ""]
+    judged = judge(arguments)
     assert judged.standing == {"T1": "replaced", "T2": "in", "T3": "in"}
     assert list(judged.strength) == ["T2", "T3"]
     assert judged.unanswered == (), "what was replaced needs no defence"
 
 
 def test_a_claim_that_somebody_still_holds_is_not_replaced() -> None:
-    both = said("Ann", "Tea is warm."), said("Ben", "Tea is warm.")
-    found = drawn(*both, turn("Ann", "revise", REVISION, {"CLAIM": "Tea is hot."}))
-    assert found.node("T1").replaced == ""
+    both = statement("Ann", "Tea is warm."), statement("Ben", "Tea is warm.")
+    arguments = drawn(*both, turn("Ann", "revise", REVISION, {"CLAIM": "Tea is hot."}))
+    assert arguments.node("T1").replaced == ""
 
 
 LATER = Form(name="revision", fields=(Field(name="REPLACES", kind="choice", choices=("T3",)), *SPEECH.fields))
@@ -188,40 +188,45 @@ NO_REVISIONS: list[tuple[str, Said]] = [
     ("the same claim", turn("Ann", "revise", REVISION, {"CLAIM": "tea"})),
     ("nothing to say", turn("Ann", "revise", REVISION, {"CLAIM": "NONE"})),
     ("a turn to come", turn("Ann", "revise", LATER, {"CLAIM": "Coffee."})),
-    ("words that nobody asked for", said("Ann", "Coffee.", REPLACES="T1")),
+    ("words that nobody asked for", statement("Ann", "Coffee.", REPLACES="T1")),
     ("a turn that is no revision", turn("Ann", "argue", REVISION, {"CLAIM": "Coffee."})),
 ]
 
 
 @pytest.mark.parametrize("other", [case[1] for case in NO_REVISIONS], ids=[case[0] for case in NO_REVISIONS])
 def test_what_replaces_nothing(other: Said) -> None:
-    found = drawn(said("Ann", "Tea."), other, said("Ann", "Scones."))
-    assert [node.replaced for node in found.nodes] == [""] * len(found.nodes)
+    arguments = drawn(statement("Ann", "Tea."), other, statement("Ann", "Scones."))
+    assert [node.replaced for node in arguments.nodes] == [""] * len(arguments.nodes)
 
 
 def test_a_revised_proposal_replaces_its_authors_newest_one() -> None:
-    found = drawn(
+    arguments = drawn(
         turn("Ann", "propose", DRAFT, {"ANSWER": "tea"}),
         turn("Ben", "propose", DRAFT, {"ANSWER": "coffee"}),
         turn("Ann", "revise", DRAFT, {"ANSWER": "water"}),
         turn("Ann", "revise", DRAFT, {"ANSWER": "tea"}),
         turn("Cid", "revise", DRAFT, {"ANSWER": "milk"}),
     )
-    assert {node.claim: node.replaced for node in found.nodes} == {"tea": "", "coffee": "", "water": "T1", "milk": ""}
+    assert {node.claim: node.replaced for node in arguments.nodes} == {
+        "tea": "",
+        "coffee": "",
+        "water": "T1",
+        "milk": "",
+    }
 
 
 # ---- what stands ---------------------------------------------------------------------------------------------------
 
 
 def test_which_claims_stand_and_what_was_not_answered() -> None:
-    found = drawn(
-        said("Ann", "Tea is warm."),
-        said("Ben", "It cools.", "T1", "ATTACK"),
-        said("Ann", "Not in a flask.", "T2", "REBUT"),
+    arguments = drawn(
+        statement("Ann", "Tea is warm."),
+        statement("Ben", "It cools.", "T1", "ATTACK"),
+        statement("Ann", "Not in a flask.", "T2", "REBUT"),
         turn("Ben", "question", None, "Who has a flask?", 3),
-        said("Ann", "Warm drinks soothe.", "T1", "SUPPORT"),
+        statement("Ann", "Warm drinks soothe.", "T1", "SUPPORT"),
     )
-    judged = judge(found)
+    judged = judge(arguments)
     assert judged.standing == {"T1": "in", "T2": "out", "T3": "in", "T4": "question", "T5": "in"}
     assert judged.strength["T2"] < 0.5 < judged.strength["T1"]
     assert "T4" not in judged.strength
@@ -230,10 +235,14 @@ def test_which_claims_stand_and_what_was_not_answered() -> None:
 
 
 def test_a_question_that_was_answered_is_not_open() -> None:
-    found = drawn(said("Ann", "Tea."), turn("Ben", "question", None, "Why?", 1), turn("Ann", "answer", None, "So.", 2))
-    assert judge(found).unanswered == ()
+    arguments = drawn(
+        statement("Ann", "Tea."), turn("Ben", "question", None, "Why?", 1), turn("Ann", "answer", None, "So.", 2)
+    )
+    assert judge(arguments).unanswered == ()
 
 
 def test_opponents_who_only_attack_each_other_leave_it_undecided() -> None:
-    found = drawn(said("Ann", "Tea."), said("Ben", "Coffee.", "T1", "ATTACK"), said("Ann", "Tea!", "T2", "ATTACK"))
-    assert judge(found).standing == {"T1": "undecided", "T2": "undecided"}
+    arguments = drawn(
+        statement("Ann", "Tea."), statement("Ben", "Coffee.", "T1", "ATTACK"), statement("Ann", "Tea!", "T2", "ATTACK")
+    )
+    assert judge(arguments).standing == {"T1": "undecided", "T2": "undecided"}

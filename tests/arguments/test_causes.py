@@ -12,7 +12,7 @@ from tests.learn.lessons_kit import TWO, Paper
 
 
 @pytest.mark.parametrize(
-    ("fields", "found", "pointed"),
+    ("fields", "expected", "pointed"),
     [
         ({"BECAUSE": "T1 says so"}, [("named", "T1"), ("taken", "T1")], ("T1",)),
         ({"BECAUSE": "T3 is mine, T9 is nowhere", "TARGET": "T2"}, [("answered", "T2"), ("taken", "T1")], ("T2",)),
@@ -21,7 +21,7 @@ from tests.learn.lessons_kit import TWO, Paper
     ],
 )
 def test_all_causes_are_found_and_those_pointed_at_are_stated(
-    fields: Fields, found: list[tuple[str, str]], pointed: tuple[str, ...]
+    fields: Fields, expected: list[tuple[str, str]], pointed: tuple[str, ...]
 ) -> None:
     diary = table()
     say(diary, "Ann", {"ANSWER": "move", "ARGUMENT": "The yard is full of snow."})
@@ -29,11 +29,11 @@ def test_all_causes_are_found_and_those_pointed_at_are_stated(
     say(diary, "Cid", {"ANSWER": "stay"})
     say(diary, "Cid", {"ANSWER": "move", **fields}, at=2)
     transcript = fold(diary.entries)
-    held = answers_given(transcript)
-    (change,) = changes(held)
-    traced = causes(transcript, change, held)
-    assert [(each.how, each.turn.mark) for each in traced] == found
-    assert tuple(each.mark for each in stated(traced)) == pointed
+    values = answers_given(transcript)
+    (change,) = changes(values)
+    traced = causes(transcript, change, values)
+    assert [(cause.how, cause.turn.mark) for cause in traced] == expected
+    assert tuple(turn.mark for turn in stated(traced)) == pointed
     assert look(diary.entries).agreement.flips[0].causes == pointed
 
 

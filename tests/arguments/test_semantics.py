@@ -38,16 +38,16 @@ def test_grounded(attacks: list[Pair], labels: dict[str, Label]) -> None:
 def complete(attacks: Sequence[Pair]) -> list[frozenset[str]]:
     """All complete extensions, straight from the definition: conflict-free sets that hold exactly what they defend."""
     subsets = chain.from_iterable(combinations(NAMES, size) for size in range(len(NAMES) + 1))
-    found: list[frozenset[str]] = []
-    for each in map(frozenset, subsets):
-        free = not any(by in each and on in each for by, on in attacks)
+    items: list[frozenset[str]] = []
+    for subset in map(frozenset, subsets):
+        free = not any(by in subset and on in subset for by, on in attacks)
         defended = frozenset(
             name
             for name in NAMES
-            if all(any(d in each for d, on in attacks if on == by) for by, target in attacks if target == name)
+            if all(any(d in subset for d, on in attacks if on == by) for by, target in attacks if target == name)
         )
-        found += [each] if free and defended == each else []
-    return found
+        items += [subset] if free and defended == subset else []
+    return items
 
 
 @given(attacks=PAIRS)
@@ -56,7 +56,7 @@ def test_what_is_in_is_the_least_complete_extension(attacks: list[Pair]) -> None
     accepted = frozenset(name for name in NAMES if labels[name] == "in")
     extensions = complete(attacks)
     assert accepted in extensions, "it is complete, so it is free of conflict"
-    assert all(accepted <= each for each in extensions)
+    assert all(accepted <= extension for extension in extensions)
     attacked = {on for _, on in attacks}
     assert all(labels[name] == "in" for name in NAMES if name not in attacked)
     assert all((labels[on] == "out") == any(labels[by] == "in" for by, to in attacks if to == on) for on in attacked)
@@ -65,10 +65,10 @@ def test_what_is_in_is_the_least_complete_extension(attacks: list[Pair]) -> None
 
 @given(attacks=PAIRS, supports=PAIRS)
 def test_strengths_lie_between_0_and_1_and_settle(attacks: list[Pair], supports: list[Pair]) -> None:
-    found = strengths(NAMES, attacks, supports)
-    assert all(0 <= value <= 1 for value in found.values.values())
-    assert found.settled
-    assert found == strengths(NAMES, attacks, supports)
+    strength_values = strengths(NAMES, attacks, supports)
+    assert all(0 <= value <= 1 for value in strength_values.values.values())
+    assert strength_values.settled
+    assert strength_values == strengths(NAMES, attacks, supports)
 
 
 def test_an_argument_alone_has_the_base_score() -> None:
@@ -77,10 +77,10 @@ def test_an_argument_alone_has_the_base_score() -> None:
 
 
 def test_the_numbers_of_the_formula() -> None:
-    one = strengths(("a", "b", "c"), [("b", "a")], [("c", "b")]).values
-    assert one["c"] == 0.5
-    assert one["b"] == pytest.approx(0.5 + 0.5 * 0.25 / 1.25)  # 0.6
-    assert one["a"] == pytest.approx(0.5 - 0.5 * 0.36 / 1.36)
+    values = strengths(("a", "b", "c"), [("b", "a")], [("c", "b")]).values
+    assert values["c"] == 0.5
+    assert values["b"] == pytest.approx(0.5 + 0.5 * 0.25 / 1.25)  # 0.6
+    assert values["a"] == pytest.approx(0.5 - 0.5 * 0.36 / 1.36)
 
 
 @given(attacks=DOWNWARD, supports=DOWNWARD, on=st.sampled_from(NAMES))
@@ -95,14 +95,14 @@ def test_another_attacker_never_raises_and_another_supporter_never_lowers(
 
 def test_many_attackers_of_each_other_settle() -> None:
     names = [f"n{n}" for n in range(40)]
-    everyone = [(one, other) for one in names for other in names if one != other]
-    found = strengths(names, everyone, ())
-    assert found.settled
-    assert len({round(value, 6) for value in found.values.values()}) == 1
+    everyone = [(name, other) for name in names for other in names if name != other]
+    strength_values = strengths(names, everyone, ())
+    assert strength_values.settled
+    assert len({round(value, 6) for value in strength_values.values.values()}) == 1
 
 
 def test_what_has_not_settled_says_so() -> None:
-    found = strengths(("a", "b"), [("a", "b"), ("b", "a")], (), steps=2)
-    assert not found.settled
-    assert all(0 < value < BASE for value in found.values.values())
+    strength_values = strengths(("a", "b"), [("a", "b"), ("b", "a")], (), steps=2)
+    assert not strength_values.settled
+    assert all(0 < value < BASE for value in strength_values.values.values())
     assert strengths(("a", "b"), [("a", "b"), ("b", "a")], ()).settled

@@ -122,8 +122,8 @@ REASON: [what you object to or would change, in a sentence or two]"""
 
 
 def script(ask: Ask, context: Context) -> Mapping[str, Value]:
-    said: dict[str, Mapping[str, Value]] = {"close": {"ANSWER": f"{ask.to}'s"}, "moderate": {"PROPOSAL": "Both."}}
-    return said.get(ask.act, {})
+    values: dict[str, Mapping[str, Value]] = {"close": {"ANSWER": f"{ask.to}'s"}, "moderate": {"PROPOSAL": "Both."}}
+    return values.get(ask.act, {})
 
 
 PROMPTS = [
@@ -140,13 +140,13 @@ async def test_a_prompt(choices: Choices, act: str, words: str) -> None:
     ann = Participant(name="Ann", role="For tea")
     brief = Brief(topic="Tea?", participants=(ann, BOB, CHAIR))
     closing, *deciding = ending(brief, choices)
-    said = Sequence(parts=(closing,), name="said")
+    sequence = Sequence(parts=(closing,), name="said")
     # Without rounds a mediator speaks before the first phase that decides, here behind the closing statements.
-    tree = mediate(Sequence(parts=(said, *deciding)), brief, choices)
+    tree = mediate(Sequence(parts=(sequence, *deciding)), brief, choices)
     player = Player(script)
     await Harness(brief=brief, protocol=tree).run(dict.fromkeys(("Ann", "Bob", "Chair"), player))
     ask, context = next((ask, context) for ask, context in player.asked if ask.act == act)
-    prompt = "\n".join(f"[{each.role}]\n{each.text}" for each in compose(ask, context, Traits()))
+    prompt = "\n".join(f"[{message.role}]\n{message.text}" for message in compose(ask, context, Traits()))
     prompt = prompt.replace("/debate/said/close", "/debate/close")
     # A judge reads a log without names, so it is not told who sits at the table.
     head = HEAD.replace(TABLE, "") if act in ("vote", "score") else HEAD

@@ -27,7 +27,7 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("ours", "reference", "aim", "margin", "reached", "shown", "asked"),
+    ("ours", "reference", "aim", "margin", "reached", "shown", "wanted"),
     [
         (0.9796, "0.980", "at least", 0.0, True, "0.980", ">="),
         (0.9794, "0.980", "at least", 0.0, False, "0.979", ">="),
@@ -43,12 +43,12 @@ def small(tmp_path: Path) -> Path:
     ],
 )
 def test_when_a_figure_is_reached(  # house: wide because it is one table
-    ours: float, reference: str, aim: str, margin: float, reached: bool, shown: str, asked: str
+    ours: float, reference: str, aim: str, margin: float, reached: bool, shown: str, wanted: str
 ) -> None:
     figure = Figure(
         name="x", ours=ours, reference=reference, aim="at least" if aim == "at least" else "equal", margin=margin
     )
-    assert (figure.reached, figure.shown, figure.asked) == (reached, shown, asked)
+    assert (figure.reached, figure.shown, figure.asked) == (reached, shown, wanted)
 
 
 def test_numbers_are_read_as_they_are_printed() -> None:
@@ -70,7 +70,7 @@ def test_a_set_that_is_not_there_is_left_out(small: Path) -> None:
     shutil.rmtree(small / "ranked_ballots")
     ran = run("--data", str(small))
     assert ran.exit_code == 0
-    assert "not there, left out: ranked_ballots, judge_pairs\n" in ran.output
+    assert "not found, skipped: ranked_ballots, judge_pairs\n" in ran.output
 
 
 def test_without_data_one_sentence_says_what_to_give(tmp_path: Path) -> None:

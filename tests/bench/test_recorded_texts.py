@@ -30,9 +30,9 @@ def choose(name: str, *choices: str) -> Form:
     return Form(name="verdict", layout="line", fields=(Field(name=name, kind="choice", choices=choices),))
 
 
-def tell(note: Note, what: str, booked: list[bool]) -> None:
+def tell(note: Note, text: str, booked: list[bool]) -> None:
     """Put the share that was read into the output of the tests."""
-    note(what, f"{sum(booked)} of {len(booked)} read ({sum(booked) / len(booked):.0%}), none wrongly")
+    note(text, f"{sum(booked)} of {len(booked)} read ({sum(booked) / len(booked):.0%}), none wrongly")
 
 
 def test_a_reason_for_a_vote_is_no_ballot(record_property: Note) -> None:
@@ -43,9 +43,9 @@ def test_a_reason_for_a_vote_is_no_ballot(record_property: Note) -> None:
     """
     booked: list[bool] = []
     for row in rows("elimination_votes/vote_texts.jsonl"):
-        found = read(ballot(tuple(row["candidates"])), row["text"], speaker=row["voter"]).fields.get("I vote for")
-        assert found in (None, row["target"]), row
-        booked.append(found is not None)
+        field = read(ballot(tuple(row["candidates"])), row["text"], speaker=row["voter"]).fields.get("I vote for")
+        assert field in (None, row["target"]), row
+        booked.append(field is not None)
     assert len(booked) > 2000
     tell(record_property, "elimination_votes, reasons in prose", booked)
 
@@ -65,9 +65,9 @@ def test_a_moderators_ruling_is_read_as_it_was_written(record_property: Note) ->
     for row in rows("mad_translation/debates.jsonl"):
         for text in row["moderator_raw"]:
             written = {name: value.strip() for name, value in ast.literal_eval(text.strip()).items() if value.strip()}
-            found = read(form, text).fields
-            assert all(written.get(name) == value for name, value in found.items()), (text, found)
-            booked.append(set(found) == set(written))
+            fields = read(form, text).fields
+            assert all(written.get(name) == value for name, value in fields.items()), (text, fields)
+            booked.append(set(fields) == set(written))
     assert sum(booked) >= 0.99 * len(booked) > 200
     tell(record_property, "mad_translation, rulings of the moderator", booked)
 
@@ -77,13 +77,13 @@ def test_a_judges_answer_is_read_and_its_thinking_aloud_is_not(record_property: 
     booked: list[bool] = []
     for row in rows("mad_translation/debates.jsonl"):
         for text in cast("list[str]", row["judge_raw"] or []):
-            found = read(form, text).fields
+            fields = read(form, text).fields
             if not text.lstrip().startswith("{"):
-                assert found == {}, text
+                assert fields == {}, text
                 continue
             written = {name: value.strip() for name, value in json.loads(text, strict=False).items()}
-            assert all(written[name] == value for name, value in found.items()), (text, found)
-            booked.append(len(found) == 2)
+            assert all(written[name] == value for name, value in fields.items()), (text, fields)
+            booked.append(len(fields) == 2)
     assert sum(booked) >= 0.95 * len(booked) > 50
     tell(record_property, "mad_translation, answers of the judge", booked)
 
@@ -93,11 +93,11 @@ def test_a_judges_last_sentence_is_its_verdict(record_property: Note) -> None:
     name = "Output ({}) is better"
     booked: list[bool] = []
     for row in rows("judge_pairs/verdicts.jsonl"):
-        said = re.findall(r"Output \(([ab])\) is better", row["text"])[-1:]
-        target = said[0] if row["judge"] == "PaLM2" and said else row["verdict"]
-        found = read(choose(name, "a", "b"), row["text"]).fields.get(name)
-        assert found in (None, target), row
-        booked.append(found is not None)
+        matches = re.findall(r"Output \(([ab])\) is better", row["text"])[-1:]
+        target = matches[0] if row["judge"] == "PaLM2" and matches else row["verdict"]
+        field = read(choose(name, "a", "b"), row["text"]).fields.get(name)
+        assert field in (None, target), row
+        booked.append(field is not None)
     assert sum(booked) >= 0.9 * len(booked) > 1000
     tell(record_property, "judge_pairs, verdicts in a sentence", booked)
 
@@ -106,10 +106,10 @@ def test_a_judges_verdict_in_brackets_is_its_last_word(record_property: Note) ->
     booked: list[bool] = []
     for row in rows("judge_pairs/judgebench.jsonl"):
         for text in (row["text1"], row["text2"]):
-            said = re.findall(r"\[\[([AB][<>=]{1,2}[AB])\]\]", text)
-            found = read(choose("[[{}]]", "A>>B", "A>B", "A=B", "B>A", "B>>A"), text).fields.get("[[{}]]")
-            assert found is None or [found] == said[-1:], text
-            booked.append(found is not None)
+            matches = re.findall(r"\[\[([AB][<>=]{1,2}[AB])\]\]", text)
+            field = read(choose("[[{}]]", "A>>B", "A>B", "A=B", "B>A", "B>>A"), text).fields.get("[[{}]]")
+            assert field is None or [field] == matches[-1:], text
+            booked.append(field is not None)
     assert sum(booked) >= 0.85 * len(booked) > 300
     tell(record_property, "judge_pairs, verdicts in brackets", booked)
 

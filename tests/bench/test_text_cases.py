@@ -21,7 +21,7 @@ def case(kind: str, text: str, expected: Mapping[str, JsonValue], **more: JsonVa
 def run(folder: Path, *cases: Mapping[str, JsonValue]) -> Result:
     """The command over a file with these cases."""
     path = folder / "cases.jsonl"
-    path.write_text("\n\n".join(json.dumps(one) for one in cases), "utf-8")
+    path.write_text("\n\n".join(json.dumps(row) for row in cases), "utf-8")
     return CliRunner().invoke(main, ["texts", str(path)])
 
 

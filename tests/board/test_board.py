@@ -34,11 +34,11 @@ def runner(count: int = 3, *, rounds: int = 4, options: tuple[str, ...] = OPTION
 
 async def play(place: Harness, answers: Answers) -> tuple[HeldDebate, Player]:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
-        before = [each for each, _ in player.asked[:-1] if each.to == ask.to]
+        before = [question for question, _ in player.asked[:-1] if question.to == ask.to]
         return {} if ask.to == "TimeKeeper" else answers(ask, len(before))
 
     player = Player(script)
-    return await place.run({each.name: player for each in place.brief.participants}), player
+    return await place.run({participant.name: player for participant in place.brief.participants}), player
 
 
 def nothing(ask: Ask, before: int) -> Mapping[str, Value]:
@@ -51,14 +51,14 @@ def order(player: Player) -> str:
     return f"{meeting}|{''.join(ask.to for ask, _ in player.asked if ask.act == 'verdict')}"
 
 
-def decision(held: HeldDebate) -> Decision:
-    assert held.transcript.decision
-    return held.transcript.decision
+def decision(debate: HeldDebate) -> Decision:
+    assert debate.transcript.decision
+    return debate.transcript.decision
 
 
 def required(ask: Ask) -> list[str]:
     assert ask.form
-    return [each.name for each in ask.form.fields if each.required]
+    return [field.name for field in ask.form.fields if field.required]
 
 
 # ---- the order -----------------------------------------------------------------------------------------------------
@@ -67,10 +67,10 @@ def required(ask: Ask) -> list[str]:
 async def test_the_timekeeper_speaks_after_every_fourth_message() -> None:
     """O13: and never twice in a row; not behind the last message, for then the meeting is over."""
     _, player = await play(runner(rounds=4), nothing)
-    said = order(player).split("|")[0]
-    assert [n for n, who in enumerate(said) if who == "T"] == [4, 9]
-    assert len(said.replace("T", "")) == 12
-    assert all(one != other for one, other in zip(said.replace("T", ""), said.replace("T", "")[1:], strict=False))
+    part = order(player).split("|")[0]
+    assert [n for n, who in enumerate(part) if who == "T"] == [4, 9]
+    assert len(part.replace("T", "")) == 12
+    assert all(text != other for text, other in zip(part.replace("T", ""), part.replace("T", "")[1:], strict=False))
 
 
 async def test_failed_messages_do_not_bring_the_timekeeper_back() -> None:
@@ -78,30 +78,30 @@ async def test_failed_messages_do_not_bring_the_timekeeper_back() -> None:
         return None if before == 1 else {"Content": "I think."}
 
     _, player = await play(runner(rounds=6), answers)
-    said = order(player).split("|")[0]
-    assert "TT" not in said
-    assert said.count("T") == 3  # 18 asks, 15 of them answered
+    part = order(player).split("|")[0]
+    assert "TT" not in part
+    assert part.count("T") == 3  # 18 asks, 15 of them answered
 
 
 @pytest.mark.parametrize("count", [2, 5])
 async def test_all_have_their_say(count: int) -> None:
     _, player = await play(runner(count, rounds=8), nothing)
-    said = order(player).split("|")[0].replace("T", "")
-    assert len(said) == 8 * count
-    assert {name for name in "ABCDE"[:count] if said.count(name) >= 5} == {*"ABCDE"[:count]}
+    part = order(player).split("|")[0].replace("T", "")
+    assert len(part) == 8 * count
+    assert {name for name in "ABCDE"[:count] if part.count(name) >= 5} == {*"ABCDE"[:count]}
 
 
 async def test_what_a_member_is_asked() -> None:
     _, player = await play(runner(), nothing)
-    ask, seen = player.asked[0]
+    ask, context = player.asked[0]
     assert ask.task.startswith("Message 1 of at most 12. You sit on this board")
     assert ask.form
     assert (ask.form.layout, ask.form.envelope) == ("tags", "Message")
-    others = tuple(each.name for each in seen.brief.participants if each.name != ask.to)
-    choices = {each.name: each.choices for each in ask.form.fields if each.kind == "choice"}
+    others = tuple(participant.name for participant in context.brief.participants if participant.name != ask.to)
+    choices = {field.name: field.choices for field in ask.form.fields if field.kind == "choice"}
     assert choices == {"Speaker": (ask.to,), "SpeakingTo": (*others, "all"), "WhisperTo": others, "Verdict": OPTIONS}
     assert required(ask) == ["Content"]
-    assert seen.view.own
+    assert context.view.own
 
 
 # ---- reminders, deadlines, escalation ------------------------------------------------------------------------------
@@ -116,13 +116,13 @@ async def test_what_the_timekeeper_says() -> None:
         return {"Content": "x", **({"Verdict": "HIRE"} if ask.to != "B" else {})}
 
     _, player = await play(runner(rounds=14), answers)
-    told = reminders(player)
-    assert told[0] == "So far 4 of at most 42 messages. Without a verdict so far: B. The clock is ticking."
-    assert told[4] == (
+    texts = reminders(player)
+    assert texts[0] == "So far 4 of at most 42 messages. Without a verdict so far: B. The clock is ticking."
+    assert texts[4] == (
         "So far 20 of at most 42 messages. Deadline: a verdict is due now from B. It must stand in their next message."
     )
-    assert told[5].endswith("Without a verdict so far: B. The clock is ticking.")
-    assert told[9] == (
+    assert texts[5].endswith("Without a verdict so far: B. The clock is ticking.")
+    assert texts[9] == (
         "So far 40 of at most 42 messages. Deadline 2: only B may speak until each has given the verdict."
     )
     ask = next(ask for ask, _ in player.asked if ask.act == "remind")
@@ -171,18 +171,18 @@ async def test_it_ends_at_once_when_all_members_have_withdrawn() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value]:
         return {"Content": "x", "Verdict": "HIRE", "Withdrawn": True}
 
-    held, player = await play(runner(4), answers)
+    debate, player = await play(runner(4), answers)
     assert sorted(order(player)) == sorted("ABCD|")
-    assert held.transcript.halts == {"/debate/meeting": "all members have withdrawn"}
-    assert decision(held).winner == "HIRE"
-    assert decision(held).how == "HIRE has 4 of 4"
+    assert debate.transcript.halts == {"/debate/meeting": "all members have withdrawn"}
+    assert decision(debate).winner == "HIRE"
+    assert decision(debate).how == "HIRE has 4 of 4"
 
 
 async def test_a_withdrawal_without_a_verdict_counts_as_nothing() -> None:
     """O7."""
-    held, player = await play(runner(rounds=2), lambda ask, before: {"Content": "x", "Withdrawn": True})
+    debate, player = await play(runner(rounds=2), lambda ask, before: {"Content": "x", "Withdrawn": True})
     assert len(order(player).split("|")[0].replace("T", "")) == 6
-    assert not held.transcript.halts
+    assert not debate.transcript.halts
 
 
 async def test_at_the_cap_who_has_no_verdict_is_asked_once() -> None:
@@ -192,9 +192,9 @@ async def test_at_the_cap_who_has_no_verdict_is_asked_once() -> None:
             return {"A": {"Verdict": ABSTAIN}, "B": {"Verdict": "NO_HIRE"}, "C": {}, "D": None}[ask.to]
         return {"Content": "x", **({"Verdict": "HIRE"} if ask.to == "E" else {})}
 
-    held, player = await play(runner(5, rounds=2), answers)
+    debate, player = await play(runner(5, rounds=2), answers)
     assert order(player).endswith("|ABCD")
-    ballots = {each.voter: (each.choice, each.state, each.reason) for each in decision(held).ballots}
+    ballots = {ballot.voter: (ballot.choice, ballot.state, ballot.reason) for ballot in decision(debate).ballots}
     assert ballots == {
         "A": ("", "abstained", "no verdict"),
         "B": ("NO_HIRE", "cast", ""),
@@ -202,55 +202,55 @@ async def test_at_the_cap_who_has_no_verdict_is_asked_once() -> None:
         "D": ("", "missing", "no verdict"),
         "E": ("HIRE", "cast", ""),
     }
-    assert decision(held).status == "tie", "a tie stays a tie"
-    assert decision(held).how.endswith("; the meeting ended at its cap of 10 messages")
+    assert decision(debate).status == "tie", "a tie stays a tie"
+    assert decision(debate).how.endswith("; the meeting ended at its cap of 10 messages")
 
 
 # ---- failures ------------------------------------------------------------------------------------------------------
 
 
 async def test_a_member_that_keeps_failing_stalls_nothing() -> None:
-    held, player = await play(runner(4), lambda ask, before: None if ask.to == "B" else {"Content": "x"})
-    said = order(player).split("|")[0]
-    assert said.count("B") == 2
-    assert len(said.replace("T", "")) == 16
-    assert "absent: B" in decision(held).text
+    debate, player = await play(runner(4), lambda ask, before: None if ask.to == "B" else {"Content": "x"})
+    part = order(player).split("|")[0]
+    assert part.count("B") == 2
+    assert len(part.replace("T", "")) == 16
+    assert "absent: B" in decision(debate).text
 
 
 async def test_who_is_left_alone_by_absent_ones_goes_on() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value] | None:
         return {"Content": "x", "Verdict": "HIRE"} if ask.to == "A" else None
 
-    held, player = await play(runner(3, rounds=4), answers)
-    said = order(player).split("|")[0].replace("T", "")
-    assert (said.count("A"), said.count("B"), said.count("C")) == (8, 2, 2)
-    assert decision(held).how.startswith("no quorum: 1 of 3 ballots could be read")
+    debate, player = await play(runner(3, rounds=4), answers)
+    part = order(player).split("|")[0].replace("T", "")
+    assert (part.count("A"), part.count("B"), part.count("C")) == (8, 2, 2)
+    assert decision(debate).how.startswith("no quorum: 1 of 3 ballots could be read")
 
 
 async def test_when_the_last_at_the_table_is_absent_it_is_over() -> None:
     def answers(ask: Ask, before: int) -> Mapping[str, Value] | None:
         return {"Content": "x", "Verdict": "HIRE", "Withdrawn": True} if ask.to != "B" else None
 
-    held, _ = await play(runner(3), answers)
-    assert held.transcript.halts == {"/debate/meeting": "nobody is left who could speak; absent: B"}
+    debate, _ = await play(runner(3), answers)
+    assert debate.transcript.halts == {"/debate/meeting": "nobody is left who could speak; absent: B"}
 
 
 async def test_a_meeting_in_which_nobody_answers_fails() -> None:
-    held, player = await play(runner(2, rounds=4), lambda ask, before: None)
+    debate, player = await play(runner(2, rounds=4), lambda ask, before: None)
     assert order(player) in ("ABAB|", "BABA|")
-    halted = [entry.event for entry in held.entries if isinstance(entry.event, Halted)]
+    halted = [entry.event for entry in debate.entries if isinstance(entry.event, Halted)]
     assert halted == [Halted(path="/debate", reason="none of 4 answered")]
-    assert held.transcript.decision is None
+    assert debate.transcript.decision is None
 
 
 # ---- the decision --------------------------------------------------------------------------------------------------
 
 
-def verdicts(**given: str) -> Answers:
+def verdicts(**values: str) -> Answers:
     def answers(ask: Ask, before: int) -> Mapping[str, Value]:
         return {
             "Content": "x",
-            "Verdict": given[ask.to],
+            "Verdict": values[ask.to],
             "VerdictReasoning": f"{ask.to}'s reason",
             "Withdrawn": before > 0,
         }
@@ -271,31 +271,39 @@ def verdicts(**given: str) -> Answers:
 )
 async def test_the_rules(strategy: str, status: str, winner: str) -> None:
     answers = verdicts(A="HIRE", B="HIRE", C="HIRE", D="NO_HIRE", E="NO_HIRE")
-    held, _ = await play(runner(5, strategy=strategy), answers)
-    assert (decision(held).status, decision(held).winner) == (status, winner)
-    assert decision(held).tally == ({"HIRE": 6, "NO_HIRE": 9} if strategy == "weighted" else {"HIRE": 3, "NO_HIRE": 2})
+    debate, _ = await play(runner(5, strategy=strategy), answers)
+    assert (decision(debate).status, decision(debate).winner) == (status, winner)
+    assert decision(debate).tally == (
+        {"HIRE": 6, "NO_HIRE": 9} if strategy == "weighted" else {"HIRE": 3, "NO_HIRE": 2}
+    )
 
 
 async def test_a_split_decision_keeps_the_minority_with_its_reasons() -> None:
-    held, _ = await play(runner(3), verdicts(A="HIRE", B="NO_HIRE", C="HIRE"))
-    found = decision(held)
-    assert found.text.startswith("The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.\n- HIRE: A, C\n  - A: A's")
-    assert (found.support, found.argument, found.dissent) == (("A", "C"), "A's reason", ("B for NO_HIRE: B's reason",))
-    (lost,) = found.minority
+    debate, _ = await play(runner(3), verdicts(A="HIRE", B="NO_HIRE", C="HIRE"))
+    ruling = decision(debate)
+    assert ruling.text.startswith(
+        "The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.\n- HIRE: A, C\n  - A: A's"
+    )
+    assert (ruling.support, ruling.argument, ruling.dissent) == (
+        ("A", "C"),
+        "A's reason",
+        ("B for NO_HIRE: B's reason",),
+    )
+    (lost,) = ruling.minority
     assert (lost.answer, lost.by, lost.argument, round(lost.share, 2)) == ("NO_HIRE", ("B",), "B's reason", 0.33)
 
 
 async def test_without_options_verdicts_in_the_same_words_are_one() -> None:
-    held, _ = await play(runner(3, options=()), verdicts(A="Hire her.", B="hire  HER", C="wait"))
-    assert decision(held).tally == {"Hire her.": 2, "wait": 1}
-    assert decision(held).winner == "Hire her."
+    debate, _ = await play(runner(3, options=()), verdicts(A="Hire her.", B="hire  HER", C="wait"))
+    assert decision(debate).tally == {"Hire her.": 2, "wait": 1}
+    assert decision(debate).winner == "Hire her."
 
 
 async def test_without_options_and_without_verdicts_nothing_is_decided() -> None:
-    held, player = await play(runner(2, rounds=1, options=()), nothing)
+    debate, player = await play(runner(2, rounds=1, options=()), nothing)
     assert required(player.asked[-1][0]) == ["Verdict"]
-    assert (decision(held).status, decision(held).tally) == ("no_decision", {})
-    assert "recommends nothing: no vote was cast by 2 voters" in decision(held).text
+    assert (decision(debate).status, decision(debate).tally) == ("no_decision", {})
+    assert "recommends nothing: no vote was cast by 2 voters" in decision(debate).text
 
 
 # ---- artifacts -----------------------------------------------------------------------------------------------------
@@ -321,7 +329,9 @@ async def test_artifacts_are_named_to_those_who_may_cite_them() -> None:
 async def test_cut_anywhere_it_is_the_same_meeting(count: int, rounds: int) -> None:
     place = runner(count, rounds=rounds)
     for seed in (1, 2):
-        whole = await place.run(dict.fromkeys([each.name for each in place.brief.participants], SeededAgent(seed)))
+        whole = await place.run(
+            dict.fromkeys([participant.name for participant in place.brief.participants], SeededAgent(seed))
+        )
         await resume_everywhere(place, whole, seed=seed, step=3)
 
 
@@ -340,7 +350,7 @@ def test_what_does_not_go_with_a_board(choices: Choices, words: str) -> None:
         build("board", runner().brief, choices)
 
 
-ALL = Extras(**{each.name: True for each in fields(Extras)})
+ALL = Extras(**{field.name: True for field in fields(Extras)})
 
 
 async def test_nobody_asks_the_timekeeper_to_judge() -> None:
@@ -362,11 +372,11 @@ async def test_who_has_left_neither_cuts_in_nor_is_cut_in_on() -> None:
 
     place = runner(3, rounds=3)
     place.protocol = build("board", place.brief, Choices(rounds=3, extras=Extras(interruptions=True)))
-    held, player = await play(place, answers)
+    debate, player = await play(place, answers)
     left = next(n for n, (ask, _) in enumerate(player.asked) if (ask.to, ask.act) == ("A", "argue"))
     bids = [ask for ask, _ in player.asked[left:] if ask.act == "bid"]
     assert bids
-    assert not any(ask.to == "A" or held.transcript.get(ask.about[0]).by == "A" for ask in bids)
+    assert not any(ask.to == "A" or debate.transcript.get(ask.about[0]).by == "A" for ask in bids)
 
 
 def test_a_board_needs_a_timekeeper() -> None:
@@ -382,8 +392,8 @@ def test_what_is_said_stands_in_the_record() -> None:
 async def test_both_layers_stand_in_the_prompt() -> None:
     place = runner(2, rounds=1)
     people = tuple(
-        Participant(name=each.name, duty=each.duty, persona=f"You are thorough, {each.name}.")
-        for each in place.brief.participants
+        Participant(name=participant.name, duty=participant.duty, persona=f"You are thorough, {participant.name}.")
+        for participant in place.brief.participants
     )
     place.brief = Brief(topic="?", rules="Quote the file.", participants=people, options=OPTIONS)
     _, player = await play(place, nothing)

@@ -15,9 +15,9 @@ from moot.app.run.workspace import Workspace
 from moot.board.members import PRESETS
 from moot.core.agent import Context
 from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant
+from moot.core.brief import CLOCK, Brief, Participant
 from moot.core.errors import BriefError
-from moot.demo.debater import CLOCK, Timekeeper
+from moot.demo.debater import Timekeeper
 from moot.models.pool import Pool
 from moot.phases.choices import Choices
 from moot.protocols.known import build
@@ -29,7 +29,7 @@ HEAD = "---\nprotocol: board\n{more}---\n# Hire Kim?\n\nKim has published 31 pap
 PEOPLE = "## Ann\nrole: a\n\n## Bob\nrole: b\n"
 
 
-def intake(more: str = "", people: str = PEOPLE) -> Brief:
+def parsed(more: str = "", people: str = PEOPLE) -> Brief:
     return read_brief(HEAD.format(more=more) + people, folder=Path()).brief
 
 
@@ -43,26 +43,26 @@ def intake(more: str = "", people: str = PEOPLE) -> Brief:
     ],
 )
 def test_the_moderator_keeps_the_time_else_a_built_in_one(people: str, keeper: Participant | None) -> None:
-    found = intake(people=people)
-    (name,) = found.names("moderator")
-    assert (found.participant(name) == keeper) is (keeper is not None)
+    brief = parsed(people=people)
+    (name,) = brief.names("moderator")
+    assert (brief.participant(name) == keeper) is (keeper is not None)
 
 
 def test_a_board_cannot_do_without_a_timekeeper() -> None:
     with pytest.raises(BriefError, match="moderator is no, but the protocol board needs one"):
-        intake("moderator: no\n")
+        parsed("moderator: no\n")
 
 
 def test_a_timekeeper_is_no_debater() -> None:
     with pytest.raises(BriefError, match="'TimeKeeper' is a name for a moderator"):
-        intake(people=f"{PEOPLE}\n## TimeKeeper\nduty: debater\n")
+        parsed(people=f"{PEOPLE}\n## TimeKeeper\nduty: debater\n")
 
 
-async def plan(text: str | Brief, **wishes: str) -> Brief:
+async def plan(text: str | Brief, **overrides: str) -> Brief:
     ready = await prepare(
         Workspace(InMemoryStore()),
         read_brief_argument(text),
-        Overrides(models=("builtin:quotes",), **wishes),  # pyright: ignore[reportArgumentType]
+        Overrides(models=("builtin:quotes",), **overrides),  # pyright: ignore[reportArgumentType]
     )
     return ready.plan.brief
 
@@ -99,7 +99,7 @@ def test_a_character_stands_behind_the_persona_in_a_fixed_order() -> None:
         "## Ann\ntone: dry\nspeaking_style: short\nexpertise: Statistics. And sheep.\npersonality: calm\n\n"
         "You were there.\n\n## Bob\nexpertise: Law. And order.\n"
     )
-    ann, bob, _ = intake(people=people).participants
+    ann, bob, _ = parsed(people=people).participants
     assert ann.persona == (
         "You were there.\n\nPersonality: calm\nExpertise: Statistics. And sheep.\nSpeaking style: short\nTone: dry"
     )
@@ -111,9 +111,9 @@ def test_a_character_stands_behind_the_persona_in_a_fixed_order() -> None:
     [
         ("strategy: ranked_reasons\n", "board cannot be decided by 'ranked_reasons'; it takes majority"),
         ("strategy: moderator\n", "board cannot be decided by 'moderator'"),
-        ("turn_mode: random\n", "board takes no turn_mode"),
-        ("debate_end_condition: consensus_reached\n", "board takes no debate_end_condition"),
-        ("topology: ring\n", "board takes no topology"),
+        ("turn_mode: random\n", "board does not support turn_mode"),
+        ("debate_end_condition: consensus_reached\n", "board does not support debate_end_condition"),
+        ("topology: ring\n", "board does not support a topology"),
         (
             "context_scope: summary_only\n",
             "Ann, Bob would hear no message: board has no rounds that could be summed up",
@@ -125,10 +125,10 @@ def test_what_a_board_does_not_take_is_said(more: str, words: str) -> None:
         make_choices(read_brief(HEAD.format(more=more) + PEOPLE, folder=Path()), Overrides())
 
 
-@pytest.mark.parametrize(("given", "kept"), [("supermajority", "supermajority"), ("vote", "")])
-def test_the_strategy_of_a_board_is_kept(given: str, kept: str) -> None:
-    read = read_brief(HEAD.format(more=f"strategy: {given}\n") + PEOPLE, folder=Path())
-    assert make_choices(read, Overrides()).strategy == kept
+@pytest.mark.parametrize(("strategy", "chosen"), [("supermajority", "supermajority"), ("vote", "")])
+def test_the_strategy_of_a_board_is_kept(strategy: str, chosen: str) -> None:
+    read = read_brief(HEAD.format(more=f"strategy: {strategy}\n") + PEOPLE, folder=Path())
+    assert make_choices(read, Overrides()).strategy == chosen
 
 
 @pytest.mark.parametrize("options", [(), ("HIRE", "NO_HIRE")])
@@ -160,13 +160,13 @@ def test_every_preset_has_its_example() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_an_example_is_the_preset_over_a_case(name: str) -> None:
-    found = read_brief_argument(EXAMPLES / name).brief
+    brief = read_brief_argument(EXAMPLES / name).brief
     preset = PRESETS[FILES[name]]
-    assert found.options == preset.verdicts
-    assert " ".join(found.rules.split()) == preset.rules
-    said = [each.persona for each in found.participants if each.duty == "debater"]
-    assert len(said) == len(preset.members)
-    for persona, member in zip(said, preset.members, strict=True):
+    assert brief.options == preset.verdicts
+    assert " ".join(brief.rules.split()) == preset.rules
+    personas = [participant.persona for participant in brief.participants if participant.duty == "debater"]
+    assert len(personas) == len(preset.members)
+    for persona, member in zip(personas, preset.members, strict=True):
         own = (
             f"Personality: {member.personality}\nExpertise: {member.expertise}\nSpeaking style: {member.speaking_style}"
         )

@@ -60,53 +60,53 @@ def board(verdicts: dict[str, list[str]]) -> Agent:
     def speak(who: str, prompt: str, n: int) -> str:
         if who not in verdicts:
             return "Time flies."
-        given = verdicts[who]
-        return say(given[min(n, len(given)) - 1], withdrawn=n >= len(given))
+        verdict = verdicts[who]
+        return say(verdict[min(n, len(verdict)) - 1], withdrawn=n >= len(verdict))
 
     return Agent(
-        lambda who, prompt, n: speak(next((each for each in verdicts if each.startswith(who)), who), prompt, n)
+        lambda who, prompt, n: speak(next((verdict for verdict in verdicts if verdict.startswith(who)), who), prompt, n)
     )
 
 
 async def test_a_meeting_gives_states_recommendation_and_split() -> None:
     agent = board({"Dr. Chen": ["NO_HIRE", "HIRE"], "Prof. Rodriguez": ["", "NO_HIRE"]})
     meeting = BoardMeeting("Hire Kim?", [CHEN, RODRIGUEZ], agent=agent, strategy="weighted", documents={"cv.md": "24."})
-    found = await meeting.hold()
-    assert found.states["Dr. Chen"] == BoardMemberState(
+    result = await meeting.hold()
+    assert result.states["Dr. Chen"] == BoardMemberState(
         verdict="HIRE",
         verdict_reasoning="the file",
         has_withdrawn=True,
         message_count=2,
         verdict_history=(
             GivenVerdict(
-                verdict="NO_HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[0].mark
+                verdict="NO_HIRE", reasoning="the file", mark=result.states["Dr. Chen"].verdict_history[0].mark
             ),
-            GivenVerdict(verdict="HIRE", reasoning="the file", mark=found.states["Dr. Chen"].verdict_history[1].mark),
+            GivenVerdict(verdict="HIRE", reasoning="the file", mark=result.states["Dr. Chen"].verdict_history[1].mark),
         ),
     )
-    assert (found.verdict, found.split, found.outcome.status) == ("HIRE", True, "decided")
-    assert found.recommendation.startswith("The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.")
-    assert len(found.messages) == 4
-    assert found.board is not None
+    assert (result.verdict, result.split, result.outcome.status) == ("HIRE", True, "decided")
+    assert result.recommendation.startswith("The board recommends HIRE. It is split: HIRE 2, NO_HIRE 1.")
+    assert len(result.messages) == 4
+    assert result.board is not None
 
 
 async def test_a_verdict_in_other_clothes_is_the_same_verdict() -> None:
     agent = board({"Ann": ["Approve", "**approve.**"], "Bob": ["approve"]})
-    found = await BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, verdicts=()).hold()
-    assert (found.verdict, found.split, found.board and found.board.split) == ("Approve", False, False)
-    assert [len(each.verdict_history) for each in found.states.values()] == [1, 1]
-    assert "changed" not in found.recommendation
+    result = await BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, verdicts=()).hold()
+    assert (result.verdict, result.split, result.board and result.board.split) == ("Approve", False, False)
+    assert [len(state.verdict_history) for state in result.states.values()] == [1, 1]
+    assert "changed" not in result.recommendation
 
 
 async def test_a_board_without_options_recommends_no_word_for_nothing() -> None:
     agent = board({"Ann": ["None yet"] * 9, "Bob": ["I abstain."] * 9})
     members = [BoardMember("Ann"), BoardMember("Bob")]
-    found = await BoardMeeting("?", members, agent=agent, verdicts=(), rounds=2).hold()
-    assert [each.verdict for each in found.states.values()] == [None, None]
-    assert (found.verdict, found.outcome.status) == ("", "no_decision")
-    decision = found.outcome.decision
+    result = await BoardMeeting("?", members, agent=agent, verdicts=(), rounds=2).hold()
+    assert [state.verdict for state in result.states.values()] == [None, None]
+    assert (result.verdict, result.outcome.status) == ("", "no_decision")
+    decision = result.outcome.decision
     assert decision
-    assert {each.voter: each.state for each in decision.ballots} == {"Ann": "missing", "Bob": "abstained"}
+    assert {ballot.voter: ballot.state for ballot in decision.ballots} == {"Ann": "missing", "Bob": "abstained"}
 
 
 async def test_both_layers_and_the_documents_stand_in_the_prompt() -> None:
@@ -128,23 +128,23 @@ async def test_both_layers_and_the_documents_stand_in_the_prompt() -> None:
 def test_a_preset_sits_and_decides(preset: str) -> None:
     ready = PRESETS[preset]
     meeting = BoardMeeting("What now?", preset=preset, agent="builtin:quotes", documents=FILE)
-    found = meeting.run()
-    assert tuple(found.states) == tuple(each.name for each in ready.members)
-    assert found.verdict in ready.verdicts
-    assert all(state.has_withdrawn for state in found.states.values())
-    brief = found.outcome.transcript.brief
+    result = meeting.run()
+    assert tuple(result.states) == tuple(member.name for member in ready.members)
+    assert result.verdict in ready.verdicts
+    assert all(state.has_withdrawn for state in result.states.values())
+    brief = result.outcome.transcript.brief
     assert brief is not None
     assert brief.rules == ready.rules
     assert 3 <= len(ready.members) <= 5
-    assert len({each.personality for each in ready.members}) == len(ready.members)
+    assert len({member.personality for member in ready.members}) == len(ready.members)
 
 
 async def test_members_of_a_preset_sit_on_a_board_of_ones_own() -> None:
     chosen = PRESETS["hiring"].members[:2]
     meeting = BoardMeeting("What now?", (*chosen, BoardMember("Ann")), agent="builtin:quotes", documents=FILE)
-    found = await meeting.hold()
-    assert list(found.states) == ["Dr. Chen", "Prof. Rodriguez", "Ann"]
-    brief = found.outcome.transcript.brief
+    result = await meeting.hold()
+    assert list(result.states) == ["Dr. Chen", "Prof. Rodriguez", "Ann"]
+    brief = result.outcome.transcript.brief
     assert brief
     assert brief.participants[0].persona.startswith("Personality: Analytical, values rigorous methodology\nExpertise: ")
 
@@ -155,13 +155,13 @@ async def test_a_board_that_can_quote_nothing_comes_to_its_end_and_says_so(
     documents: dict[str, str], verdicts: tuple[str, ...]
 ) -> None:
     members = [BoardMember("Ann", "Cautious"), BoardMember("Bob")]
-    found = await BoardMeeting("?", members, agent="builtin:quotes", documents=documents, verdicts=verdicts).hold()
-    assert all(state.has_withdrawn and state.message_count == 3 for state in found.states.values())
+    result = await BoardMeeting("?", members, agent="builtin:quotes", documents=documents, verdicts=verdicts).hold()
+    assert all(state.has_withdrawn and state.message_count == 3 for state in result.states.values())
     # A cautious member leans one way without any evidence, and another one takes the first.
     expected = {"Ann": "NO_HIRE", "Bob": "HIRE"} if verdicts else dict.fromkeys(("Ann", "Bob"), "documents first")
-    assert {name: state.verdict for name, state in found.states.items()} == expected
-    assert {state.verdict_reasoning for state in found.states.values()} == {NOTHING}
-    assert not any(turn.reply and turn.reply.unread for turn in found.messages)
+    assert {name: state.verdict for name, state in result.states.items()} == expected
+    assert {state.verdict_reasoning for state in result.states.values()} == {NOTHING}
+    assert not any(turn.reply and turn.reply.unread for turn in result.messages)
 
 
 async def test_what_was_attached_and_whispered_is_there_for_an_audit() -> None:
@@ -171,21 +171,21 @@ async def test_what_was_attached_and_whispered_is_there_for_an_audit() -> None:
         return say("HIRE", withdrawn=True, more=table + aside)
 
     members = [BoardMember("Ann"), BoardMember("Bob")]
-    found = await BoardMeeting("Hire Kim?", members, agent=Agent(speak), seed=1).hold()
-    (artifact,) = found.artifacts
+    result = await BoardMeeting("Hire Kim?", members, agent=Agent(speak), seed=1).hold()
+    (artifact,) = result.artifacts
     assert artifact.title == "Costs"
-    assert found.board
-    (whisper,) = found.board.whispers
+    assert result.board
+    (whisper,) = result.board.whispers
     assert (whisper.by, whisper.to, whisper.text) == ("Ann", "Bob", "psst")
-    assert ("b.md" in [words for _, _, words in found.board.unknown]) is True
+    assert ("b.md" in [words for _, _, words in result.board.unknown]) is True
 
 
 async def test_a_meeting_is_streamed_with_the_result_last(place: Path) -> None:
     meeting = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent="builtin:quotes", store=place)
-    heard = [item async for item in meeting.stream()]
-    *entries, last = heard
+    items = [item async for item in meeting.stream()]
+    *entries, last = items
     assert isinstance(last, BoardResult)
-    kinds = [type(each.event) for each in entries if isinstance(each, Entry)]
+    kinds = [type(entry.event) for entry in entries if isinstance(entry, Entry)]
     assert (kinds[0], kinds[-1], len(kinds)) == (Opened, Closed, len(entries))
 
 
@@ -240,9 +240,9 @@ async def test_members_timekeeper_and_limits_of_ones_own() -> None:
 async def test_a_renamed_timekeeper_is_the_built_in_one() -> None:
     members = [BoardMember("Ann"), BoardMember("Bob")]
     meeting = BoardMeeting("Hire?", members, timekeeper=TimeKeeper(name="Tick"), agent="builtin:quotes")
-    found = await meeting.hold()
-    assert found.outcome.transcript.brief
-    assert found.outcome.transcript.brief.participants[-1].seat == "builtin:clock"
+    result = await meeting.hold()
+    assert result.outcome.transcript.brief
+    assert result.outcome.transcript.brief.participants[-1].seat == "builtin:clock"
 
 
 async def test_what_cannot_be_is_said_before_anything_is_asked() -> None:
@@ -267,9 +267,9 @@ def block(first: str) -> str:
     """The block of code that begins with these words."""
     if not DOCUMENT.exists():
         pytest.skip("the document on board meetings is not here")
-    found = re.search(rf"```\w*\n({re.escape(first)}.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
-    assert found, first
-    return found[1]
+    match_ = re.search(rf"```\w*\n({re.escape(first)}.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    assert match_, first
+    return match_[1]
 
 
 def test_the_documented_message_is_read() -> None:
@@ -311,8 +311,8 @@ def test_the_documented_state_is_ours() -> None:
     exec(compile(block("@dataclass\nclass BoardMemberState"), "document", "exec"), names)
     theirs = names["BoardMemberState"]
     assert isinstance(theirs, type)
-    documented = [(each.name, each.default) for each in fields(theirs)]
-    assert [(each.name, each.default) for each in fields(BoardMemberState)][: len(documented)] == documented
+    documented = [(field.name, field.default) for field in fields(theirs)]
+    assert [(field.name, field.default) for field in fields(BoardMemberState)][: len(documented)] == documented
 
 
 @pytest.mark.parametrize(("agent", "words"), [(TimeKeeper(), "Facilitate meeting"), (CHEN, "Evaluate candidate")])
@@ -322,7 +322,9 @@ def test_the_documented_types_tell_members_and_timekeeper_apart(agent: BoardMemb
     theirs = names["AgentType"]
     assert isinstance(theirs, type)
     assert issubclass(theirs, Enum)
-    assert [(each.name, each.value) for each in theirs] == [(each.name, each.value) for each in AgentType]
+    assert [(member.name, member.value) for member in theirs] == [
+        (agent_type.name, agent_type.value) for agent_type in AgentType
+    ]
     assert str(names["prompt"]).startswith(words)
 
 
@@ -335,16 +337,16 @@ async def test_the_documented_choice_of_a_speaker_weighs_as_ours() -> None:
         return Random(0).choices(members, weights)[0]
 
     agent = board({name: [""] * 3 + ["HIRE"] for name in ("Ann", "Bob", "Cy")})
-    found = await BoardMeeting("?", [BoardMember(name) for name in ("Ann", "Bob", "Cy")], agent=agent).hold()
+    result = await BoardMeeting("?", [BoardMember(name) for name in ("Ann", "Bob", "Cy")], agent=agent).hold()
     names: dict[str, object] = {"weighted_random_choice": choice}
     exec(compile(block("def generate_next_speaker"), "document", "exec"), names)
     theirs: Callable[[], object] = names["generate_next_speaker"]  # pyright: ignore[reportAssignmentType]
-    heard = [turn for turn in found.messages if turn.by != "TimeKeeper"]
+    spoken = [turn for turn in result.messages if turn.by != "TimeKeeper"]
     for n in range(1, 6):
-        so_far = heard[:n]
+        so_far = spoken[:n]
         counts = [sum(turn.by == name for turn in so_far) for name in ("Ann", "Bob", "Cy")]
-        names |= {"message_count": n, "active_members": [BoardMemberState(message_count=each) for each in counts]}
+        names |= {"message_count": n, "active_members": [BoardMemberState(message_count=number) for number in counts]}
         ours = generate_next_speaker(so_far, ("Ann", "Bob", "Cy"), seed=n)
         assert (theirs() == "timekeeper") == (ours == "timekeeper") == (n == 4)
-        assert n == 4 or drawn[-1] == [10 - each for each in counts]
-    assert generate_next_speaker(found.messages, ("Ann", "Bob", "Cy")) == "", "all have withdrawn"
+        assert n == 4 or drawn[-1] == [10 - number for number in counts]
+    assert generate_next_speaker(result.messages, ("Ann", "Bob", "Cy")) == "", "all have withdrawn"

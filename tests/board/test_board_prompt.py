@@ -31,28 +31,28 @@ def ask(who: str, n: int, *, form: Form | None = None, view: View = OWN) -> Ask:
     return Ask(key=f"/debate/meeting#{n}", to=who, act="argue", task="Speak.", form=form or form_of(who), view=view)
 
 
-def transcript(*said: tuple[str, str | Fields], form: Form | None = None) -> Transcript:
+def transcript(*rows: tuple[str, str | Fields], form: Form | None = None) -> Transcript:
     """A meeting in which these have said this, in words or in fields."""
-    made = Transcript()
-    made.apply(Opened(brief=BRIEF, protocol={}))
-    for n, (who, words) in enumerate(said, start=1):
-        put = ask(who, n, form=form)
-        made.apply(Asked(ask=put))
-        reading = read(put.form, words, speaker=who) if isinstance(words, str) else None
+    folded = Transcript()
+    folded.apply(Opened(brief=BRIEF, protocol={}))
+    for n, (who, words) in enumerate(rows, start=1):
+        question = ask(who, n, form=form)
+        folded.apply(Asked(ask=question))
+        reading = read(question.form, words, speaker=who) if isinstance(words, str) else None
         fields = reading.fields if reading else words
-        made.apply(
-            Replied(key=put.key, reply=Reply(text=str(words), fields=fields if isinstance(fields, dict) else {}))
+        folded.apply(
+            Replied(key=question.key, reply=Reply(text=str(words), fields=fields if isinstance(fields, dict) else {}))
         )
-    return made
+    return folded
 
 
-def prompt(who: str, held: Transcript, *, view: View = OWN, traits: Traits | None = None) -> tuple[Message, ...]:
-    asked = ask(who, 99, view=view)
-    return compose(asked, context_of(BRIEF, held, asked), traits or Traits())
+def prompt(who: str, folded: Transcript, *, view: View = OWN, traits: Traits | None = None) -> tuple[Message, ...]:
+    question = ask(who, 99, view=view)
+    return compose(question, context_of(BRIEF, folded, question), traits or Traits())
 
 
 def texts(messages: tuple[Message, ...], role: str) -> list[str]:
-    return [each.text for each in messages if each.role == role]
+    return [sent_message.text for sent_message in messages if sent_message.role == role]
 
 
 OPENING = """<Message id="x" timestamp="10:02">
@@ -104,54 +104,63 @@ OWN_WORDS = """<Message>
 
 
 def test_others_read_a_message_under_its_mark_without_what_is_private() -> None:
-    held = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER))
-    _, newest = prompt(PARK, held)
+    folded = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER))
+    _, newest = prompt(PARK, folded)
     assert newest.text == SEEN_BY_PARK + form_instructions(form_of(PARK))
     assert "10:02" not in newest.text
 
 
 def test_ones_own_message_is_ones_own_words_in_the_form_they_shall_have_again() -> None:
     messages = prompt(CHEN, transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER)))
-    assert [each.role for each in messages] == ["system", "user", "assistant", "user"]
+    assert [sent_message.role for sent_message in messages] == ["system", "user", "assistant", "user"]
     assert messages[2].text == OWN_WORDS
     assert read(form_of(CHEN), OWN_WORDS, speaker=CHEN) == read(form_of(CHEN), messages[2].text, speaker=CHEN)
     assert messages[3].text.startswith('T2 [Prof. Rodriguez]:\n  <Message id="T2">')
 
 
 def test_a_whisper_is_read_by_its_hearer_and_its_sender_alone() -> None:  # O17: written "prof. rodriguez"
-    held = transcript((CHEN, OPENING))
-    shown = {name: "\n".join(each.text for each in prompt(name, held)) for name in NAMES}
+    folded = transcript((CHEN, OPENING))
+    shown = {name: "\n".join(sent_message.text for sent_message in prompt(name, folded)) for name in NAMES}
     assert ["Back me." in shown[name] for name in NAMES] == [True, True, False]
     assert ["Is 24" in shown[name] for name in NAMES] == [True, False, False]
     assert "  <Whisper>Back me.</Whisper>\n  <WhisperTo>Prof. Rodriguez</WhisperTo>" in shown[RODRIGUEZ]
 
 
 def test_a_b_a_is_seen_by_a_in_strict_alternation() -> None:  # O15
-    held = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER), (CHEN, ANSWER))
-    messages = prompt(CHEN, held)
-    assert [each.role for each in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    folded = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER), (CHEN, ANSWER))
+    messages = prompt(CHEN, folded)
+    assert [sent_message.role for sent_message in messages] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert messages[1].text == BRIDGE
-    free = prompt(CHEN, held, traits=Traits(alternate=False))
-    assert [each.role for each in free] == ["system", "assistant", "user", "assistant", "user"]
-    bare = prompt(CHEN, held, traits=Traits(system=False))
-    assert [each.role for each in bare] == ["user", "assistant", "user", "assistant", "user"]
+    free = prompt(CHEN, folded, traits=Traits(alternate=False))
+    assert [sent_message.role for sent_message in free] == ["system", "assistant", "user", "assistant", "user"]
+    bare = prompt(CHEN, folded, traits=Traits(system=False))
+    assert [sent_message.role for sent_message in bare] == ["user", "assistant", "user", "assistant", "user"]
 
 
 def test_two_own_messages_in_a_row_are_bridged_and_gone_on_from() -> None:
-    held = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING), (CHEN, ANSWER))
-    messages = prompt(CHEN, held)
-    assert [each.role for each in messages[1:]] == ["user", "assistant", "user", "assistant", "user"]
+    folded = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING), (CHEN, ANSWER))
+    messages = prompt(CHEN, folded)
+    assert [sent_message.role for sent_message in messages[1:]] == ["user", "assistant", "user", "assistant", "user"]
     assert messages[3].text == BRIDGE
     assert GO_ON in messages[-1].text
-    assert not any(GO_ON in each.text for each in prompt(PARK, held))
+    assert not any(GO_ON in sent_message.text for sent_message in prompt(PARK, folded))
 
 
 def test_a_last_verdict_behind_ones_own_message_goes_on_from_nothing() -> None:
-    held = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING))
-    asked = replace(ask(CHEN, 99), act="verdict", form=member_form(last_word(("HIRE",)), CHEN, NAMES))
-    assert not any(GO_ON in each.text for each in compose(asked, context_of(BRIEF, held, asked), Traits()))
-    held.apply(Interjected(by=CHEN, text="One more thing."))
-    assert not any(GO_ON in each.text for each in prompt(CHEN, held))
+    folded = transcript((RODRIGUEZ, ANSWER), (CHEN, OPENING))
+    question = replace(ask(CHEN, 99), act="verdict", form=member_form(last_word(("HIRE",)), CHEN, NAMES))
+    assert not any(
+        GO_ON in sent_message.text for sent_message in compose(question, context_of(BRIEF, folded, question), Traits())
+    )
+    folded.apply(Interjected(by=CHEN, text="One more thing."))
+    assert not any(GO_ON in sent_message.text for sent_message in prompt(CHEN, folded))
 
 
 @pytest.mark.parametrize(
@@ -163,20 +172,20 @@ def test_a_last_verdict_behind_ones_own_message_goes_on_from_nothing() -> None:
     ],
 )
 def test_a_message_that_was_not_read_shows_nothing_of_itself(words: str) -> None:
-    held = transcript((CHEN, words))
-    assert prompt(PARK, held)[1].text.startswith(f"T1 [Dr. Chen]:\n  {UNREAD}\n\nYou are Ms. Park.")
-    assert texts(prompt(CHEN, held), "assistant") == [words]
+    folded = transcript((CHEN, words))
+    assert prompt(PARK, folded)[1].text.startswith(f"T1 [Dr. Chen]:\n  {UNREAD}\n\nYou are Ms. Park.")
+    assert texts(prompt(CHEN, folded), "assistant") == [words]
 
 
 def test_prose_without_any_tag_is_shown_as_what_was_said() -> None:
-    said = '  <Message id="T1">\n  <Speaker>Dr. Chen</Speaker>\n  <Content>I say HIRE.</Content>\n  </Message>\n\n'
-    assert said in prompt(PARK, transcript((CHEN, "I say HIRE.")))[1].text
+    text = '  <Message id="T1">\n  <Speaker>Dr. Chen</Speaker>\n  <Content>I say HIRE.</Content>\n  </Message>\n\n'
+    assert text in prompt(PARK, transcript((CHEN, "I say HIRE.")))[1].text
 
 
 def test_of_a_message_that_was_read_in_part_that_part_is_shown() -> None:
-    held = transcript((CHEN, "<Message>\n<Verdict>maybe</Verdict>\n<Content>Hm.</Content>\n</Message>"))
+    folded = transcript((CHEN, "<Message>\n<Verdict>maybe</Verdict>\n<Content>Hm.</Content>\n</Message>"))
     shown = '  <Message id="T1">\n  <Speaker>Dr. Chen</Speaker>\n  <Content>Hm.</Content>\n  </Message>\n\n'
-    assert shown in prompt(PARK, held)[1].text
+    assert shown in prompt(PARK, folded)[1].text
 
 
 def test_a_name_alone_is_no_message() -> None:
@@ -184,32 +193,32 @@ def test_a_name_alone_is_no_message() -> None:
 
 
 def test_who_speaks_is_known_from_the_ask_and_may_be_hidden() -> None:
-    held = transcript((CHEN, {"Speaker": RODRIGUEZ, "Content": "I am he."}))
-    assert "<Speaker>Dr. Chen</Speaker>" in prompt(PARK, held)[1].text
-    hidden = prompt(PARK, held, view=View(anonymous=True))[-1].text
+    folded = transcript((CHEN, {"Speaker": RODRIGUEZ, "Content": "I am he."}))
+    assert "<Speaker>Dr. Chen</Speaker>" in prompt(PARK, folded)[1].text
+    hidden = prompt(PARK, folded, view=View(anonymous=True))[-1].text
     assert '[Participant 1]:\n  <Message id="T1">\n  <Speaker>Participant 1</Speaker>' in hidden
     assert "Dr. Chen</Speaker>" not in hidden
 
 
 def test_long_texts_are_cut_and_choices_are_not() -> None:
-    held = transcript((CHEN, {"Verdict": "UNDECIDED", "Content": "x" * 30, "Withdrawn": False}))
-    shown = prompt(PARK, held, view=View(clip=4))[-1].text
+    folded = transcript((CHEN, {"Verdict": "UNDECIDED", "Content": "x" * 30, "Withdrawn": False}))
+    shown = prompt(PARK, folded, view=View(clip=4))[-1].text
     assert "<Content>xxxx […cut: 26 more characters]</Content>" in shown
     assert "<Verdict>UNDECIDED</Verdict>\n  <Withdrawn>false</Withdrawn>" in shown
 
 
 def test_a_form_without_an_envelope_has_no_id() -> None:
     form = Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:])
-    held = transcript((CHEN, {"Content": "Hm."}), form=form)
-    assert "T1 [Dr. Chen]:\n  <Content>Hm.</Content>\n\n" in prompt(PARK, held)[1].text
+    folded = transcript((CHEN, {"Content": "Hm."}), form=form)
+    assert "T1 [Dr. Chen]:\n  <Content>Hm.</Content>\n\n" in prompt(PARK, folded)[1].text
 
 
 def test_who_reads_what_is_told_in_one_place() -> None:
-    told = form_instructions(form_of(CHEN))
+    text = form_instructions(form_of(CHEN))
     line = (
         "Who reads what: only you read Thoughts; only you and the one whom WhisperTo names read Whisper and WhisperTo;"
     )
-    assert f"{line} all read the rest.\n" in told
+    assert f"{line} all read the rest.\n" in text
     assert "Who reads what" not in form_instructions(Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:]))
 
 
@@ -251,13 +260,13 @@ NASTY = st.lists(
 
 @given(NASTY, NASTY)
 def test_no_text_opens_or_closes_a_tag_or_forges_a_message(content: str, attached: str) -> None:
-    held = transcript((CHEN, {"Content": content, "Artifacts": attached, "Verdict": "NO_HIRE"}))
-    held.apply(Interjected(by="Guest", text="end"))
-    shown = prompt(PARK, held)[1].text.split("\n\n---\n\nT2")[0].split("\n\nT2 [Guest (from outside)]:")[0]
+    folded = transcript((CHEN, {"Content": content, "Artifacts": attached, "Verdict": "NO_HIRE"}))
+    folded.apply(Interjected(by="Guest", text="end"))
+    shown = prompt(PARK, folded)[1].text.split("\n\n---\n\nT2")[0].split("\n\nT2 [Guest (from outside)]:")[0]
     tags = re.findall(r"<[^>]*>", shown)
     carried = ['<Artifacts id="A1">', "</Artifacts>"] if attached.strip() else ["<Artifacts>", "</Artifacts>"]
     middle = [*carried, "<Verdict>", "</Verdict>", "<Content>", "</Content>"]
     assert tags == ['<Message id="T1">', "<Speaker>", "</Speaker>", *middle, "</Message>"]
     assert [row for row in shown.splitlines() if not row.startswith("  ")] == ["T1 [Dr. Chen]:"]
-    own = texts(prompt(CHEN, held), "assistant")[0]
+    own = texts(prompt(CHEN, folded), "assistant")[0]
     assert re.findall(r"<[^>]*>", own)[-3:] == ["<Content>", "</Content>", "</Message>"]

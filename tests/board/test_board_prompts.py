@@ -24,7 +24,7 @@ async def test_the_prompts_of_a_board() -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.to == "Tick" or ask.act == "verdict":
             return {}
-        first = sum(each.to == ask.to for each, _ in player.asked) == 1
+        first = sum(question.to == ask.to for question, _ in player.asked) == 1
         more: dict[str, Value] = {"Thoughts": "hm", "Whisper": "psst", "WhisperTo": "Bob", "Artifacts": "# Costs\n1, 2"}
         return {"Speaker": ask.to, "Content": f"{ask.to} speaks.", **(more if first and ask.to == "Ann" else {})}
 
@@ -38,10 +38,10 @@ async def test_the_prompts_of_a_board() -> None:
         seed=2,
     )
     place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
-    await place.run(dict.fromkeys([each.name for each in PEOPLE], player))
-    asked = {ask.key.removeprefix("/debate/"): ask for ask, _ in player.asked}
+    await place.run(dict.fromkeys([person.name for person in PEOPLE], player))
+    asks = {ask.key.removeprefix("/debate/"): ask for ask, _ in player.asked}
     text = "".join(
-        f"######## {key}: {ask.to}\n\n{prompt(player, key)}\n\n" for key, ask in asked.items() if key in SHOWN
+        f"######## {key}: {ask.to}\n\n{prompt(player, key)}\n\n" for key, ask in asks.items() if key in SHOWN
     )
     assert text == EXPECTED.read_text("utf-8")
 

@@ -70,7 +70,7 @@ CASES: list[tuple[str, str, str, dict[str, Value], tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "fields", "unread"), [each[1:] for each in CASES], ids=[c[0] for c in CASES])
+@pytest.mark.parametrize(("old", "new", "fields", "unread"), [texts[1:] for texts in CASES], ids=[c[0] for c in CASES])
 def test_what_models_make_of_it_is_read(old: str, new: str, fields: dict[str, Value], unread: tuple[str, ...]) -> None:
     assert old in SEED
     reading = read(FORM, SEED.replace(old, new), speaker=CHEN)

@@ -40,67 +40,67 @@ async def hold(ann: tuple[Mapping[str, Value], ...] = ANN, bob: tuple[Mapping[st
     """Ann and Bob say these; Cy never answers; what is said is said in the order of asking."""
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
-        n = sum(each.to == ask.to for each, _ in player.asked) - 1
-        said = {"Ann": ann, "Bob": bob}.get(ask.to, ())
+        n = sum(question.to == ask.to for question, _ in player.asked) - 1
+        rows = {"Ann": ann, "Bob": bob}.get(ask.to, ())
         if ask.to == "Tick":
             return {}
         if ask.act == "verdict":
             return {"Verdict": ABSTAIN} if ask.to == "Bob" else None
-        return said[min(n, len(said) - 1)] if said else None
+        return rows[min(n, len(rows) - 1)] if rows else None
 
     player = Player(script)
     background = (Source(name="cv.md", text="Papers."),)
     brief = Brief(topic="Hire Kim?", background=background, participants=PEOPLE, options=OPTIONS, seed=11)
     place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=3)), name="board")
-    return await place.run(dict.fromkeys([each.name for each in PEOPLE], player))
+    return await place.run(dict.fromkeys([person.name for person in PEOPLE], player))
 
 
-def reported(held: HeldDebate) -> Report:
-    return report(held.entries, debate="d")
+def reported(debate: HeldDebate) -> Report:
+    return report(debate.entries, debate="d")
 
 
 async def test_the_findings_of_a_board() -> None:
-    held = await hold()
-    found = board(held.transcript)
-    assert found
-    ann, bob, cy = found.members
-    assert [given.verdict for given in ann.history] == ["NO_HIRE", "HIRE"]
+    debate = await hold()
+    board_state = board(debate.transcript)
+    assert board_state
+    ann, bob, cy = board_state.members
+    assert [given_verdict.verdict for given_verdict in ann.history] == ["NO_HIRE", "HIRE"]
     assert (ann.verdict, bool(ann.withdrawn), ann.messages) == ("HIRE", True, 3)
     assert (bob.verdict, len(bob.refused), bool(bob.withdrawn)) == ("NO_HIRE", 1, True)
     assert (cy.verdict, cy.absent, cy.messages) == ("", True, 0)
-    assert found.split
-    turns = {turn.text.split()[-1]: turn for turn in held.transcript.turns("argue")}
+    assert board_state.split
+    turns = {turn.text.split()[-1]: turn for turn in debate.transcript.turns("argue")}
     by = {name: [turn for turn in turns.values() if turn.by == name] for name in ("Ann", "Bob")}
     costs, leave = by["Ann"][1], by["Bob"][2]
     mark = costs.mark.replace("T", "A")
-    assert found.attachments == (
-        Attachment(mark=mark, by="Ann", title="Costs", text="# Costs\n1, 2", cited=_cited(held)),
+    assert board_state.attachments == (
+        Attachment(mark=mark, by="Ann", title="Costs", text="# Costs\n1, 2", cited=_cited(debate)),
     )
-    assert ("A99" in [words for _, _, words in found.unknown]) is True
-    assert found.whispers == (
+    assert ("A99" in [words for _, _, words in board_state.unknown]) is True
+    assert board_state.whispers == (
         Whisper(mark=by["Bob"][0].mark, by="Bob", to="Ann", text="see\nthe gap"),
         Whisper(mark=by["Bob"][1].mark, by="Bob", to="", text="anyone?"),
     )
     assert leave.fields["Withdrawn"] is True
 
 
-def _cited(held: HeldDebate) -> tuple[tuple[str, str], ...]:
+def _cited(debate: HeldDebate) -> tuple[tuple[str, str], ...]:
     """Who cited what Ann attached, worked out from the record alone."""
-    costs = next(turn for turn in held.transcript.turns("argue", by="Ann") if "Artifacts" in turn.fields)
+    costs = next(turn for turn in debate.transcript.turns("argue", by="Ann") if "Artifacts" in turn.fields)
     wanted = f"a{costs.number}"
-    found: list[tuple[str, str]] = []
-    for turn in held.transcript.turns("argue"):
+    rows: list[tuple[str, str]] = []
+    for turn in debate.transcript.turns("argue"):
         cites = turn.fields.get("Cites", ())
         assert isinstance(cites, tuple)
-        found += [(turn.by, turn.mark) for words in cites if words.strip(".").casefold() == wanted]
-    return tuple(found)
+        rows += [(turn.by, turn.mark) for words in cites if words.strip(".").casefold() == wanted]
+    return tuple(rows)
 
 
 async def test_what_is_no_board_has_no_findings() -> None:
     assert board(Transcript()) is None
     assert board_chapter(None, None) == []
-    found = reported(await hold())
-    assert as_data(found)["board"]
+    report_data = reported(await hold())
+    assert as_data(report_data)["board"]
 
 
 async def test_the_chapter_on_the_board() -> None:
@@ -131,10 +131,10 @@ async def test_a_tie_is_told_with_the_recommendation() -> None:
 
 async def test_an_abstention_and_an_artifact_that_nobody_cites() -> None:
     quiet: tuple[Mapping[str, Value], ...] = ({"Content": "Well."},)
-    one: tuple[Mapping[str, Value], ...] = (
+    rows: tuple[Mapping[str, Value], ...] = (
         {"Content": "Look.", "Verdict": "HIRE", "Withdrawn": True, "Artifacts": "List"},
     )
-    text = markdown(reported(await hold(one, quiet)))
+    text = markdown(reported(await hold(rows, quiet)))
     assert "| Bob | abstained |" in text
     assert "**, attached by Ann; not cited." in text
     assert "### Whispers" not in text
@@ -143,20 +143,20 @@ async def test_an_abstention_and_an_artifact_that_nobody_cites() -> None:
 
 async def test_a_message_is_called_one_in_every_text() -> None:
     """Whatever it was asked as: in the record it argues."""
-    held = await hold()
-    first = held.transcript.turns("argue")[0]
-    (text,) = write("verbose", reported(held), held.entries).values()
+    debate = await hold()
+    first = debate.transcript.turns("argue")[0]
+    (text,) = write("verbose", reported(debate), debate.entries).values()
     assert f"#### T1 {first.by}: message\n" in text
     assert f"### T1 {first.by}: message, Meeting\n" in text
     assert ": argument" not in text
-    last = next(turn for turn in held.transcript.all() if turn.act == "verdict")
+    last = next(turn for turn in debate.transcript.all() if turn.act == "verdict")
     assert (act_of(first), act_of(last)) == ("message", "verdict")
 
 
 async def test_messages_in_the_log_begin_with_what_is_said() -> None:
-    held = await hold()
+    debate = await hold()
     for mode in ("verbose", "json_log"):
-        assert write(mode, reported(held), held.entries)
+        assert write(mode, reported(debate), debate.entries)
     fields = tuple((name, "yes" if value is True else str(value)) for name, value in ANN[0].items())
     assert parted(fields) == Speech(
         aside=("to Bob", "verdict: NO_HIRE"),
@@ -168,19 +168,19 @@ async def test_messages_in_the_log_begin_with_what_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "complete"),
+    ("words", "complete"),
     [
         ("<Message><Verdict>HIRE</Verdict><Content>Yes, 3 &lt; 4.</Content></Message>", True),
         ('<Message id="T3" timestamp="now"><Artifacts></Artifacts>\n<Content>Yes.</Content></Message>', True),
         ("Well then. <Message><Content>Yes.</Content></Message>", False),
     ],
 )
-async def test_a_message_is_told_by_its_fields_where_they_hold_all_of_it(said: str, complete: bool) -> None:
-    held = await hold()
-    turn = held.transcript.turns("argue")[0]
+async def test_a_message_is_told_by_its_fields_where_they_hold_all_of_it(words: str, complete: bool) -> None:
+    debate = await hold()
+    turn = debate.transcript.turns("argue")[0]
     assert turn.ask
     assert turn.reply
-    reading = read(turn.ask.form, said, speaker=turn.by)
-    turn = replace(turn, reply=replace(turn.reply, text=said, fields={**reading.fields, "Content": "Yes, 3 < 4."}))
-    spoken = speak(turn, held.transcript, held.transcript.brief or Brief(topic="?"), "")
+    reading = read(turn.ask.form, words, speaker=turn.by)
+    turn = replace(turn, reply=replace(turn.reply, text=words, fields={**reading.fields, "Content": "Yes, 3 < 4."}))
+    spoken = speak(turn, debate.transcript, debate.transcript.brief or Brief(topic="?"), "")
     assert spoken.complete is complete

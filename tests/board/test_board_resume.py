@@ -15,6 +15,7 @@ from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError, RecordError, Waiting
 from moot.core.event import Entry, Opened, Paused
 from moot.council import AgentWrapper, Council, DebateStep
+from moot.engine import driver
 from tests.council.agents import Agent, own_place
 
 SAID = "<Message><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
@@ -45,8 +46,8 @@ async def stopped(going: Awaitable[BoardResult], error: type[MootError] = LimitR
     return caught.value.debate
 
 
-def essence(found: BoardResult) -> object:
-    return [(turn.key, turn.text) for turn in found.messages], found.states, found.recommendation
+def essence(result: BoardResult) -> object:
+    return [(turn.key, turn.text) for turn in result.messages], result.states, result.recommendation
 
 
 async def test_a_meeting_of_guests_goes_on_wherever_it_was_cut_and_calls_nobody_twice() -> None:
@@ -57,11 +58,11 @@ async def test_a_meeting_of_guests_goes_on_wherever_it_was_cut_and_calls_nobody_
     debate = await stopped(meeting(agent).hold())
     for asks in range(2, 7):
         assert await stopped(meeting(agent).resume(debate, limits=Limits(asks=asks))) == debate
-    found = await meeting(agent).resume(debate, limits=Limits(asks=7))
-    assert essence(found) == essence(expected)
+    result = await meeting(agent).resume(debate, limits=Limits(asks=7))
+    assert essence(result) == essence(expected)
     assert agent.heard == whole.heard
-    again = await meeting(agent).resume(found.outcome.debate)
-    assert (essence(again), len(agent.heard)) == (essence(found), 6)
+    again = await meeting(agent).resume(result.outcome.debate)
+    assert (essence(again), len(agent.heard)) == (essence(result), 6)
 
 
 async def test_only_the_same_members_can_go_on() -> None:
@@ -69,7 +70,7 @@ async def test_only_the_same_members_can_go_on() -> None:
     others = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Cy")], agent=talk)
     with pytest.raises(BriefError, match=f"{begun} is a debate of Ann and Bob, not of Ann and Cy"):
         await others.resume(begun)
-    with pytest.raises(BriefError, match="Bob: guest:Bob answers from within a program"):
+    with pytest.raises(BriefError, match="Bob: guest:Bob belongs to a program"):
         await meeting(Agent(talk), Bob="builtin:quotes").resume(begun)
     with pytest.raises(RecordError, match="there is no debate 'x'"):
         await meeting(Agent(talk)).resume("x")
@@ -89,11 +90,11 @@ async def test_without_a_door_the_meeting_waits_and_goes_on_with_each_letter() -
         waited.append(str(caught.value).partition(" has")[0])
         async with open_workspace() as workspace:
             await answer(workspace, debate, SAID if waited.count("Ann") > 1 else "I think so.")
-    found = await table.resume(debate, limits=Limits())
-    assert (found.outcome.status, found.verdict) == ("decided", "HIRE")
+    result = await table.resume(debate, limits=Limits())
+    assert (result.outcome.status, result.verdict) == ("decided", "HIRE")
     assert Counter(waited) == {"Ann": 2, "TimeKeeper": 1}
-    assert [turn.fields["Content"] for turn in found.messages if turn.by == "Ann"] == ["I think so.", "Yes."]
-    assert (found.states["Ann"].has_withdrawn, found.states["Bob"].message_count, len(agent.heard)) == (True, 3, 3)
+    assert [turn.fields["Content"] for turn in result.messages if turn.by == "Ann"] == ["I think so.", "Yes."]
+    assert (result.states["Ann"].has_withdrawn, result.states["Bob"].message_count, len(agent.heard)) == (True, 3, 3)
 
 
 async def test_people_are_asked_in_place_as_members_and_as_timekeeper() -> None:
@@ -113,12 +114,15 @@ async def test_people_are_asked_in_place_as_members_and_as_timekeeper() -> None:
         timekeeper=TimeKeeper(agent=person),
         rounds=4,
     )
-    found = await table.hold()
-    assert found.states["Ann"].verdict == "HIRE"
-    assert [turn.text for turn in found.messages if turn.by == "TimeKeeper"] == ["Hurry up."]
+    result = await table.hold()
+    assert result.states["Ann"].verdict == "HIRE"
+    assert [turn.text for turn in result.messages if turn.by == "TimeKeeper"] == ["Hurry up."]
     assert "Personality: Calm" in questions[0]
-    assert found.outcome.transcript.brief
-    seats = {each.name: (each.seat, each.duty) for each in found.outcome.transcript.brief.participants}
+    assert result.outcome.transcript.brief
+    seats = {
+        participant.name: (participant.seat, participant.duty)
+        for participant in result.outcome.transcript.brief.participants
+    }
     people = {"Ann": ("human", "debater"), "Bob": ("guest:Bob", "debater"), "TimeKeeper": ("human", "moderator")}
     assert seats == people
 
@@ -130,42 +134,51 @@ async def test_at_the_console_until_nobody_sits_there(tmp_path: Path, monkeypatc
         monkeypatch.setattr(sys, "stdin", console)
         table = meeting(Agent(talk), Ann=HumanAgent())
         debate = await stopped(table.hold())
-        with pytest.raises(Waiting, match=r"Ann has to answer \(message\), nobody sits at the console: moot answer "):
+        with pytest.raises(
+            Waiting, match=r"Ann has to answer \(message\), there is no terminal to ask at: moot answer "
+        ):
             await table.resume(debate, limits=Limits())
         typed.write_text(f"I am not sure.\n{SAID}\n", "utf-8")
-        found = await table.resume(debate, limits=Limits())
-    assert [turn.text for turn in found.messages if turn.by == "Ann"] == ["I am not sure.", SAID]
-    assert found.outcome.status == "decided"
+        result = await table.resume(debate, limits=Limits())
+    assert [turn.text for turn in result.messages if turn.by == "Ann"] == ["I am not sure.", SAID]
+    assert result.outcome.status == "decided"
 
 
 # ---- streams that nobody listens to any more ----------------------------------------------------------------------
 
 
-class Slow(Agent):
-    """An agent that takes its time, and counts the answers that it came to."""
+class Blocking(Agent):
+    """An agent that counts its answers and gives the sixth only when it is released."""
 
     def __init__(self) -> None:
         super().__init__(talk)
-        self.given = 0
+        self.answered, self.released = 0, False
 
     async def __call__(self, prompt: str) -> str:
-        await asyncio.sleep(0.01)
-        self.given += 1
+        if self.answered == 5 and not self.released:
+            await asyncio.Event().wait()
+        self.answered += 1
         return await super().__call__(prompt)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, there is time to note the pause."""
+    monkeypatch.setattr(driver, "GRACE", 600.0)
 
 
 async def leave_board(table: BoardMeeting, left: int, keep: list[object]) -> str:
     items = table.stream()
     keep.append(items)
-    seen: list[str] = []
+    debates: list[str] = []
     async for item in items:
         if isinstance(item, Entry) and isinstance(item.event, Opened):
             async with open_workspace() as workspace:
-                seen = [each.debate for each in await workspace.list()]
+                debates = [summary.debate for summary in await workspace.list()]
         left -= 1
         if not left:
             break
-    return seen[0]
+    return debates[0]
 
 
 async def leave_council(council: Council, left: int, keep: list[object]) -> str:
@@ -183,47 +196,52 @@ async def paused(debate: str) -> bool:
         return isinstance((await workspace.entries(debate))[-1].event, Paused)
 
 
-@pytest.mark.parametrize(("left", "held"), [(1, False), (8, False), (15, False), (8, True)])
-def test_a_meeting_that_was_left_goes_on(left: int, held: bool) -> None:
+async def until_paused(debate: str) -> None:
+    async with asyncio.timeout(120):
+        while not await paused(debate):  # noqa: ASYNC110 - what is waited for is in the store
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize(("left", "keeps_generator"), [(1, False), (8, False), (15, False), (8, True)])
+def test_a_meeting_that_was_left_goes_on(left: int, keeps_generator: bool) -> None:
     """Whether the loop ends at once, with the generator still held, or the generator is gone before."""
-    agent = Slow()
+    agent = Blocking()
     table = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent)
     keep: list[object] = []
 
     async def leave() -> str:
         debate = await leave_board(table, left, keep)
-        if not held:
+        if not keeps_generator:
             keep.clear()
-            await asyncio.sleep(0.1)
-            assert await paused(debate)
+            await until_paused(debate)
         return debate
 
     debate = asyncio.run(leave())
-    assert asyncio.run(paused(debate))
-    early = agent.given
-    assert early < 6
-    found = asyncio.run(table.resume(debate))
-    assert (found.outcome.status, found.verdict) == ("decided", "HIRE")
-    assert agent.given == 6
+    assert (agent.answered < 6, asyncio.run(paused(debate))) == (True, True)
+    agent.released = True
+    result = asyncio.run(table.resume(debate))
+    assert (result.outcome.status, result.verdict) == ("decided", "HIRE")
+    assert agent.answered == 6
 
 
-@pytest.mark.parametrize(("left", "held"), [(1, False), (2, False), (2, True)])
-def test_a_council_that_was_left_goes_on(left: int, held: bool) -> None:
-    agent = Slow()
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize(("left", "keeps_generator"), [(1, False), (2, False), (2, True)])
+def test_a_council_that_was_left_goes_on(left: int, keeps_generator: bool) -> None:
+    agent = Blocking()
     council = Council("c", [DebateStep([AgentWrapper(agent, "Ann"), AgentWrapper(agent, "Bob")], rounds=1)])
     keep: list[object] = []
 
     async def leave() -> str:
         debate = await leave_council(council, left, keep)
-        if not held:
+        if not keeps_generator:
             keep.clear()
-            await asyncio.sleep(0.1)
-            assert await paused(debate)
+            await until_paused(debate)
         return debate
 
     debate = asyncio.run(leave())
-    assert asyncio.run(paused(debate))
-    assert agent.given < 6
+    assert (agent.answered < 6, asyncio.run(paused(debate))) == (True, True)
+    agent.released = True
     result = asyncio.run(council.resume(debate))
     assert list(result["proposals"]) == ["Ann", "Bob", "Ann_round_0", "Bob_round_0"]
-    assert agent.given == 6
+    assert agent.answered == 6

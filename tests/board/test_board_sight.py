@@ -20,8 +20,8 @@ NAMES = ("Ann", "Bob", "Cy", "Dan")
 ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))
 
 
-def drawn(key: str, what: str, n: int) -> int:
-    return hashlib.sha256(f"{key} {what}".encode()).digest()[0] % n
+def drawn(key: str, text: str, n: int) -> int:
+    return hashlib.sha256(f"{key} {text}".encode()).digest()[0] % n
 
 
 def canary(key: str, name: str) -> str:
@@ -47,20 +47,22 @@ class Whisperer:
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread)
 
     def fields(self, ask: Ask, form: Form) -> dict[str, Value]:
-        found: dict[str, Value] = {}
-        for each in form.fields:
-            match each.kind:
+        values: dict[str, Value] = {}
+        for form_field in form.fields:
+            match form_field.kind:
                 case "choice":
-                    found[each.name] = each.choices[drawn(ask.key, each.name, len(each.choices))]
+                    values[form_field.name] = form_field.choices[
+                        drawn(ask.key, form_field.name, len(form_field.choices))
+                    ]
                 case "number":
-                    found[each.name] = 1.0
+                    values[form_field.name] = 1.0
                 case "flag":
-                    found[each.name] = False
+                    values[form_field.name] = False
                 case "list":
-                    found[each.name] = (canary(ask.key, each.name),)
+                    values[form_field.name] = (canary(ask.key, form_field.name),)
                 case "text":
-                    found[each.name] = canary(ask.key, each.name)
-        return found
+                    values[form_field.name] = canary(ask.key, form_field.name)
+        return values
 
 
 async def hold(extras: Extras, hide: tuple[str, ...] = ()) -> tuple[HeldDebate, Whisperer]:
@@ -70,30 +72,30 @@ async def hold(extras: Extras, hide: tuple[str, ...] = ()) -> tuple[HeldDebate, 
     brief = Brief(topic="Hire Kim?", participants=tuple(people), options=("HIRE", "NO_HIRE"), seed=5)
     bird = Whisperer()
     place = Harness(brief=brief, protocol=build("board", brief, Choices(rounds=4, extras=extras)))
-    return await place.run(dict.fromkeys([each.name for each in people], bird)), bird
+    return await place.run(dict.fromkeys([person.name for person in people], bird)), bird
 
 
 @pytest.mark.parametrize("hide", [(), ("Bob", "remind")])
 @pytest.mark.parametrize("extras", [Extras(), ALL])
 async def test_thoughts_reach_nobody_and_whispers_one_alone(extras: Extras, hide: tuple[str, ...]) -> None:
-    held, bird = await hold(extras, hide)
-    said = held.transcript.turns("argue")
-    assert len(said) == 16
-    heard = 0
-    for turn in said:
+    debate, bird = await hold(extras, hide)
+    turns = debate.transcript.turns("argue")
+    assert len(turns) == 16
+    whispers_read = 0
+    for turn in turns:
         assert {"Thoughts", "Whisper", "WhisperTo"} <= turn.fields.keys()
         to = turn.fields["WhisperTo"]
         for reader, text in bird.prompts.values():
             if reader != turn.by:
                 assert canary(turn.key, "Thoughts") not in text, f"{reader} reads what {turn.by} thinks"
                 assert reader == to or canary(turn.key, "Whisper") not in text, f"{reader} hears {turn.by} whisper"
-            heard += reader == to and canary(turn.key, "Whisper") in text
-    assert heard > 10, "hardly any whisper was heard, so that nothing is proved"
+            whispers_read += reader == to and canary(turn.key, "Whisper") in text
+    assert whispers_read > 10, "hardly any whisper was heard, so that nothing is proved"
 
 
 async def test_everybody_reads_what_was_said_aloud() -> None:
-    held, bird = await hold(Extras())
-    first, last = held.transcript.turns("argue")[0], held.transcript.turns("argue")[-1]
+    debate, bird = await hold(Extras())
+    first, last = debate.transcript.turns("argue")[0], debate.transcript.turns("argue")[-1]
     texts = {reader: text for key, (reader, text) in bird.prompts.items() if key != first.key}
     assert set(texts) == {*NAMES, "TimeKeeper"}
     assert all(canary(first.key, "Content") in text for text in texts.values())
@@ -102,18 +104,18 @@ async def test_everybody_reads_what_was_said_aloud() -> None:
 
 async def test_whom_a_whisper_is_for_is_compared_without_case() -> None:
     """O17."""
-    held, _ = await hold(Extras())
-    form = held.transcript.turns("argue", by="Ann")[0].ask
+    debate, _ = await hold(Extras())
+    form = debate.transcript.turns("argue", by="Ann")[0].ask
     assert form
-    said = "<Message><Whisper>psst</Whisper><WhisperTo>BOB</WhisperTo><Content>Good day.</Content></Message>"
-    assert read(form.form, said, speaker="Ann").fields["WhisperTo"] == "Bob"
+    text = "<Message><Whisper>psst</Whisper><WhisperTo>BOB</WhisperTo><Content>Good day.</Content></Message>"
+    assert read(form.form, text, speaker="Ann").fields["WhisperTo"] == "Bob"
 
 
 async def test_a_whisper_to_nobody_is_heard_by_nobody() -> None:
-    held, _ = await hold(Extras())
-    form = held.transcript.turns("argue", by="Ann")[0].ask
+    debate, _ = await hold(Extras())
+    form = debate.transcript.turns("argue", by="Ann")[0].ask
     assert form
-    said = "<Message><Whisper>psst</Whisper><WhisperTo>Zoe</WhisperTo><Content>Good day.</Content></Message>"
-    reading = read(form.form, said, speaker="Ann")
+    text = "<Message><Whisper>psst</Whisper><WhisperTo>Zoe</WhisperTo><Content>Good day.</Content></Message>"
+    reading = read(form.form, text, speaker="Ann")
     assert "WhisperTo" not in reading.fields
     assert reading.unread == ("WhisperTo: not_allowed",)

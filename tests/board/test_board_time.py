@@ -23,12 +23,12 @@ async def test_reminders_and_deadlines_come_each_in_its_own_time(
 ) -> None:
     place = runner(3)
     place.protocol = Meeting(form=FORM, rounds=4, every=every, deadline=deadline)
-    held, player = await play(place, nothing)
-    told = reminders(player)
-    assert [int(each.split()[2]) for each in told] == reminded
-    assert [int(each.split()[2]) for each in told if "Deadline" in each] == deadlines
+    debate, player = await play(place, nothing)
+    texts = reminders(player)
+    assert [int(text.split()[2]) for text in texts] == reminded
+    assert [int(text.split()[2]) for text in texts if "Deadline" in text] == deadlines
     assert "TT" not in order(player)
-    assert not held.transcript.halts
+    assert not debate.transcript.halts
 
 
 @pytest.mark.parametrize("name", ["every", "deadline"])
@@ -63,8 +63,8 @@ def spoke(folder: Path, *words: str) -> list[int]:
     ran = moot(folder, "run", "board.md", "-m", "builtin:quotes", "--json", "--no-report", *words)
     assert ran.exit_code == 0, ran.stderr
     lines = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-    asked = [line["body"]["ask"] for line in lines if line["kind"] == "asked"]
-    tasks = "\n".join(ask["task"] for ask in asked if ask["act"] == "remind")
+    items = [line["body"]["ask"] for line in lines if line["kind"] == "asked"]
+    tasks = "\n".join(ask["task"] for ask in items if ask["act"] == "remind")
     return [int(number) for number in re.findall(r"So far (\d+) of", tasks)]
 
 
@@ -94,13 +94,13 @@ def test_the_plan_and_the_report_name_the_intervals(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "words", "said"),
+    ("more", "words", "message"),
     [
         ("reminder_interval: 0\n", (), "board.md:3: reminder_interval must be from 1 to 200, not 0"),
         (
             "deadline_interval: soon\n",
             (),
-            "board.md:3: deadline_interval is 'soon'; it must be a whole number in digits",
+            "board.md:3: deadline_interval is 'soon'; it must be a whole number",
         ),
         ("every: 2\n", (), "board.md:3: there is no key 'every' in a header; did you mean 'reminder_interval'?"),
         ("", ("--set", "reminder_interval=201"), "--set: reminder_interval must be from 1 to 200, not 201"),
@@ -109,18 +109,22 @@ def test_the_plan_and_the_report_name_the_intervals(tmp_path: Path) -> None:
         ("", ("--set", "limits=2"), "--set: there is no key 'limits' to set"),
         ("", ("--set", "seed=[1"), "--set: "),
         ("", ("--set", "turn_mode=random", "--set", "turn_mode=random"), "--set: turn_mode is set twice; keep one"),
-        ("", ("--protocol", "panel", "--set", "reminder_interval=2"), "panel takes no reminder_interval; board does"),
+        (
+            "",
+            ("--protocol", "panel", "--set", "reminder_interval=2"),
+            "panel does not support reminder_interval; board does",
+        ),
         (
             "",
             ("--protocol", "council", "--set", "deadline_interval=2"),
-            "council takes no deadline_interval; board does",
+            "council does not support deadline_interval; board does",
         ),
     ],
 )
-def test_what_cannot_be_is_one_clear_sentence(tmp_path: Path, more: str, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_is_one_clear_sentence(tmp_path: Path, more: str, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "board.md").write_text(BOARD.replace("{more}", more), "utf-8")
     ran = moot(tmp_path, "check", "board.md", "-m", "builtin:quotes", *words)
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
 
 

@@ -20,8 +20,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Members:
     """Two members: Ann says these things in turn and then leaves with a verdict, Ben leaves at once with one."""
 
-    def __init__(self, *said: str) -> None:
-        self.said, self.asked = list(said), list[str]()
+    def __init__(self, *texts: str) -> None:
+        self.said, self.asked = list(texts), list[str]()
         self.heard: list[str] = []
 
     def ann(self, prompt: str) -> str:
@@ -40,7 +40,7 @@ class Members:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("words", "reason"),
     [
         (
             "<Message><Content>So <Verdict>HIRE</Verdict> it is.</Content></Message>",
@@ -64,11 +64,11 @@ class Members:
         ),
     ],
 )
-def test_who_was_refused_is_told_why(said: str, told: str) -> None:
-    members = Members(said, said)
+def test_who_was_refused_is_told_why(words: str, reason: str) -> None:
+    members = Members(words, words)
     members.meeting().run()
-    assert told not in members.asked[0]
-    assert any(told in prompt for prompt in members.asked[1:])
+    assert reason not in members.asked[0]
+    assert any(reason in prompt for prompt in members.asked[1:])
     assert not any("Your last message" in prompt or "You could not leave" in prompt for prompt in members.heard)
 
 
@@ -114,8 +114,8 @@ def test_who_sends_nothing_readable_for_ever_is_absent_like_one_who_does_not_ans
 
 
 def test_one_readable_message_and_a_member_is_there_again() -> None:
-    said = "<Message><Content>Let me see.</Content></Message>"
-    members = Members(NONSENSE, NONSENSE, said, NONSENSE, NONSENSE, said)  # each is repaired once
+    text = "<Message><Content>Let me see.</Content></Message>"
+    members = Members(NONSENSE, NONSENSE, text, NONSENSE, NONSENSE, text)  # each is repaired once
     result = members.meeting().run()
     assert "absent" not in result.recommendation
     assert result.states["Ann"].verdict == "HIRE"

@@ -36,17 +36,17 @@ def settle(folder: Path) -> dict[str, str]:
     }
 
 
-def moot(folder: Path, *words: str, given: str = "", **env: str) -> Result:
+def moot(folder: Path, *words: str, stdin: str = "", **env: str) -> Result:
     """Run one command in this process, in a folder of its own."""
     runner = CliRunner(env={**settle(folder), **env})
     with chdir(folder):
-        return runner.invoke(main, list(words), input=given, prog_name="moot")
+        return runner.invoke(main, list(words), input=stdin, prog_name="moot")
 
 
 def only_id(result: Result) -> str:
     """The id of the debate that an output names."""
-    found = re.findall(r"\b[a-z0-9-]+-[0-9a-f]{6}\b", result.output)
-    return found[0]
+    matches = re.findall(r"\b[a-z0-9-]+-[0-9a-f]{6}\b", result.output)
+    return matches[0]
 
 
 def speak(call: Call) -> Plan:
@@ -76,9 +76,9 @@ def served(script: Script = speak, *, models: tuple[str, ...] = ("tiny:latest",)
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),))
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(120)
     try:
         yield wires
     finally:
         ends[0]()
-        thread.join(10)
+        thread.join(120)

@@ -44,7 +44,7 @@ class Terminal:
         )
         os.close(theirs)
 
-    def read_until(self, met: Callable[[str], bool], seconds: float = 30) -> str:
+    def read_until(self, met: Callable[[str], bool], seconds: float = 120) -> str:
         """What the terminal shows, until something is met or the process ends."""
         ends = time.monotonic() + seconds
         while not met(self.shown):
@@ -76,7 +76,7 @@ class Terminal:
         """Read to the end; the exit code."""
         self.read_until(lambda _: False)
         os.close(self.ours)
-        return self.process.wait(20)
+        return self.process.wait(120)
 
     @property
     def words(self) -> str:
@@ -124,6 +124,6 @@ class Typist:
 
     def close(self) -> None:
         """Give the terminal back."""
-        for each in (self.ours, self.theirs):
-            if each >= 0:
-                os.close(each)
+        for number in (self.ours, self.theirs):
+            if number >= 0:
+                os.close(number)

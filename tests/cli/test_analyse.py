@@ -45,25 +45,25 @@ def old(name: str) -> Analysis:
 
 
 def test_the_page_on_the_screen(folder: Path) -> None:
-    told = moot(folder, "analyse", "arena")
-    assert told.exit_code == 0, told.output
-    assert "## Insights\n\n- Agreement rose from 67% to 100% between the first answers and round 1.\n" in told.output
+    result = moot(folder, "analyse", "arena")
+    assert result.exit_code == 0, result.output
+    assert "## Insights\n\n- Agreement rose from 67% to 100% between the first answers and round 1.\n" in result.output
     assert "# 2 debates" in moot(folder, "analyse", "arena", "panel", "arena").output
 
 
 def test_the_data(folder: Path) -> None:
-    told = json.loads(moot(folder, "analyse", *NAMES, "--json").stdout)
-    assert [each["debate"] for each in told["debates"]] == list(NAMES)
-    assert told["overview"]["debates"] == 3
-    assert told["debates"][0]["agreement"]["stages"][-1]["tally"]["share"] == 1.0
-    assert all(each["insights"] for each in told["debates"])
+    data = json.loads(moot(folder, "analyse", *NAMES, "--json").stdout)
+    assert [item["debate"] for item in data["debates"]] == list(NAMES)
+    assert data["overview"]["debates"] == 3
+    assert data["debates"][0]["agreement"]["stages"][-1]["tally"]["share"] == 1.0
+    assert all(item["insights"] for item in data["debates"])
     assert json.loads(write_data([HIRING]))["debates"][0]["agreement"]["flips"][0]["causes"] == ["T4"]
 
 
 def test_plots_beside_a_page_that_shows_them(folder: Path) -> None:
-    told = moot(folder, "analyse", *NAMES, "--plots", "p")
-    assert told.exit_code == 0, told.output
-    page, *plots = told.output.split()
+    result = moot(folder, "analyse", *NAMES, "--plots", "p")
+    assert result.exit_code == 0, result.output
+    page, *plots = result.output.split()
     text = (folder / page).read_text("utf-8")
     assert page == "p/analysis.md"
     assert [f"({Path(plot).name})" in text for plot in plots] == [True] * len(plots)
@@ -75,7 +75,7 @@ def test_plots_beside_a_page_that_shows_them(folder: Path) -> None:
 
 
 def test_the_same_analysis_gives_the_same_bytes() -> None:
-    assert [each.name for each in draw(HIRING)] == ["agreement", "strength", "ties", "tokens"]
+    assert [drawn_plot.name for drawn_plot in draw(HIRING)] == ["agreement", "strength", "ties", "tokens"]
     assert draw(HIRING) == draw(HIRING)
     assert draw_all([HIRING, old("arena")]) == draw_all([HIRING, old("arena")])
     for plot in draw(HIRING):
@@ -114,22 +114,22 @@ def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("words", [(), ("none",), ("arena", "none")])
 def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
-    told = moot(folder, "analyse", *words)
-    assert (told.exit_code in (1, 2), told.output.count("\n")) == (True, 1)
+    result = moot(folder, "analyse", *words)
+    assert (result.exit_code in (1, 2), result.output.count("\n")) == (True, 1)
 
 
 # ---- plots in the report ---------------------------------------------------------------------------------------------
 
 
 def test_a_report_has_plots_as_its_last_chapter(folder: Path) -> None:
-    told = moot(folder, "report", "panel", "-o", "my report.md", "--plots")
-    assert told.exit_code == 0, told.output
+    result = moot(folder, "report", "panel", "-o", "my report.md", "--plots")
+    assert result.exit_code == 0, result.output
     page = (folder / "my report.md").read_text("utf-8")
     assert page.startswith(moot(folder, "report", "panel").output.rstrip("\n"))
     names = [plot.name for plot in draw(old("panel"))]
     assert "agreement" in names
     assert page.partition("\n## Plots\n")[2].split() == [f"![{name}](my%20report-{name}.svg)" for name in names]
-    assert told.output.splitlines() == ["my report.md", *(f"my report-{name}.svg" for name in names)]
+    assert result.output.splitlines() == ["my report.md", *(f"my report-{name}.svg" for name in names)]
     for plot in draw(old("panel")):
         assert (folder / f"my report-{plot.name}.svg").read_bytes() == plot.content
 
@@ -148,16 +148,16 @@ def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_t
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("--plots",), 2, "give -o FILE.md"),
         (("--plots", "-o", "-"), 2, "give -o FILE.md"),
         (("--plots", "-o", "r.json", "--format", "json"), 2, "give -o FILE.md"),
-        (("--plots", "-o", "r.md", "--as", "verbose"), 2, "give -o FILE.md"),
+        (("--plots", "-o", "r.md", "--format", "verbose"), 2, "give -o FILE.md"),
         (("--plots", "-o", "none/r.md"), 2, "none/r.md: cannot be written: No such file"),
     ],
 )
-def test_plots_want_a_file(folder: Path, words: tuple[str, ...], code: int, said: str) -> None:
-    told = moot(folder, "report", "panel", *words)
-    assert told.exit_code == code
-    assert said in told.output
+def test_plots_want_a_file(folder: Path, words: tuple[str, ...], code: int, message: str) -> None:
+    result = moot(folder, "report", "panel", *words)
+    assert result.exit_code == code
+    assert message in result.output

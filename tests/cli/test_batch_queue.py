@@ -44,8 +44,8 @@ def work_of(place: House) -> BatchRun:
 async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
     async with house(ready) as place, place.working():
         work = work_of(place)
-        told: list[BatchOutcome] = []
-        work.tell = told.append
+        outcomes: list[BatchOutcome] = []
+        work.tell = outcomes.append
         await work.run()
         came = await work.outcomes()
         jobs = await place.queue.jobs()
@@ -54,11 +54,11 @@ async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
         assert (await again.estimate()).over == 3
         await again.run()
         assert await again.outcomes() == came
-    assert {(job.debate, job.state) for job in jobs} == {(each.debate, "done") for each in came}
-    assert {each.status for each in came} <= {"decided", "tie", "no_decision"}
-    assert sorted(each.debate for each in told) == sorted(each.debate for each in came)
+    assert {(job.debate, job.state) for job in jobs} == {(outcome.debate, "done") for outcome in came}
+    assert {outcome.status for outcome in came} <= {"decided", "tie", "no_decision"}
+    assert sorted(outcome.debate for outcome in outcomes) == sorted(outcome.debate for outcome in came)
     assert len(place.model.history) == sent
-    assert f"{sum(each.calls for each in came)} calls" in Progress(work).line()
+    assert f"{sum(outcome.calls for outcome in came)} calls" in Progress(work).line()
 
 
 async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
@@ -70,15 +70,15 @@ async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
             await model.asked.wait()
             work.stop.reason = "interrupted"
         came = await work.outcomes()
-        left = [each for each in came if each.status == "paused"]
+        left = [outcome for outcome in came if outcome.status == "paused"]
         assert left
-        assert {(each.kind, each.reason) for each in left} == {("stopped", "the workers continue with it")}
+        assert {(outcome.kind, outcome.reason) for outcome in left} == {("stopped", "the workers continue with it")}
         model.go.set()
-        for each in left:
-            await place.until(each.debate, "done")
+        for repeat in left:
+            await place.until(repeat.debate, "done")
         again = work_of(place)
         await again.run()
-        assert "paused" not in {each.status for each in await again.outcomes()}
+        assert "paused" not in {outcome.status for outcome in await again.outcomes()}
 
 
 async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) -> None:
@@ -88,7 +88,7 @@ async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) ->
         first = replace(work_of(place), batch=make_batch([item(model="guest:model", brief=narrow)]))
         await first.run()
         (came,) = await first.outcomes()
-        assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 ask is reached")
+        assert (came.status, came.kind, came.reason) == ("paused", "limit", "the limit of 1 question is reached")
         second = replace(work_of(place), batch=make_batch([wide]))
         await second.run()
         (went,) = await second.outcomes()

@@ -67,7 +67,7 @@ class Table:
 
     def order(self, *words: str) -> bool:
         """Whether these words were shown one behind the other."""
-        places = [self.typist.out.getvalue().find(each) for each in words]
+        places = [self.typist.out.getvalue().find(word) for word in words]
         assert -1 not in places, self.typist.out.getvalue()
         return places == sorted(places)
 
@@ -83,9 +83,9 @@ async def table() -> AsyncIterator[Table]:
 async def play(table: Table, brief: Brief | None, *steps: tuple[str, str]) -> Outcome:
     """Run a debate while somebody types."""
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(table.hold(brief))
+        task = group.create_task(table.hold(brief))
         await table.typist.type(*steps)
-    return held.result()
+    return task.result()
 
 
 async def test_nobody_reads_answers_to_a_question_before_giving_his_own(table: Table) -> None:
@@ -99,10 +99,10 @@ async def test_nobody_reads_answers_to_a_question_before_giving_his_own(table: T
 
 async def test_an_answer_from_elsewhere_closes_the_question(table: Table) -> None:
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(table.hold(brief(person("Ada"))))
+        task = group.create_task(table.hold(brief(person("Ada"))))
         await table.typist.type(("ANSWER", "2"))
         await answer(table.workspace, "d", "", fields={"ANSWER": "tea", "ARGUMENT": "By letter."})
-    assert held.result().status == "decided"
+    assert task.result().status == "decided"
     assert table.order("Ada is asked", "Ada is no longer asked here.", "By letter.")
     assert not await table.typist.keyboard.pasted()
 
@@ -125,22 +125,22 @@ async def test_ctrl_d_leaves_one_question_open_and_the_others_are_asked(table: T
 
 async def test_ctrl_c_leaves_all_questions_open(table: Table) -> None:
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(table.hold(brief(person("Ada"), person("Bo"))))
+        task = group.create_task(table.hold(brief(person("Ada"), person("Bo"))))
         await table.typist.type(("ANSWER", "1\n"))
         await table.typist.see("CONFIDENCE")
         table.interrupt.press()
-    assert (held.result().kind, table.typist.out.getvalue().count("is asked")) == ("waiting", 1)
+    assert (task.result().kind, table.typist.out.getvalue().count("is asked")) == ("waiting", 1)
     assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada", "Bo"]
     assert "> \nstopping after the answers in progress" in table.typist.out.getvalue()
 
 
 async def test_a_request_to_end_closes_the_question_too(table: Table) -> None:
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(table.hold(brief(person("Ada"))))
+        task = group.create_task(table.hold(brief(person("Ada"))))
         await table.typist.see("> ")
         table.interrupt.terminate()
         table.interrupt.terminate()
-    assert held.result().kind == "waiting"
+    assert task.result().kind == "waiting"
 
 
 async def test_what_was_said_meanwhile_is_shown_to_whoever_comes_back(table: Table) -> None:
@@ -158,21 +158,21 @@ async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open
     await table.workspace.run(plan, "d")
     await say(table.workspace, "d", "Zed", "Think of the kettle.")
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(table.hold())
+        task = group.create_task(table.hold())
         await table.typist.type(("ANSWER", "1\n"))
         await table.typist.see("CONFIDENCE")
         await say(table.workspace, "d", "Zoe", "The kettle is old.")
         await table.typist.type((r"Zoe \(viewer\)", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
-    assert held.result().status == "decided"
+    assert task.result().status == "decided"
     assert table.order("Ada is asked", "▌ Zed (viewer)", "▌ Ada · Drinks it", "> \n▌ Zoe (viewer)", "ARGUMENT")
 
 
 async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) -> None:
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(table.hold(brief(person("Ada"))))
+        task = group.create_task(table.hold(brief(person("Ada"))))
         await table.typist.see("> ")
         table.typist.hang_up()
-    assert held.result().kind == "waiting"
+    assert task.result().kind == "waiting"
     assert table.order("Ada is asked", "Bull Speaks for tea · draft", "paused")
 
 

@@ -77,7 +77,7 @@ async def test_the_end_of_input_and_a_window_that_is_closed(typist: Typist) -> N
 
 async def test_a_line_that_the_terminal_has_cut_is_refused(typist: Typist) -> None:
     typist.write("x" * (CUT + 50) + "\n")
-    with pytest.raises(BriefError, match="cuts a line behind 4,095 bytes"):
+    with pytest.raises(BriefError, match="cuts lines after 4,095 bytes"):
         await typist.keyboard.line()
 
 
@@ -129,7 +129,7 @@ async def test_one_line_for_one_value(typist: Typist, field: Field, typed: str, 
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong", "said"),
+    ("field", "wrong", "message"),
     [
         (ANSWER, "3", "ANSWER is '3'; it must be tea or coffee."),
         (ANSWER, "", "ANSWER is required."),
@@ -137,17 +137,17 @@ async def test_one_line_for_one_value(typist: Typist, field: Field, typed: str, 
         (Field(name="V", kind="flag"), "maybe", "V is 'maybe'; it must be true or false."),
         (Field(name="V"), "", "V is required."),
         (Field(name="V", kind="list"), "", "V is required."),
-        (Field(name="V"), "x" * 5000, "the terminal cuts a line behind 4,095 bytes; break it into shorter lines."),
+        (Field(name="V"), "x" * 5000, "the terminal cuts lines after 4,095 bytes; break it into shorter lines."),
     ],
 )
 async def test_a_wrong_value_gets_one_sentence_and_is_asked_again(
-    typist: Typist, field: Field, wrong: str, said: str
+    typist: Typist, field: Field, wrong: str, message: str
 ) -> None:
     right = {"choice": "tea\n", "number": "3\n", "flag": "yes\n", "text": "words\n", "list": "one\n"}[field.kind]
     further = [] if field.kind in ("choice", "number", "flag") else [("", "\n")]
     why = [] if field.kind == "text" else [("Why", "\n")]
     await fill(typist, question(field), (field.name, f"{wrong}\n"), (field.name, right), *further, *why)
-    assert said in " ".join(typist.out.getvalue().split())
+    assert message in " ".join(typist.out.getvalue().split())
     assert typist.out.getvalue().count(f"{field.name}  ") == 2
 
 
@@ -207,8 +207,8 @@ async def test_nothing_is_asked_where_there_is_nothing_to_say(typist: Typist) ->
     filled = await fill(typist, question(*fields), *steps)
     assert filled.fields == {"REPLACES": "T3", "SOLE": "this", "Content": "Tea."}
     assert "T3  Bull, draft" in typist.out.getvalue()
-    heard = (("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "\n"), ("is required.*WhisperTo", "2\n"))
-    filled = await fill(typist, question(*fields), *heard, *steps[1:])
+    dialogue = (("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "\n"), ("is required.*WhisperTo", "2\n"))
+    filled = await fill(typist, question(*fields), *dialogue, *steps[1:])
     assert (filled.fields["Whisper"], filled.fields["WhisperTo"]) == ("Psst.", "Cy")
 
 
@@ -240,8 +240,8 @@ REFUSED = (("Cites", "Withdrawn\n"), ("'Withdrawn'; it must be .*Cites", "2\n"),
 async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(
     typist: Typist, form: Form, steps: tuple[tuple[str, str], ...], fields: dict[str, Value]
 ) -> None:
-    said = (("Content", "Tea.\n"), ("", "\n"))
-    filled = await fill(typist, question(form=form), *said, *steps, (r"Anything else\?", "\n"))
+    rows = (("Content", "Tea.\n"), ("", "\n"))
+    filled = await fill(typist, question(form=form), *rows, *steps, (r"Anything else\?", "\n"))
     assert filled == Filled(fields={"Content": "Tea.", **fields})
     assert "Anything else?  type the number or the words · press Enter if not" in typist.out.getvalue()
     assert "3  Whisper  words for one member alone, if any" in typist.out.getvalue()

@@ -16,7 +16,7 @@ WORDS = "ANSWER: build\nCONFIDENCE: 1\nARGUMENT: We know our own prices."
 
 def ids(folder: Path) -> list[str]:
     """All debates, the newest first."""
-    return [each["debate"] for each in json.loads(moot(folder, "list", "--json").output)]
+    return [item["debate"] for item in json.loads(moot(folder, "list", "--json").output)]
 
 
 def opening(folder: Path, debate: str = "last") -> Opened:
@@ -36,9 +36,9 @@ def parent(tmp_path: Path) -> str:
 def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path: Path, parent: str) -> None:
     forked = moot(tmp_path, "fork", parent, "--at", "9", "-o", str(tmp_path / "out"))
     assert forked.exit_code == 0, forked.output
-    said = " ".join(forked.output.split())
-    assert f"2 answers kept, 2 questions asked again, forked from {parent} at entry 9." in said
-    assert "decided" in said
+    text = " ".join(forked.output.split())
+    assert f"2 answers kept, 2 questions asked again, forked from {parent} at entry 9." in text
+    assert "decided" in text
     (report,) = (tmp_path / "out").iterdir()
     assert f"**Origin:** forked from {parent} at entry 9" in report.read_text("utf-8")
     assert f"forked from {parent} at entry 9" in " ".join(moot(tmp_path, "show", "last").output.split())
@@ -54,15 +54,15 @@ def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path
 
 
 def test_a_fork_can_wait_and_is_taken_up(tmp_path: Path, parent: str) -> None:
-    held = moot(tmp_path, "fork", "last", "--at", "9", "--hold")
-    (child,) = held.stdout.split()
-    assert f"run it with: moot resume {child}" in held.stderr
+    result = moot(tmp_path, "fork", "last", "--at", "9", "--no-run")
+    (child,) = result.stdout.split()
+    assert f"run it with: moot resume {child}" in result.stderr
     assert ids(tmp_path) == [child, parent]
     assert "ends with entry" in moot(tmp_path, "diff", parent, child).output
-    capped = moot(tmp_path, "resume", child, "--max-asks", "4", *QUIET)
+    capped = moot(tmp_path, "resume", child, "--max-questions", "4", *QUIET)
     assert capped.exit_code == 4
     assert moot(tmp_path, "resume", child, *QUIET).exit_code == 0
-    again = moot(tmp_path, "fork", child, "--at", "9", "--max-asks", "4", *QUIET)
+    again = moot(tmp_path, "fork", child, "--at", "9", "--max-questions", "4", *QUIET)
     assert again.exit_code == 4
     assert f"**Origin:** forked from {child} at entry 9" in moot(tmp_path, "report", "last").output
 
@@ -77,9 +77,9 @@ def test_an_answer_is_given_otherwise(tmp_path: Path, parent: str) -> None:
     shown = moot(tmp_path, "show", "last").output
     assert "given by hand in a fork" in shown
     assert "We know our own prices." in shown
-    told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
-    assert "They have no answers in common. They diverge here: A entry 8 · T1 Finance draft: ANSWER: buy" in told
-    assert "B entry 8 · T1 Finance draft: ANSWER: build" in told
+    text = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
+    assert "They have no answers in common. They diverge here: A entry 8 · T1 Finance draft: ANSWER: buy" in text
+    assert "B entry 8 · T1 Finance draft: ANSWER: build" in text
 
 
 def test_other_models_answer_from_there_on(tmp_path: Path, parent: str) -> None:
@@ -88,11 +88,11 @@ def test_other_models_answer_from_there_on(tmp_path: Path, parent: str) -> None:
         forked = moot(tmp_path, "fork", parent, "--at", "11", *models, *QUIET, OLLAMA_HOST=wires.url)
         assert forked.exit_code == 0, forked.output
         assert {call.body["model"] for call in wires.calls} == {"tiny"}
-    seats = {each.name: each.seat for each in opening(tmp_path).brief.participants}
+    seats = {participant.name: participant.seat for participant in opening(tmp_path).brief.participants}
     assert (seats["Finance"], seats["Platform"]) == ("ollama:tiny", "builtin:quotes")
-    told = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
-    assert "The first 4 answers are the same. Then they diverge:" in told
-    assert "Finance: seat A builtin:quotes B ollama:tiny" in told
+    text = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
+    assert "The first 4 answers are the same. Then they diverge:" in text
+    assert "Finance: seat A builtin:quotes B ollama:tiny" in text
 
 
 def test_another_brief_holds_from_there_on(tmp_path: Path, parent: str) -> None:
@@ -104,12 +104,12 @@ def test_another_brief_holds_from_there_on(tmp_path: Path, parent: str) -> None:
     forked = moot(tmp_path, "fork", parent, "--at", "11", "--brief", str(other), *QUIET)
     assert forked.exit_code == 0, forked.output
     assert opening(tmp_path).brief.topic.startswith("Must we build")
-    typed = moot(tmp_path, "fork", parent, "--at", "2", "--brief", "-", "--hold", given="Tea or coffee?")
+    typed = moot(tmp_path, "fork", parent, "--at", "2", "--brief", "-", "--no-run", stdin="Tea or coffee?")
     assert typed.exit_code == 0, typed.output
     assert opening(tmp_path).brief.topic == "Tea or coffee?"
-    late = moot(tmp_path, "fork", parent, "--at", "20", "--brief", "-", given="Tea or coffee?")
+    late = moot(tmp_path, "fork", parent, "--at", "20", "--brief", "-", stdin="Tea or coffee?")
     assert late.exit_code == 2
-    assert f"the change leads to another debate from entry 4 of {parent}" in late.stderr
+    assert f"with this change the debate differs from entry 4 of {parent}" in late.stderr
     assert "fork it at entry 3 or earlier" in late.stderr
 
 
@@ -117,7 +117,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("fork", "nobody", "--at", "3"), "there is no debate 'nobody'"),
     (("fork", "last", "--at", "0"), "can be forked at entry 1 to"),
     (("fork", "last", "--at", "999"), "not 999; with entry"),
-    (("fork", "last"), "Say where: --at SEQ, or --turn T7 with --answer"),
+    (("fork", "last"), "Say where: --at ENTRY, or --turn T7 with --answer"),
     (("fork", "last", "--turn", "T1"), "--turn and --answer go together"),
     (("fork", "last", "--at", "3", "--answer", "x"), "--turn and --answer go together"),
     (("fork", "last", "--at", "3", "--turn", "T1", "--answer", "x"), "--at and --turn cannot be given together"),
@@ -127,7 +127,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("fork", "last", "--at", "3", "-m", "Finance=llama"), "'llama'"),
     (("fork", "last", "--at", "3", "-m", "ollama:x", "-m", "ollama:y"), "--model is given twice for all"),
     (("fork", "last", "--at", "3", "--brief", "nothing.md"), "nothing.md: there is no such file"),
-    (("diff", "last"), "is no fork; name the debate to compare it with"),
+    (("diff", "last"), "is not a fork; name the debate to compare it with"),
     (("diff", "last", "nobody"), "there is no debate 'nobody'"),
 ]
 
@@ -141,3 +141,12 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing_behind(
     assert message in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
     assert ids(tmp_path) == [parent]
+
+
+def test_settings_hold_in_the_place_of_those_of_another_brief(tmp_path: Path, parent: str) -> None:
+    alone = moot(tmp_path, "fork", parent, "--at", "2", "--set", "seed=7", "--no-run")
+    assert alone.exit_code == 2
+    assert "--set needs --brief FILE" in alone.output
+    typed = ("fork", parent, "--at", "2", "--brief", "-", "--set", "seed=7", "--no-run")
+    assert moot(tmp_path, *typed, stdin="Tea or coffee?").exit_code == 0
+    assert opening(tmp_path).brief.seed == 7

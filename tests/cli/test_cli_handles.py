@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.next_steps import next_steps
+from moot.app.plan.next_steps import next_steps, resume_step
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
@@ -58,14 +58,14 @@ def test_a_tie_names_what_would_decide_it_and_every_command_runs(tmp_path: Path)
 
 def test_where_nobody_won_nothing_flips_a_winner(tmp_path: Path) -> None:
     tied(tmp_path)
-    told = moot(tmp_path, "recount", "last").stdout
-    assert "the winner" not in told
-    assert "Another result with a changed ballot of Ada (seats first)" in told
+    stdout = moot(tmp_path, "recount", "last").stdout
+    assert "the winner" not in stdout
+    assert "Another result with a changed ballot of Ada (seats first)" in stdout
 
 
 def test_again_runs_the_same_brief_by_the_same_protocol(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    ran = moot(tmp_path, "again", "last", "--plain", "--max-asks", "40")
+    ran = moot(tmp_path, "again", "last", "--plain", "--max-questions", "40")
     assert ran.exit_code == 0, ran.output
     again = only_id(ran)
     report = moot(tmp_path, "report", again).stdout
@@ -84,7 +84,9 @@ def test_again_builds_another_protocol_and_says_what_does_not_hold(tmp_path: Pat
     moot(tmp_path, "run", "Should we move?", *QUOTES, "--strategy", "borda", "--quiet")
     ran = moot(tmp_path, "again", "last", "--protocol", "council", "--plain")
     assert ran.exit_code == 0, ran.output
-    assert "What was chosen before does not hold here: decided by borda." in " ".join(ran.stdout.split())
+    assert "What was chosen for the earlier debate does not apply here: decided by borda." in " ".join(
+        ran.stdout.split()
+    )
     refused = moot(tmp_path, "again", "last", "--protocol", "counsel")
     assert "no protocol is called 'counsel'; did you mean 'council'?" in refused.stderr
 
@@ -93,20 +95,20 @@ def test_a_generated_cast_is_kept_and_the_helper_debate_is_hidden(tmp_path: Path
     with served(speak) as wires:
         ran = moot(tmp_path, "run", "Should we move?", "-m", "ollama:x", "--quiet", OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
-        asked = len(wires.calls)
+        count = len(wires.calls)
         assert len(json.loads(moot(tmp_path, "list", "--json").stdout)) == 1
         assert "1 more debate not shown" in moot(tmp_path, "list").stderr
         whole = json.loads(moot(tmp_path, "list", "--all", "--json").stdout)
         assert sorted(item["protocol"] for item in whole) == ["casting", "panel"]
         moot(tmp_path, "again", "last", "--quiet", OLLAMA_HOST=wires.url)
-        assert len(wires.calls) - asked < asked
+        assert len(wires.calls) - count < count
 
 
 def test_lists_are_filtered_and_short_ids_are_enough(tmp_path: Path) -> None:
     debate = tied(tmp_path)
     moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
     rows = json.loads(moot(tmp_path, "list", "--json").stdout)
-    assert [item["short"] for item in rows] == [item["debate"].rpartition("-")[2][:3] for item in rows]
+    assert [row["short"] for row in rows] == [row["debate"].rpartition("-")[2][:3] for row in rows]
     assert moot(tmp_path, "show", rows[1]["short"]).stdout.count(debate) >= 1
     assert f"{debate}: " in moot(tmp_path, "verify", "last~1").stdout
     assert [item["debate"] for item in json.loads(moot(tmp_path, "list", "--status", "tie", "--json").stdout)] == [
@@ -124,11 +126,11 @@ def test_lists_are_filtered_and_short_ids_are_enough(tmp_path: Path) -> None:
 def test_a_debate_is_deleted_with_all_that_belongs_to_it(tmp_path: Path) -> None:
     debate = tied(tmp_path)
     assert moot(tmp_path, "resolve", debate, "--answer", "usage").exit_code == 0
-    moot(tmp_path, "fork", debate, "--at", "4", "--hold")
-    kept = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
-    assert kept.exit_code == 0
-    asked = moot(tmp_path, "delete", debate, given="n\n")
-    assert asked.exit_code == 130
+    moot(tmp_path, "fork", debate, "--at", "4", "--no-run")
+    result = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
+    assert result.exit_code == 0
+    declined = moot(tmp_path, "delete", debate, stdin="n\n")
+    assert declined.exit_code == 130
     gone = moot(tmp_path, "delete", debate, "--yes")
     assert gone.exit_code == 0, gone.output
     assert re.search(rf"{debate}: deleted \d+ entries, 1 message, and what was learned from it", gone.stdout)
@@ -144,7 +146,7 @@ def test_a_debate_is_deleted_with_all_that_belongs_to_it(tmp_path: Path) -> None
 
 def test_a_debate_that_may_run_elsewhere_is_deleted_by_force_alone(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    moot(tmp_path, "fork", debate, "--at", "4", "--hold")
+    moot(tmp_path, "fork", debate, "--at", "4", "--no-run")
     refused = moot(tmp_path, "delete", "last", "--yes")
     assert refused.exit_code == 1
     assert "is not over, and another machine may run it" in refused.stderr
@@ -158,8 +160,8 @@ def test_a_report_is_written_over_a_report_and_over_nothing_else(tmp_path: Path,
         assert moot(tmp_path, "report", "last", "--format", form, "-o", f"r{n}").exit_code == 0
         assert moot(tmp_path, *words, f"r{n}").exit_code == 0, form
     for mode in ("summary_only", "json_log", "verbose", "visual_tree"):
-        assert moot(tmp_path, "report", "last", "--as", mode, "-o", "log.md").exit_code == 0
-        assert moot(tmp_path, "report", "last", "--as", mode, "-o", "log.md").exit_code == 0
+        assert moot(tmp_path, "report", "last", "--format", mode, "-o", "log.md").exit_code == 0
+        assert moot(tmp_path, "report", "last", "--format", mode, "-o", "log.md").exit_code == 0
     (tmp_path / "empty.md").touch()
     assert moot(tmp_path, *words, "empty.md").exit_code == 0
     (tmp_path / "other.sqlite").write_bytes((tmp_path / "moot.sqlite").read_bytes())
@@ -167,7 +169,7 @@ def test_a_report_is_written_over_a_report_and_over_nothing_else(tmp_path: Path,
         before = (tmp_path / name).read_bytes()
         refused = moot(tmp_path, *words, name)
         assert (refused.exit_code, (tmp_path / name).read_bytes() == before) == (2, True)
-        assert f"{name}: this file is no report, so it is not overwritten; name another" in refused.stderr
+        assert f"{name}: this file is not a report, so it is not overwritten; choose another name" in refused.stderr
 
 
 def test_commands_that_read_make_no_file(tmp_path: Path) -> None:
@@ -188,11 +190,28 @@ def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("reason", "options"),
+    [
+        ("the limit of 1,200 tokens: 900 used, 400 needed", " --max-tokens 2400"),
+        ("the limit of 1 question is reached", " --max-questions 2"),
+        ("the limit of 0.5 seconds is reached", " --total-seconds 1"),
+        ("the limit of $0.05: $0.0400 used, $0.0200 needed", " --budget 0.1"),
+        ("the limit of $0.05: the price of x:y is unknown", ""),
+        ("stopped", ""),
+    ],
+)
+def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> None:
+    assert resume_step("tea", reason).command == f"moot resume tea{options}"
+
+
+@pytest.mark.parametrize(
     ("header", "commands"),
     [
         ("protocol: moderated\n", []),
         ("protocol: panel\nrounds: 3\n", ["recount", "--protocol moderated", "-m Moderator=human"]),
         ("protocol: round_robin\n", ["recount", "--rounds 4", "--protocol moderated", "-m Moderator=human"]),
+        ("protocol: round_robin\nturn_mode: random\n", ["recount", "--protocol moderated", "-m Moderator=human"]),
+        ("protocol: round_robin\nconsensus_strategy: no_consensus\n", ["--protocol moderated", "-m Moderator=human"]),
     ],
 )
 def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: list[str]) -> None:
@@ -205,8 +224,10 @@ def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: lis
         outcome = await workspace.outcome(await workspace.find("last"))
         opened = opening(outcome.debate, await workspace.entries(outcome.debate))
         await workspace.close()
-        return outcome.status, [way.command for way in next_steps(opened, outcome.debate, outcome.transcript)]
+        return outcome.status, [
+            next_step.command for next_step in next_steps(opened, outcome.debate, outcome.transcript)
+        ]
 
     status, ways = asyncio.run(look())
-    assert status == ("decided" if not commands else "tie")
-    assert [words for words, way in zip(commands, ways, strict=True) if words in way] == commands
+    assert status == ("no_decision" if "no_consensus" in header else "tie" if commands else "decided")
+    assert [words for words, text in zip(commands, ways, strict=True) if words in text] == commands

@@ -23,8 +23,8 @@ def fill(folder: Path, missing: int | None = None, **papers: Paper) -> None:
 
     async def write() -> None:
         workspace = Workspace.at(folder / "moot.sqlite")
-        for n, (name, made) in enumerate(papers.items()):
-            lines = [line for at, line in enumerate(made.lines(1000.0 * n)) if at != missing]
+        for n, (name, debate_paper) in enumerate(papers.items()):
+            lines = [line for at, line in enumerate(debate_paper.lines(1000.0 * n)) if at != missing]
             await workspace.store.append(name, lines, after=0)
         await workspace.close()
 
@@ -32,8 +32,8 @@ def fill(folder: Path, missing: int | None = None, **papers: Paper) -> None:
 
 
 def pattern() -> Paper:
-    made = criticised(revision(()), ANSWER="Buy five", BECAUSE="Batteries have a price")
-    return made.end(Decision(status="decided", winner="Bob", ballots=(Ballot(voter="Cy", choice="Bob"),)))
+    debate_paper = criticised(revision(()), ANSWER="Buy five", BECAUSE="Batteries have a price")
+    return debate_paper.end(Decision(status="decided", winner="Bob", ballots=(Ballot(voter="Cy", choice="Bob"),)))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("learn", "one", "--rebuild"), "--rebuild learns from all debates; do not name any."),
         (("learn", "--domain", "x"), "--domain needs the names of debates."),
@@ -71,10 +71,10 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
         (("memory", "search"), "Missing argument 'WORDS...'"),
     ],
 )
-def test_mistakes(place: Path, words: tuple[str, ...], said: str) -> None:
+def test_mistakes(place: Path, words: tuple[str, ...], message: str) -> None:
     ran = moot(place, *words)
     assert ran.exit_code == 2
-    assert said in ran.stderr
+    assert message in ran.stderr
 
 
 LOOKS = ["ratings", "ratings --json", "calibration", "personas", "relations --json", "memory search buses"]
@@ -93,16 +93,16 @@ def test_memory_that_is_not_whole_is_told_beside_what_is_shown(place: Path, word
 
 
 def test_memory_is_searched(place: Path) -> None:
-    found = moot(place, "memory", "search", "electric", "buses").output
-    assert "one  1970-01-01" in found
-    assert "  decided: Ann's way (unconfirmed)" in found
-    assert "fast, 0 uses" in found
+    output = moot(place, "memory", "search", "electric", "buses").output
+    assert "one  1970-01-01" in output
+    assert "  decided: Ann's way (unconfirmed)" in output
+    assert "fast, 0 uses" in output
     patterns = moot(place, "memory", "search", "--patterns", "battery price").output
     assert "  Bob: The price of batteries is missing" in patterns
     assert "  Ann changed to: Buy five" in patterns
     assert moot(place, "memory", "search", "zeppelin").output == "Nothing was found in the memory.\n"
     data = json.loads(moot(place, "memory", "search", "--json", "-n", "1", "buses").output)
-    assert [each["kind"] for each in data] == ["outcome"]
+    assert [row["kind"] for row in data] == ["outcome"]
     assert json.loads(moot(place, "memory", "search", "--json", "zeppelin").output) == []
 
 
@@ -124,8 +124,8 @@ def test_memory_is_shown_and_forgotten(place: Path) -> None:
 def test_what_was_right_calibrates(place: Path) -> None:
     assert moot(place, "calibration").output.startswith("There are no resolved answers with a confidence yet")
     assert json.loads(moot(place, "calibration", "--json").output) == {}
-    told = moot(place, "resolve", "one", "--answer", "Bob's way").output
-    assert told.startswith("one: the right answer is Bob's way\n  right: Bob\n")
+    output = moot(place, "resolve", "one", "--answer", "Bob's way").output
+    assert output.startswith("one: the right answer is Bob's way\n  right: Bob\n")
     table = moot(place, "calibration").output.splitlines()
     assert table[0].split() == ["model", "n", "confidence", "right", "Brier", "ECE", "vote"]
     assert table[1].split() == ["ollama:a", "1", "0.80", "0.00", "0.640", "0.80", "-"]
@@ -145,9 +145,9 @@ def test_what_was_right_calibrates(place: Path) -> None:
 def test_a_model_of_which_enough_is_known_has_a_weight(place: Path) -> None:
     with MemoryStore.open(place / "moot.sqlite") as shelf:
         for n in range(20):
-            made = Paper({"Ann": "ollama:a", "Bob": "ollama:b"})
-            made.say("Ann", "propose", ANSWER="yes" if n < 18 else "no", CONFIDENCE=0.9)
-            shelf.add(f"x{n}", lessons(made.end().entries(), Notes(truth="yes")), head=f"{n}")
+            debate_paper = Paper({"Ann": "ollama:a", "Bob": "ollama:b"})
+            debate_paper.say("Ann", "propose", ANSWER="yes" if n < 18 else "no", CONFIDENCE=0.9)
+            shelf.add(f"x{n}", lessons(debate_paper.end().entries(), Notes(truth="yes")), head=f"{n}")
     table = moot(place, "calibration").output.splitlines()
     assert table[1].split() == ["ollama:a", "20", "0.90", "0.90", "0.090", "0.00", "1.85"]
     assert table[3:] == ["Recalibrated:", "  ollama:a  says 0.90 (18 of 20 right): expect 0.89"]
@@ -161,7 +161,7 @@ def test_ratings_are_shown(place: Path) -> None:
     assert lines[1].split() == ["model", "rating", "95", "%", "interval", "games", "elo"]
     assert {line.split()[0] for line in lines[2:]} == {"ollama:a", "ollama:b", "openai:c"}
     assert moot(place, "ratings", "--domain", "law").output.startswith("No debate between models")
-    assert [each["domain"] for each in json.loads(moot(place, "ratings", "--json").output)] == [""]
+    assert [item["domain"] for item in json.loads(moot(place, "ratings", "--json").output)] == [""]
 
 
 def test_groups_apart_are_named(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def saved(folder: Path) -> list[str]:
     """The endings of the files in a folder, without their common name."""
-    names = sorted(each.name for each in folder.iterdir())
+    names = sorted(path.name for path in folder.iterdir())
     common = min(names, key=len).partition(".")[0]
     return [name.removeprefix(common) for name in names]
 
@@ -39,15 +39,15 @@ def test_a_run_saves_the_log_that_its_brief_names_beside_the_report(tmp_path: Pa
     moot(tmp_path, "run", str(brief), *QUOTES, "-o", "none", "--no-report")
     assert not (tmp_path / "none").exists()
     moot(tmp_path, "run", str(brief), *QUOTES, "-o", "alone", "--no-report", "--log", "summary_only")
-    assert [each.name.partition(".")[2] for each in (tmp_path / "alone").iterdir()] == ["summary.md"]
+    assert [path.name.partition(".")[2] for path in (tmp_path / "alone").iterdir()] == ["summary.md"]
 
 
 def test_a_debate_that_stopped_saves_the_log_of_its_brief_when_it_has_ended(tmp_path: Path) -> None:
     brief = tmp_path / "brief.md"
     brief.write_text("---\nlogging_mode: json_log\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
-    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out", "--max-asks", "2")
+    moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out", "--max-questions", "2")
     assert not (tmp_path / "out").exists()
-    moot(tmp_path, "resume", "last", "-o", "out", "--max-asks", "500")
+    moot(tmp_path, "resume", "last", "-o", "out", "--max-questions", "500")
     assert saved(tmp_path / "out") == [".log.json", ".md"]
 
 
@@ -55,11 +55,11 @@ def test_who_asks_for_the_summary_gets_the_summary_alone(tmp_path: Path) -> None
     brief = tmp_path / "brief.md"
     brief.write_text("---\nlogging_mode: summary_only\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
     ran = moot(tmp_path, "run", str(brief), *QUOTES, "-o", "out")
-    assert [each.name.partition(".")[2] for each in (tmp_path / "out").iterdir()] == ["summary.md"]
+    assert [path.name.partition(".")[2] for path in (tmp_path / "out").iterdir()] == ["summary.md"]
     assert "report  " not in ran.output
     assert "summary.md" in ran.output
     moot(tmp_path, "run", str(brief), *QUOTES, "-o", "whole", "--log", "full_markdown")
-    assert [each.name.partition(".")[2] for each in (tmp_path / "whole").iterdir()] == ["md"]
+    assert [path.name.partition(".")[2] for path in (tmp_path / "whole").iterdir()] == ["md"]
 
 
 def test_a_usual_run_saves_the_report_alone(tmp_path: Path) -> None:
@@ -86,25 +86,26 @@ def test_a_finished_debate_can_be_logged_by_resuming_it(place: Path) -> None:
     ],
 )
 def test_a_report_as_any_log(place: Path, mode: str, holds: str) -> None:
-    shown = moot(place, "report", "last", "--as", mode)
+    shown = moot(place, "report", "last", "--format", mode)
     assert shown.exit_code == 0
     assert holds in shown.output
+    assert moot(place, "report", "last", "--as", mode).output == shown.output, "the earlier name works"
 
 
 def test_the_argument_map_is_written_side_by_side(place: Path) -> None:
     file = place / "map.svg"
-    written = moot(place, "report", "last", "--as", "visual_tree", "-o", str(file))
-    assert written.output.split() == [str(file.with_suffix(each)) for each in (".md", ".svg", ".json")]
+    written = moot(place, "report", "last", "--format", "visual_tree", "-o", str(file))
+    assert written.output.split() == [str(file.with_suffix(text)) for text in (".md", ".svg", ".json")]
     assert file.read_text("utf-8").startswith("<svg ")
     assert json.loads(file.with_suffix(".json").read_text("utf-8"))["nodes"]
     assert file.with_suffix(".md").read_text("utf-8").startswith("# Argument map:")
 
 
 def test_mistakes_are_one_sentence(place: Path) -> None:
-    both = moot(place, "report", "last", "--as", "verbose", "--format", "json")
-    assert both.exit_code == 2
-    assert "--as and --format cannot be given together" in both.output
-    nowhere = moot(place, "report", "last", "--as", "json_log", "-o", str(place / "missing" / "x.json"))
+    nothing = moot(place, "report", "last", "--format", "verbos")
+    assert nothing.exit_code == 2
+    assert "there is no format 'verbos'" in nothing.output
+    nowhere = moot(place, "report", "last", "--format", "json_log", "-o", str(place / "missing" / "x.json"))
     assert nowhere.exit_code == 1
     assert "x.json cannot be written: No such file or directory" in nowhere.output
 
@@ -118,13 +119,13 @@ def test_a_log_that_cannot_be_saved_is_said(tmp_path: Path) -> None:
 def test_turns_with_claims_read_well_in_the_terminal() -> None:
     console, stage = Console(width=80, file=StringIO()), ViewState()
     for entry in tea():
-        stage.take(entry.event)
-        for each in entry_lines(stage, entry.event):
-            console.print(each)
+        view = stage.take(entry)
+        for entry_line in entry_lines(stage, view):
+            console.print(entry_line)
     assert isinstance(console.file, StringIO)
     text = console.file.getvalue()
-    told = text.split("round 1")[1].split("closing statements")[0]
-    lines = [line.rstrip() for line in told.splitlines()[1:] if line.strip()]
+    part = text.split("round 1")[1].split("closing statements")[0]
+    lines = [line.rstrip() for line in part.splitlines()[1:] if line.strip()]
     assert lines[:4] == [
         "Ann For · argument · scripted",
         "  T3 answers T2 (Ben): rebuttal",
@@ -139,9 +140,9 @@ def test_a_report_as_a_page_to_print_and_as_pdf(place: Path) -> None:
     assert memo.output.startswith("<!doctype html>")
     nowhere = moot(place, "report", "last", "--format", "pdf")
     assert (nowhere.exit_code, "name it with -o" in nowhere.output) == (2, True)
-    made = moot(place, "report", "last", "--format", "pdf", "-o", str(place / "r.pdf"))
-    if made.exit_code:
-        assert "moot[pdf]" in made.output
+    result = moot(place, "report", "last", "--format", "pdf", "-o", str(place / "r.pdf"))
+    if result.exit_code:
+        assert "moot[pdf]" in result.output
     else:
         assert (place / "r.pdf").read_bytes().startswith(b"%PDF")
 

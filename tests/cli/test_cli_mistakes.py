@@ -13,19 +13,19 @@ SHORT = ("run", "Tea or coffee?")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
-        (("run", "absent.md"), "absent.md: there is no such file"),
+        (("run", "absent.md"), "absent.md: there is no such file; check the path, or write a new brief with moot new"),
         (("run", "some/where"), "some/where: there is no such file"),
         (("run", "What is this.txt"), "there is no such file"),
         (("run", "word"), "word: there is no such file; put a question in quotes"),
         (("run", " "), "the brief is empty"),
-        (("run", "."), ".: cannot be read"),
-        (("run", "latin.md"), "latin.md: this is no text in UTF-8"),
+        (("run", "."), ".: this is a folder; name one of the briefs in it"),
+        (("run", "latin.md"), "latin.md: this is not text in UTF-8"),
         (("check", "typo.md"), "typo.md:2: there is no key 'protcol' in a header; did you mean 'protocol'?"),
         ((*SHORT, "-m", "librarian"), "a retriever only recalls and never debates; name a model (provider:name) or"),
-        ((*SHORT, "-m", "builtin:magic"), "there is no builtin:magic; the built-in seat is builtin:quotes"),
-        ((*SHORT, "-m", "nobody:x"), "'nobody:x' names no provider of models"),
+        ((*SHORT, "-m", "builtin:magic"), "there is no model builtin:magic; the built-in one is builtin:quotes"),
+        ((*SHORT, "-m", "nobody:x"), "'nobody:x' has no known provider of models"),
         ((*SHORT, "-m", "openai:gpt-5"), "openai needs a key: set OPENAI_API_KEY"),
         ((*SHORT, "--protocol", "nope"), "no protocol is called 'nope'; there are panel, council"),
         ((*SHORT, "--strategy", "ranked_reasons"), "panel cannot be decided by 'ranked_reasons'; it takes majority"),
@@ -34,9 +34,13 @@ SHORT = ("run", "Tea or coffee?")
             "round_robin cannot be decided by 'moderator'",
         ),
         ((*SHORT, "--topology", "moon"), "there is no topology 'moon'; there are all-to-all"),
-        ((*SHORT, "--topology", "ring"), "panel takes no topology; arena does"),
+        ((*SHORT, "--topology", "ring"), "panel does not support a topology; arena does"),
         ((*SHORT, "--rounds", "9"), "panel has at most 3 rounds, not 9"),
-        ((*SHORT, "--rounds", "-1"), "-1 is not in the range"),
+        ((*SHORT, "--rounds", "-1"), "--rounds must be from 0 to 20, not -1. Try `moot run --help`."),
+        (("list", "-n", "0"), "--limit must be from 1 to 1,000,000, not 0. Try"),
+        (("eval", "simulate", "--margin", "0"), "must be more than 0 and at most 0.5. Try"),
+        ((*SHORT, "-m", "Ann=builtin:quotes"), "write model: builtin:quotes below ## Ann in the brief. Try"),
+        (("rum", "x.md"), "No such command 'rum'. Did you mean: moot run? Try"),
         ((*SHORT, "--budget", "1", "-m", "ollama:x", "-m", "compatible:y"), "the price of compatible:y is unknown"),
         ((*SHORT, "-o", "typo.md"), "is a file"),
         (("no-such-command",), "No such command 'no-such-command'. Try `moot --help`."),
@@ -44,19 +48,19 @@ SHORT = ("run", "Tea or coffee?")
         (("verify", "last", "--head", "12"), "--head needs at least 8 digits of the hash. Try"),
     ],
 )
-def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "latin.md").write_bytes("# Für oder wider?".encode("latin-1"))
     (tmp_path / "typo.md").write_text("---\nprotcol: panel\n---\n# Is it?\n", "utf-8")
     ran = moot(tmp_path, *words, MOOT_BASE_URL="http://127.0.0.1:9")
     assert ran.stderr.startswith("moot: ")
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert ran.stderr.count("\n") == 1
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "debates" not in [path.name for path in tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("resume", "zzz"), "there is no debate 'zzz'"),
         (("show", "last"), "there is no debate 'last'"),
@@ -67,10 +71,10 @@ def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...],
         (("new", "text.md/brief"), "cannot be written"),
     ],
 )
-def test_other_errors_end_with_1(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_other_errors_end_with_1(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "text.md").write_text("no database, but a text that is long enough to be looked at\n" * 20, "utf-8")
     ran = moot(tmp_path, *words)
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert (ran.exit_code, ran.stderr.count("\n"), ran.stdout) == (1, 1, "")
 
 
@@ -109,7 +113,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, words: tuple[str, .
         assert process.stderr
         process.stdout.close()
         assert process.stderr.read() == ""
-        assert process.wait(20) == 1
+        assert process.wait(120) == 1
 
 
 def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
@@ -121,5 +125,5 @@ def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
         assert process.stderr
         process.stdout.close()
         assert "internal" not in process.stderr.read()
-        assert process.wait(20) == 1
+        assert process.wait(120) == 1
     assert moot(tmp_path, "resume", "last", "--no-report").exit_code == 0

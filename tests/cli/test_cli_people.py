@@ -72,7 +72,7 @@ def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> 
         assert f"next moot answer {name} moot resume {name}" in words
     assert "waits for Ada · since 2" in moot(tmp_path, "list").output
     (listed,) = json.loads(moot(tmp_path, "list", "--json").output)
-    assert [(each["name"], each["act"], each["left"]) for each in listed["waits_for"]] == [("Ada", "draft", None)]
+    assert [(item["name"], item["act"], item["left"]) for item in listed["waits_for"]] == [("Ada", "draft", None)]
     silent = moot(tmp_path, "resume", name, "--json")
     assert (silent.exit_code, f"moot answer {name}" in silent.stderr) == (6, True)
 
@@ -82,16 +82,19 @@ def test_an_answer_goes_on_with_the_debate(tmp_path: Path) -> None:
     first = moot(tmp_path, "answer", name, *DRAFT, "--no-report")
     assert first.exit_code == 6
     assert "Ada Drinks it · draft · in person\n  Answer    tea\n  Argument  It is cheap.\n" in first.output
-    then = moot(tmp_path, "answer", "last", "-", "--no-report", given="ANSWER: tea\nARGUMENT: It is still cheap.")
+    then = moot(tmp_path, "answer", "last", "-", "--no-report", stdin="ANSWER: tea\nARGUMENT: It is still cheap.")
     assert then.exit_code == 0, then.output
     assert "tally     tea     ████████ 2" in then.output
     over = moot(tmp_path, "answer", name, *DRAFT)
-    assert (over.exit_code, over.stderr) == (1, f"moot: the debate {name} is over\n")
+    assert (over.exit_code, over.stderr) == (
+        1,
+        f"moot: the debate {name} is over; read it with moot show, or run its brief anew with moot again\n",
+    )
 
 
 def test_an_answer_that_cannot_be_used_is_not_noted(tmp_path: Path) -> None:
     name = begin(tmp_path)
-    for words, code, said in (
+    for words, code, text in (
         (("water",), 2, "the answer must say ANSWER (tea or coffee) and ARGUMENT (your best argument"),
         (("-f", "ANSWER=water"), 2, "ANSWER is 'water'; it must be tea or coffee"),
         (("-f", "DRINK=tea"), 2, "the answer has no field 'DRINK'; there are ANSWER"),
@@ -101,7 +104,7 @@ def test_an_answer_that_cannot_be_used_is_not_noted(tmp_path: Path) -> None:
         ((*DRAFT, "--as", "Bull"), 2, "'Bull' is not a person in this debate; there is Ada"),
     ):
         ran = moot(tmp_path, "answer", name, *words)
-        assert (ran.exit_code, said in ran.stderr) == (code, True), ran.output
+        assert (ran.exit_code, text in ran.stderr) == (code, True), ran.output
     assert moot(tmp_path, "answer", "nothing", "tea").exit_code == 1
     assert "waits for Ada" in moot(tmp_path, "list").output
 
@@ -129,7 +132,7 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
     words = one_line(moot(tmp_path, "show", name).output)
     assert f'next moot answer {name} --as Ada moot answer {name} --as "Bo Li" moot resume' in words
     assert "until 2" in words
-    later = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
+    later = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--no-run")
     assert (later.exit_code, later.stdout) == (0, "")
     assert later.stderr == f"moot: the answer is saved; continue with: moot resume {name}\n"
     again = moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada")
@@ -141,11 +144,11 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
 
 def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) -> None:
     name = begin(tmp_path, SEALED)
-    said = moot(tmp_path, "say", name, "Think of the kettle.", "--by", "Zed")
-    assert (said.exit_code, said.stdout) == (0, "")
+    result = moot(tmp_path, "say", name, "Think of the kettle.", "--by", "Zed")
+    assert (result.exit_code, result.stdout) == (0, "")
     beside = "Ada has an open question and sees it beside that question"
     assert (
-        said.stderr
+        result.stderr
         == f"moot: {name}: the message is saved; {beside}; everybody else sees it from the next question on\n"
     )
     for shown in (moot(tmp_path, "answer", name), moot(tmp_path, "show", name), moot(tmp_path, "resume", name)):
@@ -162,16 +165,16 @@ def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) 
     name = begin(tmp_path, TWO)
     both = "Ada and Bo Li have open questions and see it beside them; everybody else"
     assert both in moot(tmp_path, "say", name, "Hm.").stderr
-    moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--later")
-    moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--later")
-    said = moot(tmp_path, "say", name, "Hm.")
-    assert said.stderr == f"moot: {name}: the message is saved; everybody sees it from the next question on\n"
+    moot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--no-run")
+    moot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--no-run")
+    result = moot(tmp_path, "say", name, "Hm.")
+    assert result.stderr == f"moot: {name}: the message is saved; everybody sees it from the next question on\n"
 
 
 def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
     name = begin(tmp_path)
     for words, user, code in (("Hm.", "zoe", 0), ("-", "t3", 0), ("Hm.", "bull", 2)):
-        ran = moot(tmp_path, "say", name, words, given="From a pipe.", LOGNAME=user, USER=user, LNAME="", USERNAME="")
+        ran = moot(tmp_path, "say", name, words, stdin="From a pipe.", LOGNAME=user, USER=user, LNAME="", USERNAME="")
         assert ran.exit_code == code, ran.output
     shown = moot(tmp_path, "answer", name, *DRAFT, "--no-report").output
     assert "▌ zoe (viewer)\n▌ Hm." in shown
@@ -222,7 +225,7 @@ def test_a_stand_in_answers_when_the_time_is_up(tmp_path: Path) -> None:
     name = begin(tmp_path, SEALED.replace("duty: juror", "duty: juror\ndeadline: 1s\nstand_in: builtin:quotes"))
     time.sleep(1.1)
     late = moot(tmp_path, "answer", name, "Proposal A")
-    assert (late.exit_code, "the time of Ada is up" in late.stderr) == (1, True)
+    assert (late.exit_code, "the time for the answer of Ada is over" in late.stderr) == (1, True)
     went = moot(tmp_path, "resume", name, "--no-report")
     assert went.exit_code == 0, went.output
     assert "in place of Ada, whose time was up" in went.output

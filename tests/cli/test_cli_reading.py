@@ -17,7 +17,7 @@ SEEN = (
     ("show", "last"),
     ("verify", "last"),
     ("report", "last"),
-    ("report", "last", "--as", "full_markdown"),
+    ("report", "last", "--format", "full_markdown"),
     ("diff", "last", "last"),
     ("analyse", "last"),
     ("recount", "last"),
@@ -37,27 +37,27 @@ def folder() -> Generator[Path]:
 
 @pytest.mark.parametrize("rights", [0o444, 0o666], ids=["a read-only file", "a file"])
 def test_a_record_that_may_only_be_read_is_shown_and_not_written(rights: int, folder: Path) -> None:
-    held, path = folder / "held", folder / "held" / "moot.sqlite"
+    file, path = folder / "held", folder / "held" / "moot.sqlite"
     writing = (("resolve", "last", "--answer", "Build"), ("memory", "search", "build"), ("run", str(BRIEF), *QUOTES))
-    seen = [moot(folder, *words, MOOT_STORE=str(path)).output for words in SEEN]
+    outputs = [moot(folder, *words, MOOT_STORE=str(path)).output for words in SEEN]
     shutil.copy(path, folder / "copy.sqlite")
     for words in writing:
         assert moot(folder, *words, MOOT_STORE=str(folder / "copy.sqlite")).exit_code == DONE
     before = path.read_bytes()
     path.chmod(rights)
-    held.chmod(0o555)
+    file.chmod(0o555)
     try:
         with no_special_rights():
-            for words, shown in zip(SEEN, seen, strict=True):
-                found = moot(folder, *words, MOOT_STORE=str(path))
-                assert (found.exit_code, found.output) == (DONE, shown)
+            for words, shown in zip(SEEN, outputs, strict=True):
+                result = moot(folder, *words, MOOT_STORE=str(path))
+                assert (result.exit_code, result.output) == (DONE, shown)
             for words in writing:
                 refused = moot(folder, *words, MOOT_STORE=str(path))
                 assert refused.exit_code == ERROR
                 assert "it may only be read, not written." in refused.output or words[0] == "memory"
     finally:
-        held.chmod(0o755)
-    assert os.listdir(held) == ["moot.sqlite"]
+        file.chmod(0o755)
+    assert os.listdir(file) == ["moot.sqlite"]
     assert path.read_bytes() == before
 
 
@@ -68,13 +68,13 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     assert listed.output.startswith(f"There are no debates yet in {place}; the file does not exist.")
     assert moot(tmp_path, "list", "--json", "--store", str(place)).output == "[]\n"
     for words in SEEN[1:]:
-        found = moot(tmp_path, *words, "--store", str(place))
-        assert found.exit_code == ERROR
-        assert "there is no debate 'last'; `moot list` shows 0" in found.output
+        result = moot(tmp_path, *words, "--store", str(place))
+        assert result.exit_code == ERROR
+        assert "there is no debate 'last'; there are no debates yet" in result.output
     for words in (("memory", "search", "build"), ("ratings",), ("calibration",)):
-        found = moot(tmp_path, *words, "--store", str(place))
-        assert found.exit_code == ERROR
-        assert f"There are no records yet at {place}." in found.output
+        result = moot(tmp_path, *words, "--store", str(place))
+        assert result.exit_code == ERROR
+        assert f"There are no records yet at {place}." in result.output
     assert moot(tmp_path, "check", str(BRIEF), "--store", str(place)).exit_code == DONE
     assert moot(tmp_path, "store", "copy", str(place), str(tmp_path / "copy.sqlite")).exit_code != DONE
     assert not place.parent.exists()
@@ -95,6 +95,6 @@ def test_a_damaged_schema_is_called_damaged(tmp_path: Path) -> None:
     at = whole.index(b"CREATE TABLE line")
     place.write_bytes(whole[:at] + b"\xff\xfe" * 8 + whole[at + 16 :])
     for words in (("list",), ("show", "last"), ("verify", "last"), ("run", str(BRIEF), *QUOTES)):
-        found = moot(tmp_path, *words)
-        assert found.exit_code == ERROR
-        assert f"The record {place} cannot be used: it is damaged." in found.output
+        result = moot(tmp_path, *words)
+        assert result.exit_code == ERROR
+        assert f"The record {place} cannot be used: it is damaged." in result.output

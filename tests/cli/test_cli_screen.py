@@ -1,22 +1,27 @@
 """The screen's pieces: strangers' words on a terminal, narrow screens, many speakers, every kind of entry."""
 
 import io
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from moot.app.serve.entry_view import EntryView
 from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
+from moot.cli.display.output import Output
 from moot.cli.display.render import ViewState, entry_lines, running_tally
 from moot.cli.display.text_layout import COLOURS, amount, colours, line, moment, money, prose, short, span
+from moot.cli.terminal import HangUpViewer, Interrupt
 from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import (
     Asked,
+    Attempted,
     Called,
     Delta,
     Entered,
@@ -43,7 +48,7 @@ def opened(*names: str) -> Opened:
     return Opened(brief=Brief(topic="Tea?", participants=(*people, moderator)), protocol=ROUNDS, name="panel")
 
 
-def asked(key: str, to: str, act: str = "argue", **more: object) -> Asked:
+def ask_event(key: str, to: str, act: str = "argue", **more: object) -> Asked:
     return Asked(ask=Ask(key=key, to=to, act=act, task="Go on.", **more))  # type: ignore[arg-type]
 
 
@@ -71,55 +76,55 @@ def test_words_of_others_cannot_touch_the_terminal() -> None:
     begin = Opened(
         brief=Brief(topic=EVIL, participants=(Participant(name="Ann", role=EVIL), Participant(name="Bob"))), protocol={}
     )
-    said = show(
-        asked("/debate/argue#1", "Ann"),
+    text = show(
+        ask_event("/debate/argue#1", "Ann"),
         answer("/debate/argue#1", EVIL, served=EVIL, notes=(EVIL,)),
-        asked("/debate/argue#2", "Bob"),
+        ask_event("/debate/argue#2", "Bob"),
         Erred(key="/debate/argue#2", call="answer", n=1, kind="server", reason=EVIL),
         Failed(key="/debate/argue#2", kind="server", reason=EVIL),
         Interjected(by="Zoe", text=EVIL),
         Paused(reason=EVIL),
         begin=begin,
     )
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", said)
-    assert said.count("[red]x[/red]") >= 6
-    assert ":smile:" in said
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
+    assert text.count("[red]x[/red]") >= 6
+    assert ":smile:" in text
 
 
 @given(st.text())
 def test_no_word_is_lost_and_no_control_is_kept(text: str) -> None:
-    shown = "\n".join(each.plain for each in prose(text))
+    shown = "\n".join(paragraph.plain for paragraph in prose(text))
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
     assert re.findall(r"[a-z0-9]+", shown) == re.findall(r"[a-z0-9]+", shown if "\x85" in text else line(text))
 
 
 def test_markdown_is_made_visible() -> None:
     lines = prose("# Head\n\n\n**bold** and *it* and `code`, 2*3*4\n- item")
-    assert [each.plain for each in lines] == ["Head", "", "bold and it and code, 2*3*4", "- item"]
+    assert [text.plain for text in lines] == ["Head", "", "bold and it and code, 2*3*4", "- item"]
     assert [str(span.style) for span in lines[2].spans] == ["bold", "italic", "bold cyan"]
-    shown = show(asked("/debate/argue#1", "Ann"), answer("/debate/argue#1", "- " + "word " * 20), width=40)
+    shown = show(ask_event("/debate/argue#1", "Ann"), answer("/debate/argue#1", "- " + "word " * 20), width=40)
     assert "\n    word" in shown
 
 
 def test_steps_within_a_phase_stand_under_its_heading() -> None:
     floor = "/debate/rounds/round-1/floor"
     keys = [f"{floor}#1", f"{floor}/interruption-1#1", f"{floor}#2", "/debate/rounds/round-2/floor#1"]
-    said = show(*(event for key in keys for event in (asked(key, "Ann"), answer(key, "Yes."))))
-    assert re.findall(r"round \d[^\n─]*", said) == ["round 1: the floor ", "round 2: the floor "]
+    text = show(*(event for key in keys for event in (ask_event(key, "Ann"), answer(key, "Yes."))))
+    assert re.findall(r"round \d[^\n─]*", text) == ["round 1: the floor ", "round 2: the floor "]
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 100, 200])
 def test_every_width_fits(width: int) -> None:
     keys = [f"/debate/rounds/round-1/argue#{n}" for n in range(1, 3)]
-    said = show(
+    text = show(
         Entered(path="/debate/rounds/round-1"),
-        asked(keys[0], "Ann"),
-        asked(keys[1], "Bob"),
+        ask_event(keys[0], "Ann"),
+        ask_event(keys[1], "Bob"),
         Delta(key=keys[0], text="many words " * 40),
         width=width,
         live=True,
     )
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     assert max(len(row) for row in re.split(r"[\r\n]+", plain)) <= width
     assert "Ann" in plain
 
@@ -127,92 +132,101 @@ def test_every_width_fits(width: int) -> None:
 def test_the_live_area_keeps_within_the_screen() -> None:
     names = [f"P{n}" for n in range(12)]
     keys = {name: f"/debate/propose#{n}" for n, name in enumerate(names)}
-    events = [asked(keys[name], name, "propose") for name in names]
+    events = [ask_event(keys[name], name, "propose") for name in names]
     deltas = [Delta(key=keys[name], text=f"words of {name} " * 30) for name in names[:8]]
-    said = show(*events, *deltas, live=True, height=24, begin=opened(*names))
-    frame = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.rpartition("P0 ")[2])
-    assert "2 more are answering" in said
-    assert "P8, P9, P10, P11 thinking" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
+    text = show(*events, *deltas, live=True, height=24, begin=opened(*names))
+    frame = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.rpartition("P0 ")[2])
+    assert "2 more are answering" in text
+    assert "P8, P9, P10, P11 thinking" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     assert frame.count("\n") <= 24
 
 
-def test_a_repair_begins_its_words_anew() -> None:
-    stage = ViewState()
-    for event in (opened("Ann"), asked("k#1", "Ann")):
-        stage.take(event)
-    stage.hear(Delta(key="k#1", text="first"))
-    stage.take(Called(key="k#1", call="answer", text="first", usage=Usage(input_tokens=3)))
-    stage.hear(Delta(key="k#1", text="sec"))
-    stage.hear(Delta(key="k#1", text="ond"))
-    stage.hear(Delta(key="gone#1", text="late"))
-    assert (stage.words, stage.calls) == ({"k#1": "second"}, 1)
-    stage.take(Erred(key="k#1", call="repair", n=1, kind="server", reason="x"))
-    assert stage.words == {"k#1": ""}
-    stage.take(Resumed())
-    assert (stage.words, stage.done()) == ({"k#1": ""}, 0)
+def stage_of(*events: Event) -> tuple[ViewState, Callable[[Event], EntryView]]:
+    """A screen's state after these events, and what applies further ones."""
+    stage, numbers = ViewState(), itertools.count(1)
+
+    def take(event: Event) -> EntryView:
+        return stage.take(Entry(seq=next(numbers), at=0.0, event=event))
+
+    for event in events:
+        take(event)
+    return stage, take
+
+
+def test_a_further_call_answers_anew_unless_it_goes_on() -> None:
+    stage, take = stage_of(opened("Ann"), ask_event("k#1", "Ann"), Attempted(key="k#1", call="answer", n=1))
+    stage.fold.add_delta(Delta(key="k#1", text="fir"))
+    take(Called(key="k#1", call="answer", text="fir", usage=Usage(input_tokens=3)))
+    take(Attempted(key="k#1", call="continue-1", n=1))
+    stage.fold.add_delta(Delta(key="k#1", text="st"))
+    assert stage.fold.drafts == {"k#1": "first"}
+    take(Attempted(key="k#1", call="repair", n=1))
+    stage.fold.add_delta(Delta(key="k#1", text="sec"))
+    stage.fold.add_delta(Delta(key="k#1", text="ond"))
+    stage.fold.add_delta(Delta(key="gone#1", text="late"))
+    assert stage.fold.drafts == {"k#1": "second"}
+    take(Erred(key="k#1", call="repair", n=1, kind="server", reason="x"))
+    assert stage.fold.drafts == {"k#1": ""}
+    take(Resumed())
+    assert (stage.fold.drafts, stage.done()) == ({"k#1": ""}, 0)
 
 
 def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
-    said = show(
-        asked("/debate/propose#1", "Ann", "propose"),
+    text = show(
+        ask_event("/debate/propose#1", "Ann", "propose"),
         answer("/debate/propose#1", "Tea."),
-        asked("/debate/critique#1", "Bob", "critique", about=("/debate/propose#1",)),
+        ask_event("/debate/critique#1", "Bob", "critique", about=("/debate/propose#1",)),
         answer("/debate/critique#1", "Too hot.", unread=("SEVERITY: missing",)),
-        asked("/debate/moderate#1", "Mo", "moderate"),
+        ask_event("/debate/moderate#1", "Mo", "moderate"),
         answer("/debate/moderate#1", "Go on.\n\nWith care."),
         Halted(path="/debate/rounds", reason="all agree"),
         Halted(path="/debate/propose", reason="enough"),
         Resumed(),
     )
-    assert "Bob Head of x · critique on Ann's proposal · ollama:tiny" in said
-    assert "not readable: SEVERITY: missing" in said
-    assert "▌ Mo review · ollama:tiny\n▌   Go on.\n▌\n▌   With care.\n" in said
-    assert "No further round: all agree." in said
-    assert "Proposals ends early: enough." in said
+    assert "Bob Head of x · critique on Ann's proposal · ollama:tiny" in text
+    assert "not readable: SEVERITY: missing" in text
+    assert "▌ Mo review · ollama:tiny\n▌   Go on.\n▌\n▌   With care.\n" in text
+    assert "No further round: all agree." in text
+    assert "Proposals ends early: enough." in text
 
 
 def test_bids_and_scores_take_one_line_and_notes_are_told_in_full() -> None:
     bid = Form(name="bid", fields=(Field(name="URGENCY", kind="number"), Field(name="POINT", required=False)))
     alone = {"form": bid, "audience": ("Ann",)}
     point = "It has to be said that tea is hot."
-    said = show(
-        asked("/debate/argue#1", "Bob"),
+    text = show(
+        ask_event("/debate/argue#1", "Bob"),
         answer("/debate/argue#1", "Tea."),
-        asked("/debate/argue#2", "Ann", "bid", **alone, about=("/debate/argue#1",)),
+        ask_event("/debate/argue#2", "Ann", "bid", **alone, about=("/debate/argue#1",)),
         answer("/debate/argue#2", f"URGENCY: 7\nPOINT: {point}", fields={"URGENCY": 7, "POINT": point}),
-        asked("/debate/argue#3", "Ann", "strategy", audience=("Ann",)),
+        ask_event("/debate/argue#3", "Ann", "strategy", audience=("Ann",)),
         answer("/debate/argue#3", "I must be brief."),
-        asked("/debate/argue#4", "Ann", "bid", **alone),
+        ask_event("/debate/argue#4", "Ann", "bid", **alone),
         Failed(key="/debate/argue#4", kind="timeout", reason="late"),
     )
-    assert "  Ann bid on Bob's argument  urgency 7\n" in said
-    assert point not in said
-    assert "I must be brief." in said
-    assert "no answer: timeout: late" in said
+    assert "  Ann bid on Bob's argument  urgency 7\n" in text
+    assert point not in text
+    assert "I must be brief." in text
+    assert "no answer: timeout: late" in text
 
 
 def test_votes_are_told_as_they_fall() -> None:
-    stage = ViewState()
     view = {"form": BALLOT, "about": ("/debate/propose#1",), "view": View(anonymous=True)}
-    for event in (
+    stage, take = stage_of(
         opened("Ann", "Bob", "Cid"),
-        asked("/debate/propose#1", "Ann", "propose"),
+        ask_event("/debate/propose#1", "Ann", "propose"),
         answer("/debate/propose#1", "Tea."),
-        *(asked(f"/debate/vote#{n}", name, "vote", **view) for n, name in enumerate(("Ann", "Bob", "Cid", "Mo"))),
-    ):
-        stage.take(event)
+        *(ask_event(f"/debate/vote#{n}", name, "vote", **view) for n, name in enumerate(("Ann", "Bob", "Cid", "Mo"))),
+    )
     assert running_tally(stage).plain == ""
     for n, fields in enumerate(({"I vote for": "Proposal A"}, {"I vote for": "ABSTAIN"}, {})):
-        event = answer(f"/debate/vote#{n}", "Because.", fields=fields)
-        stage.take(event)
-        assert list(entry_lines(stage, event))
+        assert list(entry_lines(stage, take(answer(f"/debate/vote#{n}", "Because.", fields=fields))))
     assert running_tally(stage).plain == "votes so far  Ann's proposal 1 · abstains 1 · not readable 1"
-    failed = Failed(key="/debate/vote#3", kind="timeout", reason="no answer within 3 seconds")
-    stage.take(failed)
+    failed = take(Failed(key="/debate/vote#3", kind="timeout", reason="no answer within 3 seconds"))
     console = Console(file=io.StringIO(), width=80)
     with console.capture() as captured:
-        for each in entry_lines(stage, failed):
-            console.print(each)
+        for entry_line in entry_lines(stage, failed):
+            console.print(entry_line)
     assert "✗ no answer: timeout: no answer within 3 seconds" in captured.get()
     assert running_tally(stage).plain == ""
 
@@ -277,29 +291,40 @@ def message(fields: dict[str, str], *, by: str = "Al", raw: str = RAW, seat: str
     )
     begin = Opened(brief=Brief(topic="Tea?", participants=people), protocol={})
     key = "/debate/meeting#1"
-    said = (asked(key, by, form=MESSAGE), Delta(key=key, text=raw))
-    return show(*said, *([] if live else [answer(key, raw, fields=fields)]), live=live, begin=begin)
+    items = (ask_event(key, by, form=MESSAGE), Delta(key=key, text=raw))
+    return show(*items, *([] if live else [answer(key, raw, fields=fields)]), live=live, begin=begin)
 
 
 def test_a_person_at_the_table_is_not_shown_what_is_private_to_others() -> None:
-    said = message(SECRETS)
-    assert "Tea." in said
-    assert "private text not shown" in said
-    assert "SECRET" not in said
-    assert "Bo" not in said
+    text = message(SECRETS)
+    assert "Tea." in text
+    assert "private text not shown" in text
+    assert "SECRET" not in text
+    assert "Bo" not in text
     assert "private words" not in message({"Content": "Tea."}, raw="<Content>Tea.</Content>")
     unread = message({}, raw="<Thoughts>TSECRET <Content>Tea.</Content>")
     assert ("TSECRET" in unread, "private text not shown" in unread) == (False, True)
 
 
 def test_a_person_reads_own_words_and_whispers_and_an_audience_reads_all() -> None:
-    heard = message({**SECRETS, "WhisperTo": "Vera"})
-    assert ("WSECRET" in heard, "TSECRET" in heard, "private text not shown" in heard) == (True, False, True)
+    text = message({**SECRETS, "WhisperTo": "Vera"})
+    assert ("WSECRET" in text, "TSECRET" in text, "private text not shown" in text) == (True, False, True)
     assert "TSECRET" in message(SECRETS, by="Vera")
     assert "TSECRET" in message(SECRETS, seat="ollama:tiny")
 
 
 def test_words_in_the_making_may_be_private() -> None:
-    said = message(SECRETS, live=True)
-    assert ("SECRET" in said, "Al thinking" in re.sub("\x1b\\[[0-9;]*m", "", said)) == (False, True)
+    text = message(SECRETS, live=True)
+    assert ("SECRET" in text, "Al thinking" in re.sub("\x1b\\[[0-9;]*m", "", text)) == (False, True)
     assert "SECRET" in message(SECRETS, live=True, seat="ollama:tiny")
+
+
+@pytest.mark.parametrize("mode", ["quiet", "json", "plain"])
+def test_what_shows_no_unfinished_answers_wants_no_pieces(mode: str) -> None:
+    assert not Output(mode).viewer.pieces
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_live_screen_wants_pieces(live: bool) -> None:
+    screen = Screen(Console(file=io.StringIO()), live=live)
+    assert HangUpViewer(screen, Interrupt(say=print)).pieces is live

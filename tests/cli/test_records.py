@@ -61,17 +61,17 @@ def _holds(new: object, old: object) -> bool:
         )
     if isinstance(old, list):
         pairs = zip(cast("list[object]", new), cast("list[object]", old), strict=True)
-        return isinstance(new, list) and all(_holds(one, other) for one, other in pairs)
+        return isinstance(new, list) and all(_holds(item, other) for item, other in pairs)
     return new == old
 
 
 def test_who_is_against_what_was_not_reached_is_read_from_an_old_record_too() -> None:
-    path = next(each for each in CORPUS if each.stem == "v1-unanimous")
+    path = next(file for file in CORPUS if file.stem == "v1-unanimous")
     entries = read(lines(path))
     decision = fold(entries).decision
     assert decision
     assert (decision.status, decision.dissent) == ("no_decision", ())
-    (against,) = conclusion(fold(entries), entries).dissent
+    (against,) = conclusion(fold(entries)).dissent
     assert against.choice != max(decision.tally, key=lambda name: decision.tally[name])
-    (told,) = lessons(entries).outcome.dissent
-    assert told.startswith(f"{against.voter} for {against.choice}")
+    (text,) = lessons(entries).outcome.dissent
+    assert text.startswith(f"{against.voter} for {against.choice}")

@@ -18,31 +18,33 @@ from tests.policy.test_rules import ballots as votes
 NAMES = ("A", "B", "C")
 
 
-def count(given: list[Ballot], names: tuple[str, ...] = NAMES) -> Recount:
+def count(counted_ballots: list[Ballot], names: tuple[str, ...] = NAMES) -> Recount:
     tally = dict.fromkeys(names, 0.0)
-    return recount_decision(Decision(status="decided", rule="plurality", ballots=tuple(given), tally=tally), debate="d")
+    return recount_decision(
+        Decision(status="decided", rule="plurality", ballots=tuple(counted_ballots), tally=tally), debate="d"
+    )
 
 
-def under(found: Recount, rule: str) -> RuleResult:
-    return next(each for each in found.counts if each.rule == rule)
+def under(recount: Recount, rule: str) -> RuleResult:
+    return next(rule_result for rule_result in recount.counts if rule_result.rule == rule)
 
 
 def test_votes_are_counted_under_the_rules_for_votes() -> None:
-    found = count(votes("A A A B C -"))
-    assert [(each.rule, each.status, each.winner) for each in found.counts] == [
+    recount = count(votes("A A A B C -"))
+    assert [(rule_result.rule, rule_result.status, rule_result.winner) for rule_result in recount.counts] == [
         ("plurality", "decided", "A"),
         ("majority", "decided", "A"),
         ("supermajority", "no_decision", ""),
         ("unanimity", "no_decision", ""),
         ("weighted plurality", "decided", "A"),
     ]
-    assert (found.ranked, found.condorcet) == (False, "")
-    plurality = under(found, "plurality")
+    assert (recount.ranked, recount.condorcet) == (False, "")
+    plurality = under(recount, "plurality")
     assert (plurality.margin, plurality.next, plurality.tried) == (2.0, "B", 1)
 
 
 @pytest.mark.parametrize(
-    ("given", "rule", "voters", "to"),
+    ("ballots", "rule", "voters", "to"),
     [
         ("A A A B B", "plurality", ("voter0",), "B"),
         ("A A A A B C", "plurality", ("voter0", "voter1"), "B"),
@@ -51,25 +53,30 @@ def test_votes_are_counted_under_the_rules_for_votes() -> None:
         ("A B", "plurality", ("voter0",), "B"),
     ],
 )
-def test_the_fewest_votes_that_flip_a_result_are_named(given: str, rule: str, voters: tuple[str, ...], to: str) -> None:
-    flip = under(count(votes(given)), rule).flip
+def test_the_fewest_votes_that_flip_a_result_are_named(
+    ballots: str, rule: str, voters: tuple[str, ...], to: str
+) -> None:
+    flip = under(count(votes(ballots)), rule).flip
     assert flip
     assert (flip.voters, flip.to) == (voters, to)
     assert flip.then
 
 
 def test_a_changed_ballot_really_flips_the_result() -> None:
-    given = votes("A A A B B")
-    flip = under(count(given), "plurality").flip
+    counted_ballots = votes("A A A B B")
+    flip = under(count(counted_ballots), "plurality").flip
     assert flip
-    changed = [Ballot(voter=each.voter, choice=flip.to if each.voter in flip.voters else each.choice) for each in given]
+    changed = [
+        Ballot(voter=ballot.voter, choice=flip.to if ballot.voter in flip.voters else ballot.choice)
+        for ballot in counted_ballots
+    ]
     assert PLURALITY.decide(changed, NAMES).how == flip.then == "B has 3 of 5"
 
 
 def test_rankings_are_counted_under_all_rules() -> None:
-    found = count(ballots("4: A B C", "3: C B A", "2: B C A"))
-    winners = {each.rule: each.winner for each in found.counts}
-    assert [winners.pop(each) for each in ("plurality", "majority", "supermajority", "unanimity")] == ["A", "", "", ""]
+    recount = count(ballots("4: A B C", "3: C B A", "2: B C A"))
+    winners = {rule_result.rule: rule_result.winner for rule_result in recount.counts}
+    assert [winners.pop(text) for text in ("plurality", "majority", "supermajority", "unanimity")] == ["A", "", "", ""]
     assert winners.pop("weighted plurality") == "A"
     assert winners == {
         "borda": "B",
@@ -79,26 +86,26 @@ def test_rankings_are_counted_under_all_rules() -> None:
         "minimax": "B",
         "instant runoff": "C",
     }
-    assert (found.ranked, found.condorcet) == (True, "B")
-    assert under(found, "instant runoff").flip
-    assert under(found, "borda").margin == 3.0
+    assert (recount.ranked, recount.condorcet) == (True, "B")
+    assert under(recount, "instant runoff").flip
+    assert under(recount, "borda").margin == 3.0
 
 
 @pytest.mark.parametrize(
-    ("given", "quorum"), [("A - ?", True), ("A A ? !", False), ("A A - ? !", True), ("A ! !", False)]
+    ("ballots", "quorum"), [("A - ?", True), ("A A ? !", False), ("A A - ? !", True), ("A ! !", False)]
 )
-def test_that_there_is_no_quorum_is_said(given: str, quorum: bool) -> None:
-    found = count(votes(given))
-    assert found.quorum is quorum
-    assert Quorum(rule=PLURALITY).decide(votes(given), NAMES).how.startswith("no quorum") is not quorum
-    assert quorum_in_words(found).startswith("At least half of the voters did not vote") is not quorum
-    assert under(found, "plurality").winner == "A", "the counts themselves ask for none"
+def test_that_there_is_no_quorum_is_said(ballots: str, quorum: bool) -> None:
+    recount = count(votes(ballots))
+    assert recount.quorum is quorum
+    assert Quorum(rule=PLURALITY).decide(votes(ballots), NAMES).how.startswith("no quorum") is not quorum
+    assert quorum_in_words(recount).startswith("At least half of the voters did not vote") is not quorum
+    assert under(recount, "plurality").winner == "A", "the counts themselves ask for none"
 
 
 def test_approvals_are_no_votes_for_one() -> None:
-    found = count(ballots("A=B", "B"))
-    assert [each.rule for each in found.counts][:2] == ["borda", "approval"]
-    assert under(found, "approval").winner == "B"
+    recount = count(ballots("A=B", "B"))
+    assert [rule_result.rule for rule_result in recount.counts][:2] == ["borda", "approval"]
+    assert under(recount, "approval").winner == "B"
 
 
 def test_a_lone_candidate_cannot_lose() -> None:
@@ -107,13 +114,13 @@ def test_a_lone_candidate_cannot_lose() -> None:
 
 
 def test_nobody_is_made_to_rank_its_own() -> None:
-    given = [
+    counted_ballots = [
         Ballot(voter="A", choice="B", ranks=(("B",), ("C",))),
         Ballot(voter="B", choice="C", ranks=(("C",), ("A",))),
         Ballot(voter="C", choice="B", ranks=(("B",), ("A",))),
     ]
-    for each in count(given).counts:
-        assert each.flip is None or each.flip.to not in each.flip.voters
+    for rule_result in count(counted_ballots).counts:
+        assert rule_result.flip is None or rule_result.flip.to not in rule_result.flip.voters
 
 
 @pytest.mark.no_cover
@@ -130,15 +137,15 @@ def test_the_search_for_a_flip_has_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "given", "how"),
+    ("rule", "ballots", "how"),
     [
         ("consent", "A A", "nobody of 2 rejects the text"),
         ("judge", "A A", "J chose A"),
         ("plurality", "- -", "silence"),
     ],
 )
-def test_what_is_no_vote_is_not_counted(rule: str, given: str, how: str) -> None:
-    decision = Decision(status="decided", rule=rule, how=how, ballots=tuple(votes(given)), tally={"A": 2.0})
+def test_what_is_no_vote_is_not_counted(rule: str, ballots: str, how: str) -> None:
+    decision = Decision(status="decided", rule=rule, how=how, ballots=tuple(votes(ballots)), tally={"A": 2.0})
     with pytest.raises(BriefError, match=f"d was not decided by ballots that can be counted in another way: {how}"):
         recount_decision(decision, debate="d")
 
@@ -184,14 +191,14 @@ def test_the_command_gives_data(place: Path) -> None:
 
 def test_a_debate_without_a_vote_is_refused_in_one_sentence(place: Path) -> None:
     moot(place, "run", "Tea or coffee?", "--protocol", "moderated", *QUOTES, "--quiet", "--no-report")
-    told = moot(place, "recount", "last")
-    assert told.exit_code == 2
-    assert "was not decided by ballots that can be counted in another way" in told.stderr
-    assert told.stderr.count("\n") == 1
+    result = moot(place, "recount", "last")
+    assert result.exit_code == 2
+    assert "was not decided by ballots that can be counted in another way" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_an_open_debate_has_nothing_to_count(place: Path) -> None:
-    moot(place, "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-asks", "1")
+    moot(place, "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-questions", "1")
     assert "had no vote: there is nothing to count" in moot(place, "recount", "last").stderr
 
 

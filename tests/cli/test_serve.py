@@ -40,9 +40,9 @@ def test_a_debate_is_held_and_ctrl_c_ends_the_server(tmp_path: Path) -> None:
             assert '"kind":"closed"' in me.get(url).text
         assert server.end(signal.SIGINT) == 0
         assert server.process.stderr
-        told = server.process.stderr.read()
-    assert "Traceback" not in told
-    assert "token=" not in told
+        stderr = server.process.stderr.read()
+    assert "Traceback" not in stderr
+    assert "token=" not in stderr
     listed = moot(tmp_path, "list", "--json")
     assert debate in listed.output
 
@@ -112,7 +112,7 @@ def test_help_needs_no_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "config", "told"),
+    ("host", "config", "message"),
     [
         ("127.0.0.1", OPEN, ""),
         ("::1", OPEN, ""),
@@ -122,15 +122,15 @@ def test_help_needs_no_server() -> None:
         ("192.0.2.7", OPEN, "set a token"),
         ("moot.lan", OPEN, "set a token"),
         ("192.0.2.7", GUARDED, ""),
-        ("0.0.0.0", GUARDED, "by which names"),
+        ("0.0.0.0", GUARDED, "the names by which"),
         ("0.0.0.0", NAMED, ""),
     ],
 )
-def test_other_machines_come_in_with_a_token_alone(host: str, config: Config, told: str) -> None:
-    if not told:
+def test_other_machines_come_in_with_a_token_alone(host: str, config: Config, message: str) -> None:
+    if not message:
         check_host(host, config.serve)
         return
-    with pytest.raises(BriefError, match=told):
+    with pytest.raises(BriefError, match=message):
         check_host(host, config.serve)
 
 
@@ -141,36 +141,36 @@ def test_the_names_that_are_answered() -> None:
 
 
 def test_an_open_door_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    told = moot(tmp_path, "serve", "--host", "0.0.0.0", "--port", "0")
-    assert told.exit_code == 2
-    assert "set a token in [serve.tokens]" in told.output
+    result = moot(tmp_path, "serve", "--host", "0.0.0.0", "--port", "0")
+    assert result.exit_code == 2
+    assert "set a token in [serve.tokens]" in result.output
     assert moot(tmp_path, "serve", "--port", "70000").exit_code == 2
 
 
 async def test_a_port_that_is_taken_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as blocker:
+        blocker.bind(("127.0.0.1", 0))
+        blocker.listen()
+        port = blocker.getsockname()[1]
         wanted = ServerSettings(store=tmp_path / "m.sqlite", port=port, ready=lambda link: None, say=lambda words: None)
         with pytest.raises(BriefError, match="try --port 0"):
             await serve(wanted, OPEN)
-    with pytest.raises(BriefError, match="cannot be listened at"):
+    with pytest.raises(BriefError, match="cannot listen at"):
         await serve(replace(wanted, host="nowhere.invalid"), NAMED)
 
 
 async def test_enter_and_signals_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
     links: list[str] = []
-    told: list[str] = []
+    texts: list[str] = []
 
     def ready(link: str) -> None:
         links.append(link)
         asyncio.get_running_loop().call_later(0.1, signal.raise_signal, signal.SIGINT)
 
-    wanted = ServerSettings(store=tmp_path / "m.sqlite", port=0, ready=ready, say=told.append)
+    wanted = ServerSettings(store=tmp_path / "m.sqlite", port=0, ready=ready, say=texts.append)
     async with asyncio.timeout(PATIENCE):
         await serve(wanted, OPEN)
     assert len(links) == 1
-    assert told == [], "where nothing is held nothing is waited for"
+    assert texts == [], "where nothing is held nothing is waited for"

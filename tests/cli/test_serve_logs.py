@@ -21,7 +21,7 @@ from tests.web.web_kit import API, QUOTES, opened
 
 pytestmark = pytest.mark.system
 
-CANARIES = {each: f"canary-{each}-7c1e" for each in ("token", "query", "body", "link", "path", "share", "cookie")}
+CANARIES = {text: f"canary-{text}-7c1e" for text in ("token", "query", "body", "link", "path", "share", "cookie")}
 TOKEN = CANARIES["token"] * 3
 
 
@@ -59,13 +59,13 @@ def test_json_lines_tell_requests_and_debates_and_no_secret(tmp_path: Path) -> N
             assert stranger.get("/api/v1/info").status_code == 401
             assert stranger.get("/readyz").text == "ready\n"
         assert server.end(signal.SIGTERM) == 0
-        told = lines(server)
-    text = json.dumps(told)
-    assert [each for each in (*CANARIES.values(), secret, cast("str", session), "Tea") if each in text] == []
-    requests = [each for each in told if each["event"] == "request"]
-    assert all(set(each) == REQUEST for each in requests)
-    found = {(each["method"], each["path"], each["status"], each["pass"], each["debate"]) for each in requests}
-    assert found >= {
+        rows = lines(server)
+    text = json.dumps(rows)
+    assert [word for word in (*CANARIES.values(), secret, cast("str", session), "Tea") if word in text] == []
+    requests = [row for row in rows if row["event"] == "request"]
+    assert all(set(request) == REQUEST for request in requests)
+    logged = {(row["method"], row["path"], row["status"], row["pass"], row["debate"]) for row in requests}
+    assert logged >= {
         ("GET", "/", 303, "", ""),
         ("POST", "/api/v1/debates", 201, "session", ""),
         ("POST", "/api/v1/debates", 201, "token:ci", ""),
@@ -74,9 +74,9 @@ def test_json_lines_tell_requests_and_debates_and_no_secret(tmp_path: Path) -> N
         ("GET", "/api/v1/info", 401, "", ""),
         ("GET", "/readyz", 200, "", ""),
     }
-    mine = [(each["event"], each.get("status")) for each in told if each.get("debate") == debate]
+    mine = [(row["event"], row.get("status")) for row in rows if row.get("debate") == debate]
     assert mine[0] == ("debate begun", None)
-    assert [each for each in mine if each[0] == "debate ended"] == [("debate ended", "decided")]
+    assert [row for row in mine if row[0] == "debate ended"] == [("debate ended", "decided")]
 
 
 REQUEST = {"at", "event", "method", "path", "status", "seconds", "pass", "debate"}
@@ -88,14 +88,14 @@ def test_plain_lines_tell_debates(tmp_path: Path) -> None:
             debate = begin(me)
         assert server.end(signal.SIGINT) == 0
         assert server.process.stderr
-        told = server.process.stderr.read().splitlines()
-    assert told[:2] == [f"moot: debate started: {debate}", f"moot: debate ended: {debate}: decided"]
+        data = server.process.stderr.read().splitlines()
+    assert data[:2] == [f"moot: debate started: {debate}", f"moot: debate ended: {debate}: decided"]
 
 
 async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> None:
-    told: list[str] = []
+    texts: list[str] = []
     async with opened(tmp_path) as web:
-        log = Log(told.append, as_json=True, clock=lambda: 5.0)
+        log = Log(texts.append, as_json=True, clock=lambda: 5.0)
         web.site.workspace.watchers.each.append(log)
         web.transport = httpx2.ASGITransport(app=Logged(make_app(web.site), log))
         debate = await web.ended(web.ann)
@@ -103,13 +103,13 @@ async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> 
         assert (await web.client(token=link).get(f"{API}/debates/{debate}")).status_code == 200
         assert (await web.ben.get(f"{API}/debates/{debate}")).status_code == 404
         await web.me.get(f"/{CANARIES['path']}")
-    found = [json.loads(line) for line in told]
+    items = [json.loads(line) for line in texts]
     mine = [
-        (each["status"], each["pass"], each["debate"]) for each in found if each.get("path", "").endswith("{debate}")
+        (item["status"], item["pass"], item["debate"]) for item in items if item.get("path", "").endswith("{debate}")
     ]
     assert mine == [(200, "share", debate), (404, "token:ben", "")]
-    assert found[-1]["path"] == "/{name:path}"
-    assert link not in "".join(told)
+    assert items[-1]["path"] == "/{name:path}"
+    assert link not in "".join(texts)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> 
     ],
 )
 async def test_what_came_of_a_websocket_is_told(sent: str, status: int, tmp_path: Path) -> None:
-    told: list[str] = []
+    texts: list[str] = []
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         for kind in sent.split():
@@ -136,22 +136,22 @@ async def test_what_came_of_a_websocket_is_told(sent: str, status: int, tmp_path
 
     async with opened(tmp_path) as web:
         scope: Scope = {"type": "websocket", "path": f"/{TOKEN}", "headers": [], SITE: web.site}
-        await Logged(answer, Log(told.append, as_json=True))(scope, nothing, drop)
-    found = json.loads(told[0])
-    assert (found["method"], found["path"], found["status"]) == ("WEBSOCKET", "", status)
+        await Logged(answer, Log(texts.append, as_json=True))(scope, nothing, drop)
+    data = json.loads(texts[0])
+    assert (data["method"], data["path"], data["status"]) == ("WEBSOCKET", "", status)
 
 
 def test_what_debates_and_libraries_say_becomes_a_line() -> None:
-    told: list[str] = []
-    log = Log(told.append, as_json=False)
+    texts: list[str] = []
+    log = Log(texts.append, as_json=False)
     diary = table().add(Paused(reason=TOKEN), Resumed(by=TOKEN), Paused(reason=TOKEN, kind="waiting"))
     log.take("d-1", diary.add(Closed(status="tie", reason=TOKEN)).entries)
     log.end("d-1")
     other = logging.LogRecord("other", logging.WARNING, "", 0, "asked for %s", (TOKEN,), None)
     ours = logging.LogRecord("moot.web", logging.ERROR, "", 0, "%s: %s", ("/d/{debate}", "KeyError"), None)
-    for each in (other, ours):
-        log.handle(each)
-    assert told == [
+    for log_record in (other, ours):
+        log.handle(log_record)
+    assert texts == [
         "debate started: d-1",
         "debate paused: d-1: stopped",
         "debate resumed: d-1",
@@ -163,10 +163,10 @@ def test_what_debates_and_libraries_say_becomes_a_line() -> None:
 
 
 def test_what_is_broken_is_told_plainly_and_a_reader_that_left_is_no_fault() -> None:
-    told: list[str] = []
-    log = Log(told.append, as_json=False)
+    texts: list[str] = []
+    log = Log(texts.append, as_json=False)
     log.request({"type": "http", "method": "GET", "path": f"/{TOKEN}", "headers": []}, 404, 0.1)
-    assert told == []
+    assert texts == []
     log.request({"type": "http", "method": "GET", "path": f"/{TOKEN}", "headers": []}, 500, 0.1)
     log.say("stopping")
 
@@ -174,4 +174,4 @@ def test_what_is_broken_is_told_plainly_and_a_reader_that_left_is_no_fault() -> 
         raise BrokenPipeError
 
     Log(gone, as_json=True).say("stopping")
-    assert told == ["GET unknown page: 500", "stopping"]
+    assert texts == ["GET unknown page: 500", "stopping"]

@@ -10,7 +10,7 @@ import pytest
 from moot.__main__ import start
 from tests.cli.commands import BRIEF, QUOTES, moot, settle
 
-SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2", "stamina")
+SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2")
 """The libraries of models and of the network, which are loaded when somebody is asked."""
 
 READERS = ("bs4", "pypdf", "numpy", "matplotlib", "fastapi", "mcp", "sqlalchemy", "asyncpg")
@@ -27,12 +27,24 @@ print(*sorted(sys.modules), file=sys.stderr)
 sys.exit(code)
 """
 
+FIRST_WORDS = """
+import os, sys
+from moot.cli.main import main
+def write(text, stream=sys.stdout, write=sys.stdout.write):
+    if text.strip():
+        print(*sorted(sys.modules), file=sys.stderr, flush=True)
+        write(text), stream.flush()
+        os._exit(0)
+sys.stdout.write = write
+main(sys.argv[1:], standalone_mode=False)
+"""
 
-def loaded(folder: Path, *words: str) -> set[str]:
-    """The modules that are loaded when a command has ended."""
+
+def loaded(folder: Path, *words: str, program: str = LOADED) -> set[str]:
+    """The modules that are loaded when a command has ended, or by another program."""
     env = {**settle(folder), "OPENAI_API_KEY": "none"}
     ran = subprocess.run(
-        [sys.executable, "-c", LOADED, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=120
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout
@@ -46,15 +58,21 @@ def among(modules: set[str], names: tuple[str, ...]) -> list[str]:
 
 def test_check_loads_no_library_of_a_model(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "check", str(BRIEF), "-m", "openai:gpt-4o")
-    assert among(modules, (*SDKS[:3], "stamina", *READERS)) == []
+    assert among(modules, (*SDKS[:3], *READERS)) == []
     assert "moot.app.run.prepare" in modules
 
 
 def test_list_loads_nothing_that_runs_a_debate(tmp_path: Path) -> None:
     moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet")
     modules = loaded(tmp_path, "list")
-    assert among(modules, (*SDKS, *READERS, *RUNNING)) == ["moot.models", "moot.models.names"]
+    assert among(modules, (*SDKS, *READERS, *RUNNING, "pydantic")) == ["moot.models", "moot.models.names"]
     assert "moot.app.run.record_reader" in modules
+
+
+def test_run_says_its_first_words_before_it_loads_the_reports(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "run", str(BRIEF), *QUOTES, program=FIRST_WORDS)
+    assert among(modules, (*SDKS, *READERS, "moot.app.export.reports", "moot.report.logs", "moot.report.report")) == []
+    assert "moot.app.run.workspace" in modules
 
 
 def test_check_asks_the_library_where_it_has_to(tmp_path: Path) -> None:

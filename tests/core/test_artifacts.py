@@ -15,8 +15,8 @@ def turn(number: int, value: Value | None, *, field: str = "Artifacts") -> Turn:
 
 def test_artifacts_are_called_after_their_turns_in_the_order_of_the_turns() -> None:
     turns = (turn(2, "# Costs\n| a | b |"), turn(3, None), turn(5, ("one", "two")), turn(6, " \n"))
-    found = artifacts(turns)
-    assert [(each.mark, each.turn.mark, each.title, each.text) for each in found] == [
+    items = artifacts(turns)
+    assert [(artifact.mark, artifact.turn.mark, artifact.title, artifact.text) for artifact in items] == [
         ("A2", "T2", "Costs", "# Costs\n| a | b |"),
         ("A5", "T5", "one", "- one\n- two"),
     ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from moot.core import event as events
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Kind, Reply, Usage, Value, allows
-from moot.core.brief import Brief, Limits, Participant, View
+from moot.core.brief import LIMITS, Brief, Limits, Participant, View, check_bound
 from moot.core.decision import Decision
 from moot.core.errors import BriefError, ModelError, RecordError
 from moot.core.event import (
@@ -116,11 +116,11 @@ def test_a_brief_knows_its_participants() -> None:
 
 
 def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
-    one = Usage(input_tokens=1, output_tokens=2, cached_tokens=3, cost=0.5)
-    assert one + one == Usage(input_tokens=2, output_tokens=4, cached_tokens=6, cost=1.0)
-    assert (one + Usage(cost=None)).cost is None
-    assert (Usage(cost=None) + one).cost is None
-    assert (one + Usage(estimated=True)).estimated
+    usage = Usage(input_tokens=1, output_tokens=2, cached_tokens=3, cost=0.5)
+    assert usage + usage == Usage(input_tokens=2, output_tokens=4, cached_tokens=6, cost=1.0)
+    assert (usage + Usage(cost=None)).cost is None
+    assert (Usage(cost=None) + usage).cost is None
+    assert (usage + Usage(estimated=True)).estimated
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,21 @@ def test_what_may_stand_in_a_field(field: Field, good: list[Value], bad: list[Va
     "limits", [{"parallel": 0}, {"cost": -1.0}, {"tokens": -5}, {"total_seconds": float("nan")}, {"asks": float("inf")}]
 )
 def test_limits_that_cannot_be_are_refused(limits: dict[str, Any]) -> None:
-    with pytest.raises(BriefError, match="the limit"):
+    with pytest.raises(BriefError, match=r"limits\."):
         Limits(**limits)
+
+
+def test_a_value_within_its_bounds_is_allowed() -> None:
+    for value in (1, 100):
+        check_bound("limits.parallel", value, LIMITS["parallel"])
+    with pytest.raises(BriefError, match=r"limits\.parallel must be from 1 to 100, not 101"):
+        check_bound("limits.parallel", 101, LIMITS["parallel"])
 
 
 def test_an_answer_to_nothing_is_a_damaged_record() -> None:
     for event in (Replied(key="#9", reply=Reply(text="?")), Failed(key="#9", kind="broken", reason="?")):
         with pytest.raises(RecordError, match="'#9', but that was never asked"):
-            told(event)
+            transcript_of(event)
 
 
 def test_the_kinds_of_events_are_for_ever() -> None:
@@ -211,21 +218,24 @@ def test_paths_within_paths(path: str, under: str, inside: bool) -> None:
     assert within(path, under) is inside
 
 
-def asked(key: str, to: str, act: str = "argue", audience: tuple[str, ...] = ()) -> Asked:
+def ask_event(key: str, to: str, act: str = "argue", audience: tuple[str, ...] = ()) -> Asked:
     return Asked(ask=Ask(key=key, to=to, act=act, task="?", audience=audience))
 
 
-def said(key: str, text: str, **fields: str) -> Replied:
+def reply_event(key: str, text: str, **fields: str) -> Replied:
     return Replied(key=key, reply=Reply(text=text, fields=fields))
 
 
-def told(*happened: events.Event) -> Transcript:
+def transcript_of(*happened: events.Event) -> Transcript:
     return fold(Entry(seq=n, at=0.0, event=event) for n, event in enumerate(happened, start=1))
 
 
 def test_turns_stand_in_the_order_of_asking() -> None:
-    transcript = told(
-        asked("/d/round-1#1", "Ann"), asked("/d/round-1#2", "Bob"), said("/d/round-1#2", "b"), said("/d/round-1#1", "a")
+    transcript = transcript_of(
+        ask_event("/d/round-1#1", "Ann"),
+        ask_event("/d/round-1#2", "Bob"),
+        reply_event("/d/round-1#2", "b"),
+        reply_event("/d/round-1#1", "a"),
     )
     assert [turn.text for turn in transcript.turns()] == ["a", "b"]
     assert [turn.round for turn in transcript.turns()] == [1, 1]
@@ -233,18 +243,18 @@ def test_turns_stand_in_the_order_of_asking() -> None:
 
 
 def test_a_transcript_answers_what_was_said() -> None:
-    transcript = told(
+    transcript = transcript_of(
         Opened(brief=BRIEF, protocol={}, name="panel"),
         Entered(path="/d"),
-        asked("/d/draft#1", "Ann", "draft"),
-        asked("/d/draft#2", "Bob", "draft"),
-        said("/d/draft#1", "one", Answer="x"),
+        ask_event("/d/draft#1", "Ann", "draft"),
+        ask_event("/d/draft#2", "Bob", "draft"),
+        reply_event("/d/draft#1", "one", Answer="x"),
         Failed(key="/d/draft#2", kind="timeout", reason="late"),
-        asked("/d/argue#1", "Ann"),
-        said("/d/argue#1", "two", ANSWER="y"),
-        asked("/d/argue#2", "Bob"),
-        asked("/d/argue#3", "Bob"),
-        said("/d/argue#3", "three"),
+        ask_event("/d/argue#1", "Ann"),
+        reply_event("/d/argue#1", "two", ANSWER="y"),
+        ask_event("/d/argue#2", "Bob"),
+        ask_event("/d/argue#3", "Bob"),
+        reply_event("/d/argue#3", "three"),
     )
     assert (transcript.brief, transcript.protocol, transcript.entered) == (BRIEF, "panel", ["/d"])
     assert [turn.text for turn in transcript.turns("draft")] == ["one"]
@@ -269,7 +279,9 @@ def test_a_transcript_answers_what_was_said() -> None:
 
 def test_a_transcript_knows_how_it_stands() -> None:
     decision = Decision(status="decided")
-    transcript = told(Halted(path="/d/rounds", reason="alike"), Ruled(decision=decision), Paused(reason="limit"))
+    transcript = transcript_of(
+        Halted(path="/d/rounds", reason="alike"), Ruled(decision=decision), Paused(reason="limit")
+    )
     assert (transcript.decision, transcript.paused) == (decision, Paused(reason="limit"))
     assert transcript.halted("/d/rounds/round-2") == "alike"
     assert transcript.halted("/d") == ""
@@ -283,7 +295,7 @@ def test_a_transcript_knows_how_it_stands() -> None:
 
 def test_a_transcript_counts_calls() -> None:
     erred = Erred(key="k", call="answer", n=1, kind="rate", reason="busy")
-    transcript = told(
+    transcript = transcript_of(
         Asked(ask=Ask(key="k", to="Ann", act="argue", task="Argue.")),
         Attempted(key="k", call="answer", n=1),
         erred,
@@ -292,19 +304,19 @@ def test_a_transcript_counts_calls() -> None:
     assert (transcript.attempts, transcript.errors, transcript.usage.cost) == (1, [erred], 0.5)
 
 
-WHISPERED = told(
-    asked("#1", "Ann"),
-    said("#1", "to all"),
-    asked("#2", "Bob", audience=("Ann",)),
-    said("#2", "to Ann"),
-    asked("#3", "Chair", "summarize"),
-    said("#3", "summary"),
+WHISPERED = transcript_of(
+    ask_event("#1", "Ann"),
+    reply_event("#1", "to all"),
+    ask_event("#2", "Bob", audience=("Ann",)),
+    reply_event("#2", "to Ann"),
+    ask_event("#3", "Chair", "summarize"),
+    reply_event("#3", "summary"),
     Interjected(by="Guest", text="hello"),
 )
 
 
 @pytest.mark.parametrize(
-    ("view", "who", "seen"),
+    ("view", "who", "visible"),
     [
         (View(), "Ann", ["to all", "to Ann", "summary", "hello"]),
         (View(), "Bob", ["to all", "to Ann", "summary", "hello"]),
@@ -319,12 +331,12 @@ WHISPERED = told(
         (View(mine=True), "Chair", ["summary", "hello"]),
     ],
 )
-def test_who_sees_what(view: View, who: str, seen: list[str]) -> None:
-    assert [turn.text for turn in WHISPERED.look(view, who)] == seen
+def test_who_sees_what(view: View, who: str, visible: list[str]) -> None:
+    assert [turn.text for turn in WHISPERED.look(view, who)] == visible
 
 
 def test_without_a_summary_a_summary_view_shows_all() -> None:
-    transcript = told(asked("#1", "Ann"), said("#1", "to all"))
+    transcript = transcript_of(ask_event("#1", "Ann"), reply_event("#1", "to all"))
     assert [turn.text for turn in transcript.look(View(summary=True), "Bob")] == ["to all"]
     assert transcript.look(View(summary_only=True), "Bob") == ()
 

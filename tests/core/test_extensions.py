@@ -6,7 +6,7 @@ import pytest
 
 from moot.core.ask import Value
 from moot.core.errors import ProtocolError
-from moot.core.extensions import check_options, option, options_of
+from moot.core.extensions import check_options, option, options_of, takes_options
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Settings:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "taken"),
+    ("name", "value", "expected"),
     [
         ("quick", True, True),
         ("rounds", 3.0, 3),
@@ -29,8 +29,8 @@ class Settings:
         ("hats", ("red", "white"), ("red", "white")),
     ],
 )
-def test_a_value_that_fits_is_taken(name: str, value: Value, taken: Value) -> None:
-    assert check_options(Settings, {name: value}, whose="hats", where="options") == {name: taken}
+def test_a_value_that_fits_is_taken(name: str, value: Value, expected: Value) -> None:
+    assert check_options(Settings, {name: value}, whose="hats", where="options") == {name: expected}
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,11 @@ def test_what_declares_nothing_has_no_options() -> None:
     assert options_of(int) == {}
     with pytest.raises(ProtocolError, match="int has no option 'a'; it has none"):
         check_options(int, {"a": 1}, whose="int", where="options")
+
+
+def test_what_takes_options_can_be_called_with_their_defaults() -> None:
+    @takes_options(Settings)
+    def speak(word: str, options: Settings) -> str:
+        return f"{word} {options.tone} {options.rounds}"
+
+    assert speak("hello") == "hello calm 2"

@@ -14,7 +14,7 @@ from moot.core.transcript import Transcript, Turn
 FORM = Form(name="speech", fields=(Field(name="TARGET", kind="choice", choices=("T1", "T2", "T3")),))
 
 
-def told(*people: Participant) -> Transcript:
+def transcript_of(*people: Participant) -> Transcript:
     """Ann and Bob speak in two rounds; Bob's second turn answers Ann's first; the chair sums up between the rounds."""
     transcript = Transcript()
     transcript.apply(Opened(brief=Brief(topic="Tea?", participants=people), protocol={}))
@@ -40,13 +40,13 @@ def table(hide: tuple[str, ...] = ()) -> tuple[Participant, ...]:
 
 
 def test_turns_are_numbered_in_the_order_of_asking() -> None:
-    transcript = told(*table())
+    transcript = transcript_of(*table())
     transcript.apply(Interjected(by="Guest", text="hello"))
     assert [turn.mark for turn in transcript.all()] == ["T1", "T2", "T3", "T4", "T5", "T6"]
 
 
 @pytest.mark.parametrize(
-    ("hide", "seen"),
+    ("hide", "visible"),
     [
         ((), "T1 T2 T3 T4 T5"),
         (("Bob",), "T1 T3 T5"),
@@ -57,14 +57,14 @@ def test_turns_are_numbered_in_the_order_of_asking() -> None:
         (("Bob round 3", "nobody"), "T1 T2 T3 T4 T5"),
     ],
 )
-def test_a_mask_hides_turns_whatever_the_view(hide: tuple[str, ...], seen: str) -> None:
-    transcript = told(*table(hide=hide))
-    assert " ".join(turn.mark for turn in transcript.look(View(), "Ann")) == seen
+def test_a_mask_hides_turns_whatever_the_view(hide: tuple[str, ...], visible: str) -> None:
+    transcript = transcript_of(*table(hide=hide))
+    assert " ".join(turn.mark for turn in transcript.look(View(), "Ann")) == visible
     assert " ".join(turn.mark for turn in transcript.look(View(), "Cy")) == "T1 T2 T3 T4 T5"
 
 
 @pytest.mark.parametrize(
-    ("view", "who", "seen"),
+    ("view", "who", "visible"),
     [
         (View(last=2), "Ann", "T4 T5"),
         (View(last=0), "Ann", ""),
@@ -77,12 +77,12 @@ def test_a_mask_hides_turns_whatever_the_view(hide: tuple[str, ...], seen: str) 
         (View(hide=("critique", "Chair")), "Ann", "T1 T2 T4"),
     ],
 )
-def test_a_view_chooses_among_what_may_be_seen(view: View, who: str, seen: str) -> None:
-    assert " ".join(turn.mark for turn in told(*table()).look(view, who)) == seen
+def test_a_view_chooses_among_what_may_be_seen(view: View, who: str, visible: str) -> None:
+    assert " ".join(turn.mark for turn in transcript_of(*table()).look(view, who)) == visible
 
 
 def test_what_is_for_its_author_alone_stands_in_no_log() -> None:
-    transcript = told(*table())
+    transcript = transcript_of(*table())
     say(transcript, Ask(key="#6", to="Ann", act="bid", task="", audience=("Ann",)))
     say(transcript, Ask(key="#7", to="Ann", act="argue", task="", audience=("Ann", "Bob")))
     bid = transcript.get("#6")
@@ -91,14 +91,14 @@ def test_what_is_for_its_author_alone_stands_in_no_log() -> None:
 
 
 def test_what_is_about_ones_own_turn_concerns_one() -> None:
-    transcript = told(*table())
+    transcript = transcript_of(*table())
     say(transcript, Ask(key="#6", to="Cy", act="critique", task="", about=("/debate/rounds/round-1/argue#2",)))
     transcript.apply(Interjected(by="Guest", text="hello"))
     assert [turn.mark for turn in transcript.look(View(mine=True), "Bob")] == ["T2", "T3", "T4", "T6", "T7"]
 
 
 def test_a_turn_names_the_turn_that_it_answers() -> None:
-    transcript = told(*table())
+    transcript = transcript_of(*table())
     first, *_, answer, _ = transcript.all()
     assert transcript.target(answer) is first
     assert transcript.target(first) is None
@@ -129,14 +129,14 @@ def test_two_views_show_what_both_show(one: View, other: View | None, both: View
 
 def test_a_scene_holds_nothing_that_must_not_be_seen_whatever_the_ask_says() -> None:
     people = (Participant(name="Ann", hide=("Bob",), view=View(last=2)), *table()[1:])
-    transcript = told(*people)
+    transcript = transcript_of(*people)
     keys = tuple(turn.key for turn in transcript.all()[:3])
-    seen = context_of(
+    context = context_of(
         Brief(topic="Tea?", participants=people), transcript, Ask(key="#", to="Ann", act="x", task="", about=keys)
     )
-    assert [turn.mark for turn in seen.about] == ["T1", "T3"]
-    assert [turn.mark for turn in seen.turns] == ["T3", "T5"]
-    assert seen.view == View(last=2)
+    assert [turn.mark for turn in context.about] == ["T1", "T3"]
+    assert [turn.mark for turn in context.turns] == ["T3", "T5"]
+    assert context.view == View(last=2)
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_private_fields_are_for_whom_they_name(who: str, text: str, read: set[st
     reply = Reply(text="as it came: psst hm", fields=SECRETS, unread=("Thoughts: hm?",))
     transcript.apply(Replied(key="#1", reply=reply))
     ask = Ask(key="#2", to=who, act="argue", task="", about=("#1",))
-    seen = context_of(Brief(topic="Tea?", participants=people), transcript, ask)
-    for turn in (*seen.turns, *seen.about):
+    context = context_of(Brief(topic="Tea?", participants=people), transcript, ask)
+    for turn in (*context.turns, *context.about):
         assert (turn.text, set(turn.fields)) == (text, read)
         assert (turn.reply is not None and turn.reply.unread == ()) == (who != "Ann")
 

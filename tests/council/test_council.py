@@ -38,14 +38,14 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class Broken:
     """A step that fails so many times."""
 
-    def __init__(self, times: int, error: Exception | None = None, given: object = "done") -> None:
-        self.left, self.error, self.given = times, error or KeyError("broken"), given
+    def __init__(self, times: int, error: Exception | None = None, answer: object = "done") -> None:
+        self.left, self.error, self.answer = times, error or KeyError("broken"), answer
 
     async def execute(self, task: str, context: Context) -> object:
         self.left -= 1
         if self.left >= 0:
             raise self.error
-        return self.given
+        return self.answer
 
 
 class Heard(Step):
@@ -66,7 +66,7 @@ async def test_each_step_knows_the_results_of_those_before_it() -> None:
     context = Context({"budget": "ten crowns"})
     result = await Council("two", [debate(FOR_B, FOR_B), Heard()], context).execute("Which tea?")
     assert result["output"] == "Which tea?|budget:\n  ten crowns\n\nstep_0:\n  B's plan"
-    assert [each.text for each in result.steps] == ["B's plan", result["output"]]
+    assert [step.text for step in result.steps] == ["B's plan", result["output"]]
     assert (result["first"], result.debate, context.get("step_0")) == ("B's plan", "", None)
     assert result.steps[0].outcome
     assert result.steps[0].debate.endswith("-step0")
@@ -74,11 +74,11 @@ async def test_each_step_knows_the_results_of_those_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "values"),
+    ("answer", "values"),
     [("done", {"output": "done"}), ({"a": 1}, {"a": 1}), (StepResult({"b": 2}), {"b": 2}), (None, {"output": None})],
 )
-async def test_a_step_of_ones_own_gives_a_text_or_a_mapping(given: object, values: Mapping[str, Any]) -> None:
-    result = await Council("own", [Broken(0, given=given), Heard()]).execute("Go.")
+async def test_a_step_of_ones_own_gives_a_text_or_a_mapping(answer: object, values: Mapping[str, Any]) -> None:
+    result = await Council("own", [Broken(0, answer=answer), Heard()]).execute("Go.")
     assert result.steps[0] == values
 
 
@@ -86,8 +86,8 @@ async def test_agents_in_parallel_work_on_the_whole_or_on_their_part() -> None:
     def split(task: str, count: int) -> list[str]:
         return [f"{task} {n}" for n in range(1, count)]
 
-    heard = {name: Scripted(f"{name}'s work") for name in "ABC"}
-    people = [AgentWrapper(each, name) for name, each in heard.items()]
+    scripts = {name: Scripted(f"{name}'s work") for name in "ABC"}
+    people = [AgentWrapper(scripted, name) for name, scripted in scripts.items()]
     whole = await ParallelStep(people[:2]).execute("Read it.")
     assert whole == {
         "output": "[A]:\nA's work\n\n[B]:\nB's work",
@@ -96,9 +96,9 @@ async def test_agents_in_parallel_work_on_the_whole_or_on_their_part() -> None:
     }
     parts = await ParallelStep(people, split).execute("Read it.")
     assert parts["agents_involved"] == ["A", "B"]
-    assert ("Read it. 1" in heard["A"].prompts[1], "Read it. 2" in heard["A"].prompts[1]) == (True, False)
-    assert ("Read it. 1" in heard["B"].prompts[1], "Read it. 2" in heard["B"].prompts[1]) == (False, True)
-    assert heard["C"].prompts == []
+    assert ("Read it. 1" in scripts["A"].prompts[1], "Read it. 2" in scripts["A"].prompts[1]) == (True, False)
+    assert ("Read it. 1" in scripts["B"].prompts[1], "Read it. 2" in scripts["B"].prompts[1]) == (False, True)
+    assert scripts["C"].prompts == []
     for bad in ([], ["a"] * 4, ["a", " ", "b"]):
         with pytest.raises(BriefError, match=r"the task splitter gives|a part of the task is empty"):
             await ParallelStep(people, lambda task, count, bad=bad: bad).execute("Read it.")
@@ -245,13 +245,16 @@ async def test_a_stream_tells_what_happens_in_order() -> None:
         *("agent_message", "agent_message", "agent_error", "vote", "vote", "vote"),
         *("consensus", "debate_end", "step_end", "step_start", "step_end"),
     ]
-    found = {event.type: event for event in events}
+    council_events = {event.type: event for event in events}
     assert events[0] == CouncilEvent(type="step_start", step=0, data={"kind": "DebateStep", "task": "Which tea?"})
-    assert found["debate_start"].data == {"task": "Which tea?", "agents": ["A", "B", "C"]}
-    assert found["round_start"].data == {"round": 1}
+    assert council_events["debate_start"].data == {"task": "Which tea?", "agents": ["A", "B", "C"]}
+    assert council_events["round_start"].data == {"round": 1}
     assert [event.data["choice"] for event in events if event.type == "vote"] == ["A", "A", ""]
-    assert (found["consensus"].data["winner"], found["consensus"].data["rule"]) == ("A", "plurality")
-    assert (found["debate_end"].data["status"], found["agent_error"].data["agent"]) == ("decided", "A")
+    assert (council_events["consensus"].data["winner"], council_events["consensus"].data["rule"]) == ("A", "plurality")
+    assert (council_events["debate_end"].data["status"], council_events["agent_error"].data["agent"]) == (
+        "decided",
+        "A",
+    )
     assert events[-3].data["result"]["winner"] == "A's plan"
     assert events[-1].data == {"error": "'broken'"}
     seqs = [event.seq for event in events if event.debate]
@@ -273,19 +276,19 @@ async def test_a_stream_raises_what_ends_the_run() -> None:
 
 async def test_whoever_leaves_a_stream_stops_the_debate_and_it_can_go_on() -> None:
     people = {name: Scripted(f"{name}'s plan", FOR_A, f"{name} again") for name in "AB"}
-    council = Council("left", [DebateStep([AgentWrapper(each, name) for name, each in people.items()], rounds=20)])
+    council = Council("left", [DebateStep([AgentWrapper(person, name) for name, person in people.items()], rounds=20)])
     debate_id = ""
     async with aclosing(council.stream_execute("Which tea?")) as events:
         async for event in events:
             debate_id = event.debate
             if event.type == "round_start":
                 break
-    before = {name: len(each.prompts) for name, each in people.items()}
+    before = {name: len(person.prompts) for name, person in people.items()}
     assert max(before.values()) < 20
     result = await council.resume(debate_id)
     assert (result["winner"], len(result["proposals"])) == ("A's plan", 42)
     # The calls in flight when the stream was left may be made once more; no finished one is.
-    assert all(len(each.prompts) <= 22 + 1 for each in people.values())
+    assert all(len(person.prompts) <= 22 + 1 for person in people.values())
 
 
 # ---- resume --------------------------------------------------------------------------------------------------------
@@ -300,11 +303,11 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
     )
     with pytest.raises(LimitReached, match=r"resume it with await council\.resume\('which-tea-"):
         await council.execute("Which tea?")
-    first = {name: len(each.prompts) for name, each in people.items()}
+    first = {name: len(person.prompts) for name, person in people.items()}
     workspace = Workspace.at(Path("moot.sqlite"))
-    ids = [each.debate for each in await workspace.list()]
+    ids = [summary.debate for summary in await workspace.list()]
     await workspace.close()
-    assert (sorted(each.rpartition("-")[2] for each in ids), first) == (["step0", "step1"], {"A": 2, "B": 2})
+    assert (sorted(text.rpartition("-")[2] for text in ids), first) == (["step0", "step1"], {"A": 2, "B": 2})
     later = {name: Scripted("another plan", FOR_B, "another round") for name in "AB"}
     again = Council(
         "long",
@@ -315,7 +318,7 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
         ],
     )
     result = await again.resume(ids[0], limits=Limits(asks=20))
-    assert {name: len(each.prompts) for name, each in later.items()} == {"A": 1, "B": 1}
+    assert {name: len(scripted.prompts) for name, scripted in later.items()} == {"A": 1, "B": 1}
     assert result.steps[0]["output"] == "[Scout]:\nfacts"
     assert result.steps[1]["proposals"] == {
         "A": "A's plan",
@@ -327,7 +330,7 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
 
 
 def _wrapped(people: Mapping[str, Scripted]) -> list[AgentWrapper]:
-    return [AgentWrapper(each, name) for name, each in people.items()]
+    return [AgentWrapper(person, name) for name, person in people.items()]
 
 
 async def test_a_debate_that_was_killed_anywhere_goes_on_as_if_nothing_had_happened() -> None:
@@ -345,7 +348,7 @@ async def test_a_debate_that_was_killed_anywhere_goes_on_as_if_nothing_had_happe
         resumed = await Council("cut", [step], store=store).resume(whole.debate)
         assert dict(resumed) == dict(whole), f"cut behind entry {cut}"
         paid = sum(isinstance(entry.event, Called) for entry in entries[:cut])
-        assert sum(len(prompts(each)) for each in step.agents) == 6 - paid
+        assert sum(len(prompts(agent)) for agent in step.agents) == 6 - paid
 
 
 def prompts(agent: object) -> list[str]:

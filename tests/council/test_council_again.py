@@ -86,10 +86,10 @@ async def test_a_run_goes_on_by_the_id_of_any_of_its_debates() -> None:
         await asking.execute("Go.")
     run, agent.proposal = caught.value.debate.partition("-step0")[0], "A's plan"
     result = await asking.resume(caught.value.debate)
-    ids = [each.debate for each in result.steps]
+    ids = [step.debate for step in result.steps]
     assert ids == [f"{run}-step0-fallback-try2", f"{run}-step1-fallback"]
     for debate in (run, *ids):
-        assert [each.debate for each in (await asking.resume(debate)).steps] == ids
+        assert [step.debate for step in (await asking.resume(debate)).steps] == ids
     assert (await council.execute("Go."))["winner"] == "A's plan"
 
 

@@ -10,7 +10,7 @@ from moot.app.program.program_plans import open_workspace
 from moot.board import BoardMeeting, BoardMember, BoardResult
 from moot.core.event import Entry
 from moot.council import AgentWrapper, Context, Council, DebateStep
-from moot.models.custom import said
+from moot.models.custom import text_of
 from moot.record.listing import names
 from tests.council.councils import agents
 
@@ -64,15 +64,15 @@ GIVEN: list[tuple[object, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "text"), GIVEN)
-def test_the_text_of_what_an_agent_gives(given: object, text: str | None) -> None:
-    assert said(given) == text
+@pytest.mark.parametrize(("answer", "text"), GIVEN)
+def test_the_text_of_what_an_agent_gives(answer: object, text: str | None) -> None:
+    assert text_of(answer) == text
 
 
 def test_what_holds_itself_has_no_text() -> None:
     loop: list[object] = []
     loop.append(loop)
-    assert said(loop) is None
+    assert text_of(loop) is None
 
 
 def wrapped(wrap: Callable[[str], object], vote: str) -> Callable[[str], object]:
@@ -110,19 +110,19 @@ def test_a_context_is_updated_given_as_a_dictionary_and_cleared() -> None:
 VOTES = {"Ada": "I vote for: Bo", "Bo": "I vote for: Bo"}
 
 
-@pytest.mark.parametrize("kept", [False, True])
-async def test_a_stream_that_is_left_is_resumed_at_once(tmp_path: Path, kept: bool) -> None:
+@pytest.mark.parametrize("keeps_stream", [False, True])
+async def test_a_stream_that_is_left_is_resumed_at_once(tmp_path: Path, keeps_stream: bool) -> None:
     for n in range(8):
         council = Council(
             "c", [DebateStep(agents(Ada="I vote for: Bo", Bo="I vote for: Bo"), rounds=2)], store=tmp_path / f"{n}"
         )
         events = council.stream_execute("Which plan?")
-        debate, seen = "", 0
+        debate, events_read = "", 0
         async for event in events:
-            debate, seen = event.debate or debate, seen + 1
-            if debate and seen > 2 + n % 5:
+            debate, events_read = event.debate or debate, events_read + 1
+            if debate and events_read > 2 + n % 5:
                 break
-        if not kept:
+        if not keeps_stream:
             del events
         result = await council.resume(debate)
         assert result["winner"] == "Bo's plan"

@@ -39,9 +39,9 @@ def test_what_is_cut_is_said() -> None:
 
 
 def test_the_oldest_entries_go_first() -> None:
-    kept = Context({str(n): n for n in range(5)}, entries=3)
-    assert kept.to_prompt_context() == "(2 older entries are left out)\n\n2:\n  2\n\n3:\n  3\n\n4:\n  4"
-    assert kept.get("1") is None
+    context = Context({str(n): n for n in range(5)}, entries=3)
+    assert context.to_prompt_context() == "(2 older entries are left out)\n\n2:\n  2\n\n3:\n  3\n\n4:\n  4"
+    assert context.get("1") is None
     small = Context({str(n): "x" * 200 for n in range(5)}, characters=230)
     assert small.to_prompt_context().startswith("(4 older entries are left out)\n\n4:\n  xxx")
     short = Context({str(n): n for n in range(20)}, characters=200)
@@ -71,7 +71,7 @@ def test_a_context_keeps_its_bounds_and_says_what_it_cut(data: dict[str, str], c
 
 
 @pytest.mark.parametrize(
-    ("task", "found"),
+    ("task", "expected"),
     [
         ("Check:\n- one\n  and more\n\n- two\n* three", ["- one\n  and more", "- two", "* three"]),
         ("1. one\n2) two", ["1. one", "2) two"]),
@@ -82,8 +82,8 @@ def test_a_context_keeps_its_bounds_and_says_what_it_cut(data: dict[str, str], c
         ("  ", []),
     ],
 )
-def test_a_task_comes_apart_at_items_paragraphs_or_sentences(task: str, found: list[str]) -> None:
-    assert list(pieces(task)) == found
+def test_a_task_comes_apart_at_items_paragraphs_or_sentences(task: str, expected: list[str]) -> None:
+    assert list(pieces(task)) == expected
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_as_many_parts_as_there_may_be_agents(least: int, most: int, strategy: s
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=30), st.integers(1, 30))
-def test_every_piece_goes_to_one_agent_in_order(found: list[str], agents: int) -> None:
-    parts = divide(found, agents)
-    assert "\n".join(parts) == "\n".join(found)
-    assert len(parts) == min(agents, len(found))
+def test_every_piece_goes_to_one_agent_in_order(texts: list[str], agents: int) -> None:
+    parts = divide(texts, agents)
+    assert "\n".join(parts) == "\n".join(texts)
+    assert len(parts) == min(agents, len(texts))
 
 
 @given(TEXTS, st.integers(1, 6), st.integers(0, 6), st.sampled_from(["auto", "fixed"]))

@@ -55,26 +55,26 @@ async def test_rounds_can_change_the_winner(tmp_path: Path, voting: str) -> None
 
 @pytest.mark.parametrize("voting", ["majority", "moderator"])
 async def test_an_old_record_goes_on_as_it_began(voting: str) -> None:
-    made = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob"), CHAIR))
-    tree = debate_step(made, voting=voting, rounds=1)
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob"), CHAIR))
+    tree = debate_step(brief, voting=voting, rounds=1)
     assert isinstance(tree, Sequence)
     decide = tree.parts[2]
-    for heard in (True, False):
+    for flag in (True, False):
         part = (
-            Choose(by=decide.by, acts=decide.acts, task=decide.task, heard=heard)
+            Choose(by=decide.by, acts=decide.acts, task=decide.task, heard=flag)
             if isinstance(decide, Choose)
             else decide
         )
         if isinstance(part, Elect):
-            part = replace(part, vote=replace(part.vote, heard=heard))
+            part = replace(part, vote=replace(part.vote, heard=flag))
         other = Sequence(parts=(*tree.parts[:2], part))
-        assert ("heard" in str(dump(other))) == heard
+        assert ("heard" in str(dump(other))) == flag
         assert load(dump(other)) == other
-        place = Harness(brief=made, protocol=other)
+        place = Harness(brief=brief, protocol=other)
         oracle = SeededAgent()
-        whole = await place.run({person.name: oracle for person in made.participants})
+        whole = await place.run({person.name: oracle for person in brief.participants})
         votes = [turn.ask for turn in whole.transcript.all() if turn.act == "vote"]
-        assert {ask.view.last for ask in votes if ask} == {None if heard else 0}
+        assert {ask.view.last for ask in votes if ask} == {None if flag else 0}
         await resume_everywhere(place, whole, step=4)
 
 
@@ -108,7 +108,7 @@ def test_whom_a_moderator_chooses_in_words_of_its_own(text: str, expected: tuple
 
 
 @pytest.mark.parametrize(
-    ("said", "winner", "extra"),
+    ("text", "winner", "extra"),
     [
         ("The best proposal is Bo.", "Bo's plan", {}),
         ("Nobody convinced me.", "Ada's plan", {"fallback": "first_proposal", "unparsed": {"Chair": "no_form"}}),
@@ -116,13 +116,13 @@ def test_whom_a_moderator_chooses_in_words_of_its_own(text: str, expected: tuple
     ],
 )
 async def test_the_first_proposal_never_wins_while_another_was_named(
-    tmp_path: Path, said: str, winner: str, extra: dict[str, object]
+    tmp_path: Path, text: str, winner: str, extra: dict[str, object]
 ) -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
     def chair(prompt: str) -> str:
-        asked.append(prompt)
-        return said
+        texts.append(prompt)
+        return text
 
     agents = [AgentWrapper(Scripted(f"{name}'s plan"), name) for name in ("Ada", "Bo")]
     step = DebateStep(agents, AgentWrapper(chair, "Chair"), 0, "moderator", store=tmp_path / "r.sqlite")
@@ -130,7 +130,7 @@ async def test_the_first_proposal_never_wins_while_another_was_named(
     assert result["winner"] == winner
     keys = ("fallback", "unparsed", "invalid_votes")
     assert {key: result[key] for key in keys if key in result} == extra
-    assert len(asked) <= 2, "it is asked again once at most"
+    assert len(texts) <= 2, "it is asked again once at most"
     if not winner:
         assert result.outcome
         assert result.outcome.decision

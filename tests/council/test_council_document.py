@@ -40,8 +40,8 @@ def blocks() -> list[str]:
 
 
 def block(start: str) -> str:
-    (found,) = [each for each in blocks() if each.startswith(start)]
-    return found
+    (text,) = [block for block in blocks() if block.startswith(start)]
+    return text
 
 
 def compiled(text: str) -> CodeType:
@@ -64,32 +64,35 @@ async def run(text: str, names: dict[str, Any]) -> dict[str, Any]:
 
 def test_only_these_blocks_are_no_statements() -> None:
     odd: list[str] = []
-    for each in blocks():
+    for block in blocks():
         try:
-            compiled(each)
+            compiled(block)
         except SyntaxError:
-            odd.append(each)
+            odd.append(block)
     assert len(blocks()) == 17
-    assert [each.startswith(start) for each, start in zip(odd, NOT_STATEMENTS, strict=True)] == [True] * 4
+    assert [text.startswith(start) for text, start in zip(odd, NOT_STATEMENTS, strict=True)] == [True] * 4
 
 
 def test_the_signature_is_that_of_the_document() -> None:
-    found = re.findall(r"(\w+): ([\w\[\]]+)(?: = ([^,#\s]+))?", block("DebateStep("))
-    printed = [(name, default) for name, _, default in found]
+    matches = re.findall(r"(\w+): ([\w\[\]]+)(?: = ([^,#\s]+))?", block("DebateStep("))
+    printed = [(name, default) for name, _, default in matches]
     ours = inspect.signature(DebateStep).parameters.values()
-    positional = [each for each in ours if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    positional = [parameter for parameter in ours if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     empty = inspect.Parameter.empty
-    shown = [(each.name, "" if each.default is empty else repr(each.default).replace("'", '"')) for each in positional]
+    shown = [
+        (parameter.name, "" if parameter.default is empty else repr(parameter.default).replace("'", '"'))
+        for parameter in positional
+    ]
     assert shown == printed
     for name, first in (("AgentWrapper", ["agent", "name", "expertise_level"]), ("create_agent", ["system_prompt"])):
         assert list(inspect.signature(getattr(moot.council, name)).parameters)[: len(first)] == first
 
 
 async def test_what_the_document_puts_into_prompts_stands_in_ours() -> None:
-    heard = Scripted("A's plan", "I vote for: A", "A again")
+    agent = Scripted("A's plan", "I vote for: A", "A again")
     context = Context({"budget": "ten crowns"})
-    await DebateStep([AgentWrapper(heard, "A"), *agents(B="I vote for: A")], rounds=1).execute("Which tea?", context)
-    propose, debate, vote = heard.prompts
+    await DebateStep([AgentWrapper(agent, "A"), *agents(B="I vote for: A")], rounds=1).execute("Which tea?", context)
+    propose, debate, vote = agent.prompts
 
     async def work() -> str:
         return "solution"
@@ -98,7 +101,7 @@ async def test_what_the_document_puts_into_prompts_stands_in_ours() -> None:
     first = await run(block("# Each agent receives"), names)
     assert first["prompt"].startswith("Which tea?\n\nbudget:")
     assert all(line in propose for line in first["prompt"].splitlines() if line.strip())
-    names = {"round_num": 0, "agent": AgentWrapper(heard, "A"), "updated_proposal": "A again", "proposals": {}}
+    names = {"round_num": 0, "agent": AgentWrapper(agent, "A"), "updated_proposal": "A again", "proposals": {}}
     second = await run(block("# Create debate context"), names)
     assert second["debate_context"].strip() in debate
     assert second["proposals"] == {"A_round_0": "A again"}
@@ -116,7 +119,7 @@ async def test_votes_are_counted_as_the_document_counts_them() -> None:
     weighted = (await run(block("# Each agent's vote"), names))["weighted_scores"]
     levels = {"A": 0.9, "B": 0.7, "C": 0.8, "D": 0.6, "E": 0.5}
     votes = {name: f"I vote for: {'A' if name in 'ABC' else 'B'}" for name in levels}
-    wrapped = [AgentWrapper(each.agent, each.name, levels[each.name]) for each in agents(**votes)]
+    wrapped = [AgentWrapper(agent.agent, agent.name, levels[agent.name]) for agent in agents(**votes)]
     result = await DebateStep(wrapped, rounds=0, voting_strategy="weighted").execute("Which tea?")
     assert [result["weighted_scores"][name] for name in "AB"] == pytest.approx(list(weighted.values()))
     assert result["winner"] == "A's plan"
@@ -132,11 +135,11 @@ async def test_the_result_has_the_documented_keys() -> None:
 
 async def test_the_example_flow_ends_as_it_is_told() -> None:
     parts = re.split(r"^# (.+)\n", block("# Round 0:"), flags=re.MULTILINE)[1:]
-    said = {
+    matches = {
         name.split(":")[0]: dict(re.findall(r'(Agent\d): "(.*?)"', text))
         for name, text in zip(parts[::2], parts[1::2], strict=True)
     }
-    proposals, first, second, votes = (said[name] for name in ("Round 0", "Round 1", "Round 2", "Voting"))
+    proposals, first, second, votes = (matches[name] for name in ("Round 0", "Round 1", "Round 2", "Voting"))
     scripts = {name: Scripted(proposals[name], votes[name], first[name], second[name]) for name in proposals}
     people = [AgentWrapper(script, name) for name, script in scripts.items()]
     result = await DebateStep(people).execute("How to implement the feature?")
@@ -170,7 +173,7 @@ async def test_the_practices_and_patterns_run_as_printed(capsys: pytest.CaptureF
     for name in ("architect", "devops_engineer", "product_manager", "tech_lead", "senior_dev", "security_auditor"):
         names[name] = AgentWrapper(Scripted(f"{name}'s plan", f"I vote for: {name}"), name)
     names["performance_expert"] = AgentWrapper(Scripted("fast", "I vote for: security_auditor"), "performance_expert")
-    printed = [each for each in blocks() if re.match(r"security_expert|context = |council = ", each)]
+    printed = [word for word in blocks() if re.match(r"security_expert|context = |council = ", word)]
     strategies: list[tuple[str, str]] = []
     winners: list[str] = []
     for text in printed:

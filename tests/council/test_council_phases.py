@@ -26,7 +26,7 @@ async def test_the_debate_step_resumes_from_anywhere(voting: str, latest: bool) 
     assert load(dump(tree)) == tree
     place = Harness(brief=BRIEF, protocol=tree)
     oracle = SeededAgent()
-    whole = await place.run({each.name: oracle for each in BRIEF.participants})
+    whole = await place.run({participant.name: oracle for participant in BRIEF.participants})
     assert whole.transcript.decision
     assert whole.transcript.decision.status == "decided"
     await resume_everywhere(place, whole, step=3)
@@ -44,9 +44,12 @@ async def test_masked_proposals_cannot_be_picked_or_voted_for() -> None:
     brief = replace(BRIEF, participants=(half, BOB, CY, blind))
     moderated = Harness(brief=brief, protocol=debate_step(brief, voting="moderator", rounds=0))
     oracle = SeededAgent()
-    seats = {each.name: oracle for each in brief.participants}
-    held = await moderated.run(seats)
-    assert (held.transcript.turns("vote"), held.transcript.decision and held.transcript.decision.winner) == ((), "Ann")
+    seats = {participant.name: oracle for participant in brief.participants}
+    debate = await moderated.run(seats)
+    assert (debate.transcript.turns("vote"), debate.transcript.decision and debate.transcript.decision.winner) == (
+        (),
+        "Ann",
+    )
     voted = await Harness(brief=brief, protocol=debate_step(brief, voting="majority", rounds=0)).run(seats)
     (first, *_) = [turn.ask for turn in voted.transcript.turns("vote") if turn.ask and turn.ask.form]
     assert first.form
@@ -59,18 +62,18 @@ async def test_the_moderators_choice_is_on_record_as_the_ballot() -> None:
 
     place = Harness(brief=BRIEF, protocol=debate_step(BRIEF, voting="moderator", rounds=0))
     player = Player(script)
-    held = await place.run({each.name: player for each in BRIEF.participants})
-    assert held.transcript.decision
-    assert (held.transcript.decision.winner, held.transcript.decision.rule) == ("Cy", "moderator")
-    assert held.transcript.decision.support == ("Chair",)
+    debate = await place.run({participant.name: player for participant in BRIEF.participants})
+    assert debate.transcript.decision
+    assert (debate.transcript.decision.winner, debate.transcript.decision.rule) == ("Cy", "moderator")
+    assert debate.transcript.decision.support == ("Chair",)
 
 
 def ballots(words: str, weights: tuple[float, ...] = (1.0, 1.0, 1.0)) -> list[Ballot]:
-    found: list[Ballot] = []
+    counted_ballots: list[Ballot] = []
     for n, (word, weight) in enumerate(zip(words.split(), weights, strict=True)):
         ballot = Ballot(voter=str(n), choice=word, weight=weight)
-        found.append(replace(ballot, choice="", state="abstained") if word == "-" else ballot)
-    return found
+        counted_ballots.append(replace(ballot, choice="", state="abstained") if word == "-" else ballot)
+    return counted_ballots
 
 
 def test_one_rule_takes_over_from_another() -> None:
@@ -101,7 +104,9 @@ async def test_one_proposal_is_elected_without_a_vote() -> None:
 
     tree = debate_step(BRIEF, voting="majority", rounds=0)
     player = Player(script)
-    held = await Harness(brief=BRIEF, protocol=tree).run({each.name: player for each in BRIEF.participants})
-    assert held.transcript.decision
-    assert (held.transcript.decision.winner, held.transcript.turns("vote")) == ("Bob", ())
-    assert held.transcript.decision.how.endswith("fallback: first proposal")
+    debate = await Harness(brief=BRIEF, protocol=tree).run(
+        {participant.name: player for participant in BRIEF.participants}
+    )
+    assert debate.transcript.decision
+    assert (debate.transcript.decision.winner, debate.transcript.turns("vote")) == ("Bob", ())
+    assert debate.transcript.decision.how.endswith("fallback: first proposal")

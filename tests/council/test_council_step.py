@@ -103,11 +103,11 @@ async def test_votes_fall_as_documented(
     assert (result["abstentions"], result["total_votes"]) == counts[3:]
     assert result["proposals"] == {name: f"{name}'s plan" for name in "ABC"}
     assert (result["strategy"], list(result["votes"])) == ("majority", ["A", "B", "C"])
-    found = extras(result)
-    if "unparsed" in found and case.startswith("a voter"):
-        assert "gone" in found.pop("unparsed")["A"]
+    values = extras(result)
+    if "unparsed" in values and case.startswith("a voter"):
+        assert "gone" in values.pop("unparsed")["A"]
         more = {}
-    assert found == more
+    assert values == more
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ async def test_levels_weigh_votes(
     case: str, levels: tuple[float | None, ...], winner: str, scores: tuple[float, ...], more: Mapping[str, Any]
 ) -> None:
     people = agents(A=FOR_B, B=FOR_A, C=FOR_A)
-    wrapped = [AgentWrapper(each.agent, each.name, level) for each, level in zip(people, levels, strict=True)]
+    wrapped = [AgentWrapper(person.agent, person.name, level) for person, level in zip(people, levels, strict=True)]
     result = await DebateStep(wrapped, rounds=0, voting_strategy="weighted").execute("Which tea?")
     assert (result["winner"], result["votes"]) == (f"{winner}'s plan", {"A": 2, "B": 1, "C": 0})
     assert extras(result) == {"weighted_scores": dict(zip("ABC", scores, strict=True)), **more}
@@ -150,7 +150,7 @@ async def test_consensus_is_about_whole_texts(
     pair[1].vote = "I abstain from voting"
     pair.append(Scripted("C's plan", FOR_B, texts[1]))
     pair[0].vote = pair[1].vote = FOR_A
-    people = [AgentWrapper(each, name) for each, name in zip(pair, "ABC", strict=True)]
+    people = [AgentWrapper(scripted, name) for scripted, name in zip(pair, "ABC", strict=True)]
     result = await DebateStep(people, rounds=2, voting_strategy="consensus").execute("Which tea?")
     assert (result["winner"], extras(result)) == (winner, more)
     assert len(result["proposals"]) == 3 * (1 + rounds)
@@ -235,13 +235,13 @@ def ab() -> list[AgentWrapper]:
         (lambda: AgentWrapper(print, "A", float("nan")), BriefError, "the level of expertise is nan"),
         (lambda: AgentWrapper(print, "A", odd("high")), BriefError, "A: the level of expertise is 'high'"),
         (lambda: AgentWrapper(print, odd(5)), BriefError, "the name of an agent is 5; it must be a text"),
-        (lambda: AgentWrapper("nonsense", "A"), BriefError, "A: 'nonsense' names no provider of models"),
-        (lambda: AgentWrapper("builtin:other", "A"), BriefError, "A: there is no builtin:other"),
-        (lambda: AgentWrapper(create_agent("x", "nonsense"), "A"), BriefError, "A: 'nonsense' names no provider"),
+        (lambda: AgentWrapper("nonsense", "A"), BriefError, "A: 'nonsense' has no known provider of models"),
+        (lambda: AgentWrapper("builtin:other", "A"), BriefError, "A: there is no model builtin:other"),
+        (lambda: AgentWrapper(create_agent("x", "nonsense"), "A"), BriefError, "A: 'nonsense' has no known provider"),
         (lambda: AgentWrapper(print), BriefError, "needs a name"),
         (lambda: AgentWrapper(print, "nobody"), BriefError, "'nobody' cannot be a name"),
         (lambda: AgentWrapper(print, "Human"), BriefError, "'Human' cannot be a name"),
-        (lambda: AgentWrapper(object(), "A"), BriefError, "an agent is a function of one str"),
+        (lambda: AgentWrapper(object(), "A"), BriefError, "an agent is a function that takes one str"),
         (lambda: create_agent("You plan.", temperature=3), BriefError, "temperature is 3; .* 0 to 2"),
         (lambda: create_agent("You plan.", tools=[ODD]), BriefError, "tools is a list of names"),
         (lambda: create_agent("You plan.", tools="search"), BriefError, "tools is a list of names: search"),
@@ -351,7 +351,7 @@ async def test_agents_may_be_participants_seats_functions_and_people() -> None:
     result = await Council("all", [DebateStep(people, rounds=0)]).execute("Which tea?")
     assert result.outcome
     assert result.outcome.transcript.brief
-    seats = [each.seat for each in result.outcome.transcript.brief.participants]
+    seats = [participant.seat for participant in result.outcome.transcript.brief.participants]
     assert seats == [*["builtin:quotes"] * 4, "guest:Ed", "human", "human"]
     assert (result["proposals"]["Flo"], result["proposals"]["Human"]) == ("Mint.", "Async tea.")
     assert result["votes"]["Bo"] >= 3

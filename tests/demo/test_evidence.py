@@ -5,7 +5,7 @@ import pytest
 from moot.core.brief import Source
 from moot.demo.evidence import Library, Stance, query
 from moot.demo.material import Passage, marks, matter, quotation
-from tests.report.quoting import said
+from tests.report.quoting import turn_by
 
 TEXT = """The depot is cheaper than the hall. The hall has a poor roof.
 
@@ -74,9 +74,9 @@ def test_a_choice_bears_on_the_query_and_on_something_new() -> None:
 )
 def test_who_quoted_what(text: str, numbers: tuple[int, ...]) -> None:
     shelf = library()
-    assert shelf.quoted(said("x", text)) == numbers
-    assert shelf.quoted(said("x", "", fields={"A": text})) == numbers
-    assert shelf.quoted(said("x", text, fields={"A": text, "B": 3})) == numbers
+    assert shelf.quoted(turn_by("x", text)) == numbers
+    assert shelf.quoted(turn_by("x", "", fields={"A": text})) == numbers
+    assert shelf.quoted(turn_by("x", text, fields={"A": text, "B": 3})) == numbers
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ from moot.demo.material import pleas, polarity, side, valence
     ],
 )
 def test_news(text: str, sign: int) -> None:
-    found = valence(stems(text))
-    assert (found > 0) - (found < 0) == sign
-    assert -1 < found < 1
+    count = valence(stems(text))
+    assert (count > 0) - (count < 0) == sign
+    assert -1 < count < 1
 
 
 @pytest.mark.parametrize(

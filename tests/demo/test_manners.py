@@ -85,8 +85,8 @@ async def test_the_same_option_is_backed_and_another_attacked() -> None:
     wanted = "SUPPORT" if answers["Ann"] == cat.fields["ANSWER"] else "ATTACK"
     assert await put(place, "Cat", "argue", form, turns=[cat, turns[0]]) == wanted
     other = next(option for option in OPTIONS if option != answers["Ann"])
-    told = await place.ask("Mod", "open", one("ANSWER", "choice", (other,)), turns=())
-    assert await put(place, "Ann", "argue", form, about=[told], turns=[turns[0]]) == "ATTACK"
+    ask = await place.ask("Mod", "open", one("ANSWER", "choice", (other,)), turns=())
+    assert await put(place, "Ann", "argue", form, about=[ask], turns=[turns[0]]) == "ATTACK"
 
 
 async def test_there_is_no_relation_to_nothing() -> None:
@@ -150,7 +150,7 @@ async def test_scores_count_passages() -> None:
 
 async def test_statements_are_ranked_by_what_they_quote() -> None:
     place, turns = await room()
-    ranked = [await put(place, "Mod", "score", one(f"Proposal {each}", "number"), about=turns) for each in "AB"]
+    ranked = [await put(place, "Mod", "score", one(f"Proposal {text}", "number"), about=turns) for text in "AB"]
     assert max(number for number in ranked if isinstance(number, int)) == 10
     assert "passages" in str(await put(place, "Mod", "score", one("Why B"), about=turns))
     empty = Turn(key="/x", by="Ben", act="argue")
@@ -192,7 +192,7 @@ async def test_the_moderator_judges_by_what_was_quoted() -> None:
     assert disputed != await put(place, "Mod", "inform", one("FOUND"), turns=turns)
     sources = await put(place, "Mod", "inform", one("SOURCES", "list", required=False), turns=turns)
     assert isinstance(sources, tuple)
-    assert all(each.startswith("doc1.md:") for each in sources)
+    assert all(source.startswith("doc1.md:") for source in sources)
     assert await put(place, "Mod", "inform", one("SOURCES", "list", required=False), turns=[]) is None
 
 
@@ -211,12 +211,12 @@ def seated(name: str) -> Brief:
 async def test_it_takes_part_in_every_protocol(name: str) -> None:
     about = seated(name)
     seat = DemoDebater()
-    held = await Harness(brief=about, protocol=build(name, about, Choices(rounds=2))).run(
-        {each.name: seat for each in about.participants}
+    debate = await Harness(brief=about, protocol=build(name, about, Choices(rounds=2))).run(
+        {participant.name: seat for participant in about.participants}
     )
-    assert not held.transcript.failures()
-    assert [turn.key for turn in held.transcript.turns() if turn.reply and turn.reply.unread] == []
-    assert held.transcript.closed
+    assert not debate.transcript.failures()
+    assert [turn.key for turn in debate.transcript.turns() if turn.reply and turn.reply.unread] == []
+    assert debate.transcript.closed
 
 
 async def test_the_teams_of_a_parliament_are_ranked_by_what_their_speeches_quote() -> None:

@@ -7,8 +7,8 @@ from moot.core.text import sentences
 from moot.demo.material import Passage, read_passages
 
 
-def found(text: str, *, line: int = 1) -> list[tuple[int, str]]:
-    return [(each.line, each.text) for each in read_passages([Source(name="a.md", text=text, line=line)])]
+def passages_of(text: str, *, line: int = 1) -> list[tuple[int, str]]:
+    return [(passage.line, passage.text) for passage in read_passages([Source(name="a.md", text=text, line=line)])]
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_sentences(text: str, count: int) -> None:
     ],
 )
 def test_only_running_text_is_quoted(text: str, passages: list[tuple[int, str]]) -> None:
-    assert found(text) == passages
+    assert passages_of(text) == passages
 
 
 def test_lines_are_counted_from_where_the_text_begins() -> None:
-    assert found("\nThe text is here.", line=40) == [(41, "The text is here.")]
+    assert passages_of("\nThe text is here.", line=40) == [(41, "The text is here.")]
 
 
 def test_headings_and_sources_go_along() -> None:

@@ -16,7 +16,7 @@ from moot.demo.evidence import Library
 from moot.demo.material import NOTHING
 from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
 from tests.paths import ROOT
-from tests.report.quoting import PEOPLE, REPORT, Ear, Room, brief, said
+from tests.report.quoting import PEOPLE, REPORT, Ear, Room, brief, turn_by
 
 OPTIONS = ("build", "rent a hall")
 BALLOT = Form(
@@ -109,12 +109,12 @@ async def test_a_rival_is_answered_by_name_and_place() -> None:
 async def test_hidden_authors_stay_hidden() -> None:
     room = Room(brief())
     first = [await room.ask(name, "propose", turns=()) for name in ("Ann", "Ben")]
-    seen = await room.ask("Cat", "revise", about=first, turns=(), view=View(anonymous=True))
-    assert "From Proposal " in seen.text
-    heard = await room.ask("Cat", "argue", turns=first, view=View(anonymous=True))
+    revision = await room.ask("Cat", "revise", about=first, turns=(), view=View(anonymous=True))
+    assert "From Proposal " in revision.text
+    argument = await room.ask("Cat", "argue", turns=first, view=View(anonymous=True))
     alone = await room.ask("Cat", "critique", about=(first[1],), turns=first, view=View(anonymous=True))
-    assert "To what another participant quotes" in heard.text
-    assert "Ann" not in seen.text + heard.text + alone.text
+    assert "To what another participant quotes" in argument.text
+    assert "Ann" not in revision.text + argument.text + alone.text
 
 
 async def test_with_nothing_to_criticise_it_speaks_for_itself() -> None:
@@ -123,7 +123,7 @@ async def test_with_nothing_to_criticise_it_speaks_for_itself() -> None:
 
 async def test_words_from_outside_are_answered() -> None:
     room = Room(brief())
-    outside = said("a viewer", "What about forklifts and incidents?", act="interject")
+    outside = turn_by("a viewer", "What about forklifts and incidents?", act="interject")
     turn = await room.ask("Cat", "argue", turns=(outside,))
     assert turn.text.startswith('To what a viewer says, the documents say: "The old depot had four incidents')
 
@@ -140,9 +140,9 @@ async def test_a_critique_names_what_the_proposal_leaves_out() -> None:
     proposal = await room.ask("Ann", "propose", draft(()))
     turn = await room.ask("Ben", "critique", ISSUES, about=(proposal,), turns=())
     assert str(turn.fields["ISSUE"]).startswith('The proposal does not quote: "')
-    missing, *_ = numbers(said("x", str(turn.fields["ISSUE"])), about)
+    missing, *_ = numbers(turn_by("x", str(turn.fields["ISSUE"])), about)
     assert missing not in numbers(proposal, about)
-    assert set(numbers(said("x", str(turn.fields["WHERE"])), about)) <= set(numbers(proposal, about))
+    assert set(numbers(turn_by("x", str(turn.fields["WHERE"])), about)) <= set(numbers(proposal, about))
     assert 0 <= float(str(turn.fields["SEVERITY"])) <= 10
 
 
@@ -155,7 +155,7 @@ async def test_a_proposal_that_quotes_everything_leaves_nothing_out() -> None:
 
 
 async def test_a_proposal_without_quotations_is_criticised_all_the_same() -> None:
-    turn = await Room(brief()).ask("Ben", "critique", ISSUES, about=(said("Ann", "The routes of drivers."),))
+    turn = await Room(brief()).ask("Ben", "critique", ISSUES, about=(turn_by("Ann", "The routes of drivers."),))
     assert "drivers two hours" in str(turn.fields["ISSUE"])
     assert "WHERE" in turn.fields
 
@@ -182,8 +182,8 @@ CITES = {
     ],
 )
 async def test_the_gravest_critique_is_taken_in_or_answered(grave: str, words: str) -> None:
-    light = said("Cat", CITES["bad"], act="critique", key="/c#1", fields={"SEVERITY": 3})
-    heavy = said("Ben", CITES[grave], act="critique", key="/c#2", fields={"SEVERITY": 8})
+    light = turn_by("Cat", CITES["bad"], act="critique", key="/c#1", fields={"SEVERITY": 3})
+    heavy = turn_by("Ben", CITES[grave], act="critique", key="/c#2", fields={"SEVERITY": 8})
     text = (await revised(light, heavy)).text
     assert "I hold to what I quoted:" in text
     assert words in text
@@ -191,7 +191,7 @@ async def test_the_gravest_critique_is_taken_in_or_answered(grave: str, words: s
 
 
 async def test_a_critique_without_quotations_changes_nothing() -> None:
-    turn = await revised(said("Cat", "Too long.", act="critique"))
+    turn = await revised(turn_by("Cat", "Too long.", act="critique"))
     assert str(turn.fields["ARGUMENT"]).startswith("I hold to what I quoted:")
     assert "left out" not in turn.text
 
@@ -206,7 +206,7 @@ async def test_a_closing_statement_takes_over_what_others_brought() -> None:
 
 
 def answered(by: str, answer: str, *cites: str) -> Turn:
-    return said(by, " ".join(cites), act="draft", key=f"/draft#{by}", fields={"ANSWER": answer})
+    return turn_by(by, " ".join(cites), act="draft", key=f"/draft#{by}", fields={"ANSWER": answer})
 
 
 async def test_an_answer_is_changed_only_where_others_quoted_more() -> None:
@@ -214,9 +214,9 @@ async def test_an_answer_is_changed_only_where_others_quoted_more() -> None:
     own = answered("Ben", "build", NOISE)
     weak = answered("Cat", "rent a hall", CITES["good"])
     strong = answered("Ann", "rent a hall", CITES["grave"], CITES["bad"])
-    kept = await room.ask("Ben", "revise", revision(OPTIONS), about=(own, weak), turns=())
-    assert kept.fields["ANSWER"] == "build"
-    assert "BECAUSE" not in kept.fields
+    turn = await room.ask("Ben", "revise", revision(OPTIONS), about=(own, weak), turns=())
+    assert turn.fields["ANSWER"] == "build"
+    assert "BECAUSE" not in turn.fields
     changed = await room.ask("Ben", "revise", revision(OPTIONS), about=(weak, own, strong), turns=())
     assert changed.fields["ANSWER"] == "rent a hall"
     assert "permit" in str(changed.fields["BECAUSE"])
@@ -237,20 +237,23 @@ async def test_a_change_is_said_in_its_field(kind: str) -> None:
     other = answered("Ann", "y", CITES["grave"], NOISE)
     name = fields[kind].name
     changed = await room.ask("Ben", "revise", form, about=(own, other), turns=())
-    kept = await room.ask("Ben", "revise", form, about=(own,), turns=())
+    turn = await room.ask("Ben", "revise", form, about=(own,), turns=())
     wanted = {"flag": (True, False), "choice": ("yes", "no"), "odd": ("kept it", "kept it")}
     if kind == "text":
         assert changed.fields[name] == CITES["grave"]
-        assert kept.fields[name] == kept.reply.text.split("BECAUSE: ")[1] if kept.reply else False
+        assert turn.fields[name] == turn.reply.text.split("BECAUSE: ")[1] if turn.reply else False
     else:
-        assert (changed.fields[name], kept.fields[name]) == wanted[kind]
+        assert (changed.fields[name], turn.fields[name]) == wanted[kind]
     assert str(changed.fields["ANSWER"]) == CITES["grave"]
 
 
 async def test_the_vote_goes_to_the_proposal_with_the_most_evidence() -> None:
     room = Room(brief())
-    poor, rich = said("Ann", CITES["good"]), said("Ben", f"{CITES['grave']} {CITES['bad']} {CITES['good']}", key="/x#2")
-    empty = said("Cat", "Mine.", key="/x#3")
+    poor, rich = (
+        turn_by("Ann", CITES["good"]),
+        turn_by("Ben", f"{CITES['grave']} {CITES['bad']} {CITES['good']}", key="/x#2"),
+    )
+    empty = turn_by("Cat", "Mine.", key="/x#3")
     for about, choice in (((poor, rich), "B"), ((rich, poor), "A"), ((empty, poor), "B"), ((empty, empty), "A")):
         turn = await room.ask("Cat", "vote", BALLOT, about=about, turns=(), view=View(anonymous=True))
         assert turn.fields == {"I vote for": f"Proposal {choice}"}
@@ -260,7 +263,7 @@ async def test_the_vote_goes_to_the_proposal_with_the_most_evidence() -> None:
 async def test_a_score_is_the_share_of_the_evidence() -> None:
     names = ("Ann", "Ben", "Sum")
     form = Form(name="scores", layout="json", fields=tuple(Field(name=n, kind="number", low=0, high=1) for n in names))
-    turns = (said("Ann", CITES["good"]), said("Ben", f"{CITES['grave']} {CITES['bad']}", key="/x#2"))
+    turns = (turn_by("Ann", CITES["good"]), turn_by("Ben", f"{CITES['grave']} {CITES['bad']}", key="/x#2"))
     scores = (await Room(brief()).ask("Mod", "vote", form, about=turns)).fields
     assert float(str(scores["Ann"])) + float(str(scores["Ben"])) == pytest.approx(1.0)
     assert scores["Sum"] == scores["Ben"]
@@ -360,11 +363,11 @@ def test_the_same_scene_gets_the_same_words_whatever_the_hash_seed() -> None:
 
 
 async def test_others_may_speak_between_sentences() -> None:
-    heard: list[str] = []
+    pauses: list[str] = []
 
     async def count() -> None:
         while True:
-            heard.append("")
+            pauses.append("")
             await asyncio.sleep(0)
 
     about = brief()
@@ -373,7 +376,7 @@ async def test_others_may_speak_between_sentences() -> None:
         counting = group.create_task(count())
         reply = await DemoDebater().answer(ask, Context(brief=about, me=PEOPLE[0]), Ear())
         counting.cancel()
-    assert len(heard) >= reply.text.count(".md:")
+    assert len(pauses) >= reply.text.count(".md:")
 
 
 def test_the_report_is_quotable() -> None:

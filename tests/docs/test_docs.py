@@ -1,4 +1,8 @@
-"""Every example in the documents runs. CONTRIBUTING.md says how a block is marked; this file owns how it is run."""
+"""Every example in the documents runs. CONTRIBUTING.md says how a block is marked.
+
+A command, or a block of Python, is run in a fork of a server that has imported Moot. Lines that need a shell, and all
+that the README shows, run in processes that start from nothing.
+"""
 
 import os
 import re
@@ -12,11 +16,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.forks import GUARD, run_forked
 from tests.paths import ROOT
 
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
-SECONDS = 40
+SHELL = re.compile(r"[|&;<>$`]")
+"""What only a shell understands, in a command of these documents."""
+MODULES = {"moot": "moot", "moot-bench": "moot.bench"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,58 +43,87 @@ class Block:
     def commands(self) -> list[str]:
         """The commands `moot` and `moot-bench` of a console block, continued lines joined."""
         joined = self.text.replace("\\\n", " ")
-        lines = [line[2:].strip() for line in joined.splitlines() if line.startswith(("$ moot ", "$ moot-bench "))]
-        return [line.replace("moot-bench", f"{shlex.quote(sys.executable)} -m moot.bench", 1) for line in lines]
+        return [line[2:].strip() for line in joined.splitlines() if line.startswith(("$ moot ", "$ moot-bench "))]
 
 
 def read_blocks(text: str) -> Iterator[Block]:
     """The blocks that do something, in order."""
-    for found in FENCE.finditer(text):
-        words = tuple(found["info"].split())
-        block = Block(words=words, text=found["body"], line=text.count("\n", 0, found.start("body")) + 1)
+    for match_ in FENCE.finditer(text):
+        words = tuple(match_["info"].split())
+        block = Block(words=words, text=match_["body"], line=text.count("\n", 0, match_.start("body")) + 1)
         if "no-run" not in words and (block.file or words[:1] in (("python",), ("console",))):
             yield block
 
 
 def settle(folder: Path) -> dict[str, str]:
     """The environment of the examples: everything they write goes into the folder, no key and no server is known."""
-    kept = {name: os.environ[name] for name in ("LANG", "SSL_CERT_FILE", "SYSTEMROOT") if name in os.environ}
+    environment = {name: os.environ[name] for name in ("LANG", "SSL_CERT_FILE", "SYSTEMROOT") if name in os.environ}
     homes = ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
-    return {**kept, **{name: str(folder / ".home") for name in homes}, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1"}
+    return {
+        **environment,
+        **{name: str(folder / ".home") for name in homes},
+        "PATH": path,
+        "PYTHONUTF8": "1",
+        "NO_COLOR": "1",
+    }
 
 
-def run_block(block: Block, folder: Path, before: str) -> str:
-    """Run a block in a folder; what went wrong, "" where nothing did. ``before`` is the Python of the blocks before."""
-    if block.file:
-        (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / block.file).write_text(block.text, "utf-8")
-        return ""
-    if block.words[0] == "python":
-        return run([sys.executable, "-W", "error", "-c", before + block.text], folder)
-    return "\n".join(filter(None, (run(["sh", "-c", line], folder) for line in block.commands)))
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs blocks in a folder, from nothing or in forks; each method tells what went wrong, "" where nothing did."""
+
+    folder: Path
+    forks: bool = True
+
+    def run_block(self, block: Block, before: str) -> str:
+        """Run a block. ``before`` is the Python of the blocks before."""
+        if block.file:
+            (self.folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / block.file).write_text(block.text, "utf-8")
+            return ""
+        if block.words[0] == "python":
+            return self.run_python(before + block.text)
+        return "\n".join(filter(None, map(self.run_command, block.commands)))
+
+    def run_python(self, code: str) -> str:
+        """Run a program."""
+        if not self.forks:
+            return self.run([sys.executable, "-W", "error", "-c", code])
+        return tell(code, *run_forked(code, self.folder, settle(self.folder)))
+
+    def run_command(self, line: str) -> str:
+        """Run a line."""
+        if not self.forks or SHELL.search(line):
+            return self.run(["sh", "-c", line.replace("moot-bench", f"{shlex.quote(sys.executable)} -m moot.bench", 1)])
+        name, *words = shlex.split(line)
+        return tell(line, *run_forked([MODULES[name], *words], self.folder, settle(self.folder)))
+
+    def run(self, command: list[str]) -> str:
+        """Run a program from nothing."""
+        ran = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=settle(self.folder),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=GUARD,
+        )
+        return tell(command[-1], ran.returncode, ran.stdout + ran.stderr)
 
 
-def run(command: list[str], folder: Path) -> str:
-    """Run one command; what it said where it failed."""
-    ran = subprocess.run(
-        command,
-        cwd=folder,
-        env=settle(folder),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    )
-    return f"{command[-1]}\nended with {ran.returncode}\n{ran.stdout}{ran.stderr}" if ran.returncode else ""
+def tell(text: str, code: int, output: str) -> str:
+    """What a failed process said; "" for one that did not fail."""
+    return f"{text}\nended with {code}\n{output}" if code else ""
 
 
-def run_all(text: str, folder: Path) -> list[str]:
+def run_all(text: str, runner: Runner) -> list[str]:
     """Run all blocks of a document, one after the other in one folder; a line and what went wrong for each failure."""
     failures: list[str] = []
     before = ""
     for block in read_blocks(text):
-        if wrong := run_block(block, folder, before):
+        if wrong := runner.run_block(block, before):
             failures.append(f"line {block.line}: {wrong}")
         elif block.words[:1] == ("python",) and not block.file:
             before += block.text
@@ -98,7 +134,8 @@ def run_all(text: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_run(path: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    if failures := run_all(path.read_text("utf-8"), tmp_path):
+    runner = Runner(tmp_path, forks=path.name != "README.md")
+    if failures := run_all(path.read_text("utf-8"), runner):
         pytest.fail("\n".join(failures), pytrace=False)
 
 
@@ -125,5 +162,6 @@ def test_links_lead_to_files(path: Path) -> None:
         ("````python\ns = '''\n```\n'''\nassert s == '\\n```\\n'\n````\n", 0),
     ],
 )
-def test_examples_that_cannot_run_are_found(text: str, count: int, tmp_path: Path) -> None:
-    assert len(run_all(text, tmp_path)) == count
+@pytest.mark.parametrize("forks", [True, False], ids=["forked", "from nothing"])
+def test_examples_that_cannot_run_are_found(text: str, count: int, forks: bool, tmp_path: Path) -> None:
+    assert len(run_all(text, Runner(tmp_path, forks=forks))) == count

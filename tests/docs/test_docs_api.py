@@ -18,12 +18,12 @@ PAGE = ROOT / "docs/how-to/call-the-api.md"
 def script(folder: Path) -> str:
     """All blocks of the shell, one after the other; files are written into the folder."""
     lines = ["set -e"]
-    for found in FENCE.finditer(PAGE.read_text("utf-8")):
-        words = found["info"].split()
+    for match_ in FENCE.finditer(PAGE.read_text("utf-8")):
+        words = match_["info"].split()
         if words[:1] == ["sh"]:
-            lines.append(found["body"])
+            lines.append(match_["body"])
         elif file := next((word.removeprefix("file=") for word in words if word.startswith("file=")), ""):
-            (folder / file).write_text(found["body"], "utf-8")
+            (folder / file).write_text(match_["body"], "utf-8")
     assert len(lines) > 8
     return "\n".join(lines)
 
@@ -33,10 +33,10 @@ async def test_the_commands_of_the_page_do_what_it_says(tmp_path: Path) -> None:
     async with opened(tmp_path, real=True) as web:
         env = {"PATH": os.environ["PATH"], "MOOT": web.base, "TOKEN": ANN, "HOME": str(tmp_path)}
         process = await asyncio.create_subprocess_exec("sh", "-c", script(tmp_path), cwd=tmp_path, env=env)
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(120):
             assert await process.wait() == 0
     events, rest = (
-        [int(each) for each in re.findall(r"^id: (\d+)", (tmp_path / name).read_text("utf-8"), re.MULTILINE)]
+        [int(item) for item in re.findall(r"^id: (\d+)", (tmp_path / name).read_text("utf-8"), re.MULTILINE)]
         for name in ("events.txt", "rest.txt")
     )
     assert events == list(range(1, len(events) + 1))

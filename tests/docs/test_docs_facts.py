@@ -33,6 +33,8 @@ def options_of(words: list[str]) -> tuple[click.Command, list[str]]:
     command: click.Command = main
     context = click.Context(main, info_name="moot")
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        if command.name == "eval" and "." in words[0]:  # `run` may be left out before a file
+            words = ["run", *words]
         inner = command.get_command(context, words[0])
         assert inner is not None, f"there is no command {words[0]}"
         command, words = inner, words[1:]
@@ -89,10 +91,37 @@ def test_the_bounds_in_tables_of_keys_are_those_of_the_keys() -> None:
     assert checked > 20
 
 
+def test_an_error_that_a_page_quotes_has_the_bounds_of_its_key() -> None:
+    checked = 0
+    for path, text in TEXTS.items():
+        for name, low, high in re.findall(r"\b([a-z_]+) must be from ([\d.]+) to ([\d.]*\d)", text):
+            key = KEYS[name]
+            assert (path.name, name, float(low), float(high)) == (path.name, name, key.low, key.high)
+            checked += 1
+    assert checked
+
+
+def test_a_sentence_that_states_the_bounds_of_a_key_has_those_of_the_program() -> None:
+    checked = 0
+    for path, text in TEXTS.items():
+        if path.stem == "specification":  # it quotes the bounds of other documents
+            continue
+        running = re.sub(r"\n(?![\n|])", " ", text)
+        for name, low, high in re.findall(
+            r"`([a-z_]+)`[^`.|]{0,40}?(?<![\d.])(\d[\d,]*(?:\.\d+)?) to (\d[\d,]*(?:\.\d+)?)", running
+        ):
+            key = KEYS.get(name)
+            if isinstance(key, Key) and key.kind in ("whole", "number"):
+                bounds = [float(number.replace(",", "")) for number in (low, high)]
+                assert (path.name, name, *bounds) == (path.name, name, key.low, key.high)
+                checked += 1
+    assert checked >= 2
+
+
 def test_an_option_takes_no_more_than_its_key() -> None:
     command, _ = options_of(["run"])
     for param in command.params:
-        key = KEYS.get({"max_asks": "asks", "max_tokens": "tokens"}.get(param.name or "", param.name or ""))
+        key = KEYS.get({"max_questions": "asks", "max_tokens": "tokens"}.get(param.name or "", param.name or ""))
         if key and key.kind == "whole" and isinstance(param.type, click.IntRange):
             assert param.type.max in (None, key.high)
 

@@ -62,9 +62,9 @@ def test_the_demonstration_holds_every_example() -> None:
     ran = subprocess.run(
         ["make", "--no-print-directory", "--dry-run", "demo-all"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    held = re.search(r"for each in (.*?);", ran.stdout)
-    assert held is not None
-    assert sorted(held[1].split()) == [f"examples/{name}" for name in BRIEFS]
+    match_ = re.search(r"for brief in (.*?);", ran.stdout)
+    assert match_ is not None
+    assert sorted(match_[1].split()) == [f"examples/{name}" for name in BRIEFS]
     assert "demo-all" in subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 

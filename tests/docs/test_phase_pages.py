@@ -30,7 +30,7 @@ CHAPTERS = [
     "Try it",
     "What the evidence says",
 ]
-KINDS = {each.__name__.lower() for each in EVENTS}
+KINDS = {event.__name__.lower() for event in EVENTS}
 KEYS = {name for key in (*schema.HEADER, *schema.LIMITS, *schema.PARTICIPANT) for name in (key.name, *key.aliases)}
 
 
@@ -81,9 +81,9 @@ def test_a_page_without_marks_stays_as_it_is() -> None:
 def test_keys_and_commands_are_there(name: str) -> None:
     for first, *_ in cells(name, "Commands and keys"):
         assert code(first), first
-        for each in code(first):
-            words = each.split()
-            assert check_command(words[1:]) if words[0] == "moot" else each in KEYS, each
+        for text in code(first):
+            words = text.split()
+            assert check_command(words[1:]) if words[0] == "moot" else text in KEYS, text
 
 
 def check_command(words: list[str]) -> bool:
@@ -108,30 +108,30 @@ def test_commands_that_are_not_there_are_found(words: list[str], there: bool) ->
 @pytest.mark.parametrize("name", PHASES)
 def test_states_are_kinds_of_entries(name: str) -> None:
     for _, record in cells(name, "States and the record"):
-        kinds = {each for each in code(record) if each.isalpha() and each.islower() and each not in ("rank", "count")}
+        kinds = {text for text in code(record) if text.isalpha() and text.islower() and text not in ("rank", "count")}
         assert kinds <= KINDS | {"open"}, record
 
 
 @pytest.mark.parametrize("name", PHASES)
 def test_formulas_have_a_source_and_live_where_it_is_said(name: str) -> None:
-    for what, formula, source, where in cells(name, "Formulas"):
-        assert what, formula
-        assert source, what
-        assert code(where), what
-        for each in code(where):
-            assert lives(each), each
+    for text, formula, source, where in cells(name, "Formulas"):
+        assert text, formula
+        assert source, text
+        assert code(where), text
+        for path in code(where):
+            assert lives(path), path
 
 
 def lives(name: str) -> bool:
     """Whether there is a module of ours of that name, or something of that name in one."""
-    place, _, found = name.rpartition(".")
+    place, _, text = name.rpartition(".")
     module = import_module(f"moot.{place}")
-    return hasattr(module, found) or (hasattr(module, "__path__") and find_spec(f"moot.{name}") is not None)
+    return hasattr(module, text) or (hasattr(module, "__path__") and find_spec(f"moot.{name}") is not None)
 
 
 @pytest.mark.parametrize("name", PHASES)
 def test_evidence_is_marked_by_what_it_rests_on(name: str) -> None:
     bullets = re.findall(r"^- (.*)$", chapter(name, "What the evidence says"), re.MULTILINE)
     assert bullets
-    for each in bullets:
-        assert re.match(r"\*\*(Counted|Reported|Not known):\*\*", each), each
+    for bullet in bullets:
+        assert re.match(r"\*\*(Counted|Reported|Not known):\*\*", bullet), bullet

@@ -37,8 +37,8 @@ class Row:
     @property
     def brief(self) -> str:
         """The file of the example; "" where the row says why there is none."""
-        found = re.fullmatch(r"\[([^]]+)\]\(\.\./examples/\1\)", self.example)
-        return found[1] if found else ""
+        match_ = re.fullmatch(r"\[([^]]+)\]\(\.\./examples/\1\)", self.example)
+        return match_[1] if match_ else ""
 
     @property
     def settings(self) -> list[tuple[Key, str]]:
@@ -73,13 +73,13 @@ def written(brief: str) -> tuple[tuple[Key, Node], ...]:
 def pairs(node: Node) -> Iterator[tuple[str, Node]]:
     """The keys of a table with their values, and those of the tables within."""
     match node:
-        case Table(pairs=found):
-            for word, value in found:
+        case Table(pairs=results):
+            for word, value in results:
                 yield word.text, value
                 yield from pairs(value)
         case Items(items=items):
-            for each in items:
-                yield from pairs(each)
+            for scalar in items:
+                yield from pairs(scalar)
         case Scalar():
             return
 
@@ -87,7 +87,7 @@ def pairs(node: Node) -> Iterator[tuple[str, Node]]:
 def meant(key: Key, node: Node) -> set[object]:
     """The things that a value names."""
     if key.kind == "table":
-        return {(name, given.value) for name, given in read_table(KEYS, key.name, node).items()}
+        return {(name, located_value.value) for name, located_value in read_table(KEYS, key.name, node).items()}
     value = read_value(key, node).value
     return set(value) if isinstance(value, tuple) else {value}
 
@@ -96,9 +96,9 @@ def test_the_page_has_a_row_for_every_name_of_the_specification() -> None:
     if not SEED.exists():
         pytest.skip("the specification does not lie beside this checkout")
     page = " ".join(row.name + row.moot for row in ROWS)
-    asked = set(CODE.findall("\n".join(re.findall(r"^\|.*$", SEED.read_text("utf-8"), re.MULTILINE))))
-    assert len(asked) > 60
-    assert {name for name in asked if f"`{name}`" not in page and f": {name}`" not in page} == {"false"}
+    matches = set(CODE.findall("\n".join(re.findall(r"^\|.*$", SEED.read_text("utf-8"), re.MULTILINE))))
+    assert len(matches) > 60
+    assert {name for name in matches if f"`{name}`" not in page and f": {name}`" not in page} == {"false"}
 
 
 @each_row(ROWS)
@@ -111,9 +111,9 @@ def test_a_row_names_a_brief_or_says_why_there_is_none(row: Row) -> None:
 
 @each_row(ROWS)
 def test_a_row_names_a_test_that_is_there(row: Row) -> None:
-    found = re.fullmatch(r"`([\w/]+\.py)::(test_\w+)`", row.test)
-    assert found is not None
-    assert re.search(rf"^(?:async )?def {found[2]}\(", (ROOT / "tests" / found[1]).read_text("utf-8"), re.MULTILINE)
+    match_ = re.fullmatch(r"`([\w/]+\.py)::(test_\w+)`", row.test)
+    assert match_ is not None
+    assert re.search(rf"^(?:async )?def {match_[2]}\(", (ROOT / "tests" / match_[1]).read_text("utf-8"), re.MULTILINE)
 
 
 @each_row(ROWS)
@@ -121,8 +121,8 @@ def test_a_setting_is_read_and_stands_in_the_brief(row: Row) -> None:
     for key, value in row.settings:
         wanted = meant(key, next(pairs(load(f"{key.name}: {value}", line=1)))[1]) if value else set[object]()
         if row.brief:
-            there = [meant(key, node) for found, node in written(row.brief) if found == key]
-            assert any(wanted <= each for each in there), f"{row.brief} has no {key.name}: {value}"
+            there = [meant(key, node) for header_key, node in written(row.brief) if header_key == key]
+            assert any(wanted <= values for values in there), f"{row.brief} has no {key.name}: {value}"
 
 
 def test_most_rows_name_a_setting() -> None:
@@ -137,9 +137,9 @@ FORMATS = ROOT / "docs" / "how-to" / "run-a-debate-format.md"
 def formulas() -> Iterator[tuple[str, tuple[str, str]]]:
     """Each format with the least and the most questions, as the page gives them."""
     for line in FORMATS.read_text("utf-8").splitlines():
-        if found := re.fullmatch(r"\| `(\w+)` \| .* \| (.*E.*) \| (?:3|1, always) \|", line):
-            least, _, most = found[2].partition(" to ")
-            yield found[1], (least, most or least)
+        if match_ := re.fullmatch(r"\| `(\w+)` \| .* \| (.*E.*) \| (?:3|1, always) \|", line):
+            least, _, most = match_[2].partition(" to ")
+            yield match_[1], (least, most or least)
 
 
 def count(formula: str, **values: int) -> int:
@@ -160,7 +160,9 @@ def test_the_page_of_formats_counts_as_the_estimate(
     (tmp_path / "brief.md").write_text(text, "utf-8")
     ran = moot(tmp_path, "check", "brief.md", *QUOTES, "--json")
     asks = json.loads(ran.stdout)["asks"]
-    assert asks == dict(zip(("least", "most"), (count(each, N=people, R=rounds, E=1) for each in bounds), strict=True))
+    assert asks == dict(
+        zip(("least", "most"), (count(bound, N=people, R=rounds, E=1) for bound in bounds), strict=True)
+    )
 
 
 def test_all_formats_are_counted() -> None:

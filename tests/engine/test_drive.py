@@ -61,11 +61,11 @@ FAULTS: list[tuple[Act, str, str]] = [
 
 @pytest.mark.parametrize(("act", "kind", "reason"), FAULTS)
 async def test_one_failing_seat_is_data_and_the_debate_goes_on(act: Act, kind: str, reason: str) -> None:
-    held = await runner(limits=Limits(turn_seconds=0.05)).run(both(act))
-    assert [(f.key, f.kind, f.reason) for f in failed(held)] == [(f"/debate/round-{n}#1", kind, reason) for n in (1, 2)]
-    assert [turn.by for turn in held.transcript.turns()] == ["Bob", "Bob"]
-    assert len(held.transcript.failures()) == 2
-    assert held.transcript.closed == Closed(status="no_decision", reason="the protocol came to no decision")
+    ran = await runner(limits=Limits(turn_seconds=0.05)).run(both(act))
+    assert [(f.key, f.kind, f.reason) for f in failed(ran)] == [(f"/debate/round-{n}#1", kind, reason) for n in (1, 2)]
+    assert [turn.by for turn in ran.transcript.turns()] == ["Bob", "Bob"]
+    assert len(ran.transcript.failures()) == 2
+    assert ran.transcript.closed == Closed(status="no_decision", reason="the protocol came to no decision")
 
 
 WRONG: list[dict[str, Any]] = [
@@ -84,12 +84,12 @@ async def test_whatever_a_call_brings_along_its_answer_can_be_read_back(wrong: d
 
         return (await say.call("answer", Quote(model="m"), send)).text
 
-    held = await runner().run(both(answer))
-    assert not held.transcript.failures()
-    calls = [each.event for each in held.entries if isinstance(each.event, Called)]
+    ran = await runner().run(both(answer))
+    assert not ran.transcript.failures()
+    calls = [entry.event for entry in ran.entries if isinstance(entry.event, Called)]
     assert len(calls) == 2
-    assert all(len(each.served) < 300 and each.sources in ((), ("a", "half a \ufffd")) for each in calls)
-    assert held.transcript.usage.estimated == ("usage" in wrong)
+    assert all(len(call.served) < 300 and call.sources in ((), ("a", "half a \ufffd")) for call in calls)
+    assert ran.transcript.usage.estimated == ("usage" in wrong)
 
 
 @pytest.mark.parametrize("text", [None, 5, b"x"], ids=str)
@@ -105,12 +105,12 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
             return Reply(text="Tea.", fields={}, unread=(text,))
         return (await say.call("answer", Quote(model="m", tokens=text if where == "quote" else 5), send)).text
 
-    held = await runner().run(both(answer))
-    assert [(each.key, each.kind) for each in failed(held)] == [
+    ran = await runner().run(both(answer))
+    assert [(failure.key, failure.kind) for failure in failed(ran)] == [
         (f"/debate/round-{n}#1", "modelerror" if where == "kind" else "broken") for n in (1, 2)
     ]
-    assert held.transcript.closed
-    assert fold(held.entries).all() == held.transcript.all()
+    assert ran.transcript.closed
+    assert fold(ran.entries).all() == ran.transcript.all()
 
 
 @jumping
@@ -122,8 +122,8 @@ async def test_a_seat_that_swallows_its_cancellation_is_still_out_of_time() -> N
             return "too late"
         return "never"
 
-    held = await runner(limits=Limits(turn_seconds=0.02)).run(both(stubborn))
-    assert [f.kind for f in failed(held)] == ["timeout", "timeout"]
+    ran = await runner(limits=Limits(turn_seconds=0.02)).run(both(stubborn))
+    assert [f.kind for f in failed(ran)] == ["timeout", "timeout"]
 
 
 @jumping
@@ -135,8 +135,8 @@ async def test_whatever_a_seat_raises_after_its_time_it_was_out_of_time() -> Non
             raise RuntimeError("Cannot change state of expiring Timeout") from None
         return "never"
 
-    held = await runner(limits=Limits(turn_seconds=0.02)).run(both(stubborn))
-    assert [(f.kind, f.reason) for f in failed(held)] == [("timeout", "no answer within 0.02 seconds")] * 2
+    ran = await runner(limits=Limits(turn_seconds=0.02)).run(both(stubborn))
+    assert [(f.kind, f.reason) for f in failed(ran)] == [("timeout", "no answer within 0.02 seconds")] * 2
 
 
 async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
@@ -144,28 +144,28 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
         return Unavailable("no connection", kind="connection")
 
     place = runner(build("panel", Brief(topic="Tea?", participants=TWO)))
-    held = await place.run({"Ann": Acts(down), "Bob": Acts(down)})
-    assert held.transcript.paused == Paused(
+    ran = await place.run({"Ann": Acts(down), "Bob": Acts(down)})
+    assert ran.transcript.paused == Paused(
         reason="none of 2 participants could be reached: no connection", kind="unavailable"
     )
-    assert failed(held) == []
-    resumed = await place.run({"Ann": SeededAgent(), "Bob": SeededAgent()}, held.lines)
+    assert failed(ran) == []
+    resumed = await place.run({"Ann": SeededAgent(), "Bob": SeededAgent()}, ran.lines)
     assert resumed.transcript.closed
     assert resumed.transcript.paused is None
 
 
 async def test_all_failing_in_other_ways_closes_as_failed() -> None:
     broken = Acts(just(ValueError("broken")))
-    held = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).run({"Ann": broken, "Bob": broken})
-    assert held.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 are needed to go on")
-    assert held.transcript.decision is None
+    ran = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).run({"Ann": broken, "Bob": broken})
+    assert ran.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 are needed to go on")
+    assert ran.transcript.decision is None
 
 
 async def test_a_floor_where_nobody_speaks_ends_the_debate() -> None:
     broken = Acts(just(ValueError("broken")))
-    held = await runner(Rounds(each=Floor(act="argue", task="Speak."))).run({"Ann": broken, "Bob": broken})
-    assert held.transcript.closed == Closed(status="failed", reason="none of 2 answered")
-    assert len(held.transcript.all()) == 2
+    ran = await runner(Rounds(each=Floor(act="argue", task="Speak."))).run({"Ann": broken, "Bob": broken})
+    assert ran.transcript.closed == Closed(status="failed", reason="none of 2 answered")
+    assert len(ran.transcript.all()) == 2
 
 
 # ---- stopping ------------------------------------------------------------------------------------------------------
@@ -179,10 +179,10 @@ async def test_a_stop_pauses_after_the_batch_in_hand() -> None:
         return "said"
 
     place = runner(hosting=lambda: DriverOptions(stop=stop))
-    held = await place.run(both(act))
-    assert held.transcript.paused == Paused(reason="stopped by its owner", kind="stopped")
-    assert len(held.transcript.turns()) == 2
-    again = await place.run(both(act), held.lines[:-3])
+    ran = await place.run(both(act))
+    assert ran.transcript.paused == Paused(reason="stopped by its owner", kind="stopped")
+    assert len(ran.transcript.turns()) == 2
+    again = await place.run(both(act), ran.lines[:-3])
     assert again.transcript.paused, "a stop that came before the resume holds the debate at once"
 
 
@@ -192,10 +192,10 @@ async def test_a_cancelled_debate_keeps_its_record_and_can_be_resumed() -> None:
     opened = Opened(brief=brief, protocol=dump(ARGUE), name="test")
     seats = both(slowly)
 
-    async def run(**given: Mapping[str, Agent]) -> Ledger:
+    async def run(**values: Mapping[str, Agent]) -> Ledger:
         ledger = Ledger(store, "d", clock=lambda: 0.0)
         await ledger.open()
-        await debate(opened, ARGUE, given["seats"], ledger=ledger)
+        await debate(opened, ARGUE, values["seats"], ledger=ledger)
         return ledger
 
     with pytest.raises(TimeoutError):
@@ -206,6 +206,42 @@ async def test_a_cancelled_debate_keeps_its_record_and_can_be_resumed() -> None:
     kinds = [line.split('"kind":"')[1].split('"')[0] for line in await store.read("d")]
     assert kinds.count("paused") == 1
     assert kinds.count("resumed") == 1
+
+
+@pytest.mark.parametrize("records", [True, False])
+async def test_a_question_is_durable_before_it_is_sent(records: bool) -> None:
+    appended: list[list[str]] = []
+
+    class Seen(InMemoryStore):
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            appended.append([line.split('"kind":"')[1].split('"')[0] for line in lines])
+            await super().append(debate, lines, after=after)
+
+    store = Seen()
+    asked_before: list[bool] = []
+
+    async def act(ask: Ask, context: Context, recorder: Recorder) -> str:
+        async def send() -> Called:
+            lines = "".join(await store.read("d"))
+            asked_before.append(ask.key in lines and '"kind":"attempted"' in lines)
+            return Called(key="", call="", text="Tea.")
+
+        if not records:
+            assert ask.key in "".join(await store.read("d")), "it may act by itself"
+        return (await recorder.call("answer", Quote(model="m"), send)).text
+
+    class Recording(Acts):
+        def __init__(self, act: Act) -> None:
+            super().__init__(act)
+            self.records = records
+
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = Opened(brief=Brief(topic="Tea?", participants=TWO), protocol=dump(ARGUE))
+    await debate(opened, ARGUE, {who.name: Recording(act) for who in TWO}, ledger=ledger)
+    assert asked_before == [True] * 4
+    together = [kinds for kinds in appended if "asked" in kinds and "attempted" in kinds]
+    assert len(together) == (2 if records else 0), "a question and its first try cost one write"
 
 
 @pytest.mark.parametrize("mark", ["asked", "closed"])
@@ -272,9 +308,9 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
 
 @jumping
 async def test_the_whole_time_is_limited() -> None:
-    held = await runner(limits=Limits(total_seconds=0.05)).run(both(slowly))
-    assert held.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
-    assert failed(held) == []
+    ran = await runner(limits=Limits(total_seconds=0.05)).run(both(slowly))
+    assert ran.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
+    assert failed(ran) == []
 
 
 @pytest.mark.parametrize("limits", [Limits(turn_seconds=0.05), Limits(total_seconds=0.15)])
@@ -287,20 +323,20 @@ async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Lim
         await asyncio.sleep(0.2)
 
     place = runner(limits=limits, hosting=lambda: DriverOptions(prepare=prepare))
-    held = await place.run(both(just("said")))
-    assert len(held.transcript.turns()) == 4
-    assert held.transcript.closed
+    ran = await place.run(both(just("said")))
+    assert len(ran.transcript.turns()) == 4
+    assert ran.transcript.closed
     assert prepared == [True]
-    await place.run(both(just("said")), held.lines)
+    await place.run(both(just("said")), ran.lines)
     assert prepared == [True], "nobody is asked any more"
 
 
 async def test_no_batch_begins_when_time_is_over() -> None:
-    held = await runner(limits=Limits(total_seconds=0.03)).run(
+    ran = await runner(limits=Limits(total_seconds=0.03)).run(
         both(lambda ask, context, say: Reply(text=str(_burn(0.05))))
     )
-    assert held.transcript.paused
-    assert len(held.transcript.all()) == 2
+    assert ran.transcript.paused
+    assert len(ran.transcript.all()) == 2
 
 
 def _burn(seconds: float) -> int:
@@ -312,13 +348,13 @@ def _burn(seconds: float) -> int:
 
 
 async def test_waiting_for_a_person_pauses() -> None:
-    held = await runner().run(both(just(Waiting("Ann has to answer"))))
-    assert held.transcript.paused == Paused(reason="Ann has to answer", kind="waiting")
+    ran = await runner().run(both(just(Waiting("Ann has to answer"))))
+    assert ran.transcript.paused == Paused(reason="Ann has to answer", kind="waiting")
 
 
 async def test_a_limit_met_by_a_seat_itself_pauses() -> None:
-    held = await runner().run(both(just(LimitReached("enough"))))
-    assert held.transcript.paused == Paused(reason="enough", kind="limit")
+    ran = await runner().run(both(just(LimitReached("enough"))))
+    assert ran.transcript.paused == Paused(reason="enough", kind="limit")
 
 
 # ---- one writer, live signals ---------------------------------------------------------------------------------------
@@ -380,17 +416,15 @@ async def test_pieces_are_shown_live_and_not_stored() -> None:
         say.delta("a \x1b[31mpiece")
         return "whole"
 
-    held = await runner(Everyone(act="argue", task="?"), hosting=lambda: DriverOptions(show=shown.append)).run(
-        both(act)
-    )
+    ran = await runner(Everyone(act="argue", task="?"), hosting=lambda: DriverOptions(show=shown.append)).run(both(act))
     assert shown == [Delta(key="/debate#1", text="a [31mpiece")]
-    assert "piece" not in "".join(held.lines)
+    assert "piece" not in "".join(ran.lines)
 
 
 async def test_nothing_can_happen_while_the_play_is_behind_the_record() -> None:
-    held = await runner().run(both(just("said")))
+    ran = await runner().run(both(just("said")))
     store = InMemoryStore()
-    await store.append("d", held.lines, after=0)
+    await store.append("d", ran.lines, after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     with pytest.raises(RecordMismatch, match="entry 1"):
@@ -401,10 +435,10 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
     store = InMemoryStore()
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
-    seen: list[list[str]] = []
+    texts_shown: list[list[str]] = []
 
     async def act(ask: Ask, context: Context, say: Recorder) -> str:
-        seen.append([turn.text for turn in context.turns])
+        texts_shown.append([turn.text for turn in context.turns])
         if "round-1" in ask.key:
             await ledger.add(Interjected(by="Guest", text="what of milk?"))
         return "said"
@@ -412,7 +446,7 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
     brief = Brief(topic="Tea?", participants=TWO)
     opened = Opened(brief=brief, protocol=dump(ARGUE))
     first = await debate(opened, ARGUE, both(act), ledger=ledger)
-    assert seen == [[], ["said", "fine /debate/round-1#2", "what of milk?"]]
+    assert texts_shown == [[], ["said", "fine /debate/round-1#2", "what of milk?"]]
     assert first.turns("interject")[0].round == 0
     again = Ledger(store, "d", clock=lambda: 0.0)
     await again.open()
@@ -421,11 +455,11 @@ async def test_an_interjection_is_seen_from_the_next_question_on() -> None:
 
 
 async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
-    held = await runner().run(both(just("said")))
+    ran = await runner().run(both(just("said")))
     store = InMemoryStore()
-    await store.append("d", held.lines, after=0)
-    entries = read(held.lines)
-    more = Entry(seq=len(entries) + 1, at=0.0, event=Closed(status="tie"), prev=digest(held.lines[-1]))
+    await store.append("d", ran.lines, after=0)
+    entries = read(ran.lines)
+    more = Entry(seq=len(entries) + 1, at=0.0, event=Closed(status="tie"), prev=digest(ran.lines[-1]))
     await store.append("d", [encode(more)], after=len(entries))
     again = Ledger(store, "d", clock=lambda: 1.0)
     await again.open()
@@ -438,10 +472,10 @@ def hall_opened() -> Opened:
 
 
 async def test_a_part_of_a_record_can_be_checked_too() -> None:
-    held = await runner(base.Sequence(parts=(ARGUE,))).run(both(just("said")))
-    assert sum(isinstance(entry.event, Replied) for entry in held.entries) == 4
+    ran = await runner(base.Sequence(parts=(ARGUE,))).run(both(just("said")))
+    assert sum(isinstance(entry.event, Replied) for entry in ran.entries) == 4
     store = InMemoryStore()
-    await store.append("d", held.lines[:4], after=0)
+    await store.append("d", ran.lines[:4], after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     opened = Opened(brief=runner().brief, protocol=dump(base.Sequence(parts=(ARGUE,))), name="test")
@@ -450,11 +484,11 @@ async def test_a_part_of_a_record_can_be_checked_too() -> None:
 
 
 async def test_a_record_that_ends_between_two_questions_of_a_batch_can_be_checked_too() -> None:
-    held = await runner().run(both(just("said")))
-    cut = next(n for n, entry in enumerate(held.entries, 1) if isinstance(entry.event, Asked))
+    ran = await runner().run(both(just("said")))
+    cut = next(n for n, entry in enumerate(ran.entries, 1) if isinstance(entry.event, Asked))
     store = InMemoryStore()
-    await store.append("d", held.lines[:cut], after=0)
+    await store.append("d", ran.lines[:cut], after=0)
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     assert len(replay(hall_opened(), ARGUE, ledger=ledger).all()) == 1
-    assert ledger.head == digest(held.lines[cut - 1])
+    assert ledger.head == digest(ran.lines[cut - 1])

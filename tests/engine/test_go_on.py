@@ -39,9 +39,9 @@ def ask(form: Form | None = FORM) -> Ask:
 
 
 async def answer(
-    *said: str | Called | Exception, prefill: bool = False, form: Form | None = FORM
+    *texts: str | Called | Exception, prefill: bool = False, form: Form | None = FORM
 ) -> tuple[Reply, ScriptedModel, Notebook]:
-    model, say = ScriptedModel(said, traits=Traits(prefill=prefill)), Notebook()
+    model, say = ScriptedModel(texts, traits=Traits(prefill=prefill)), Notebook()
     return await ModelAgent(model).answer(ask(form), SCENE, say), model, say
 
 
@@ -64,7 +64,7 @@ async def test_a_model_goes_on_with_its_own_message_where_the_wire_takes_it() ->
 
 async def test_a_model_is_asked_to_go_on_where_the_wire_does_not() -> None:
     _, model, _ = await answer(cut(BEGUN), REST)
-    assert [each.role for each in model.history[1].messages] == ["system", "user", "assistant", "user"]
+    assert [sent_message.role for sent_message in model.history[1].messages] == ["system", "user", "assistant", "user"]
     assert model.history[1].messages[2].text == HEAD
     assert model.history[1].messages[3].text == f"{CUT_OFF} <Content>She is the best of"
 
@@ -142,7 +142,7 @@ NAMES = {
 
 def play(call: Call) -> Plan:
     """A server that breaks the first answer off."""
-    roles = [each["role"] for each in cast("list[dict[str, str]]", call.body["messages"])]
+    roles = [row["role"] for row in cast("list[dict[str, str]]", call.body["messages"])]
     return Plan(text=REST) if "assistant" in roles else Plan(text=BEGUN, finish="length")
 
 
@@ -156,7 +156,7 @@ async def wires() -> AsyncGenerator[Wires, None]:
 async def test_the_last_message_is_the_models_own_only_where_its_wire_takes_that(
     wires: Wires, name: str, prefill: bool
 ) -> None:
-    pool = Pool(env=environment(wires.url), patience=HASTY)
+    pool = Pool(env=environment(wires.url), retry=HASTY)
     model = pool.model(name)
     assert model.traits.prefill is prefill
     reply = await ModelAgent(model).answer(ask(), SCENE, Notebook())

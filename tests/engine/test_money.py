@@ -3,12 +3,14 @@
 import asyncio
 import base64
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import ceil
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Usage
@@ -21,7 +23,7 @@ from moot.core.event import (
     Failed,
     Paused,
 )
-from moot.engine.calls import Budget
+from moot.engine.calls import SPARE, Budget
 from moot.engine.driver import DriverOptions
 from moot.models.base import Message, Request
 from moot.models.names import parse
@@ -39,7 +41,7 @@ from tests.kits.acting import ARGUE, Acts, both, paying, runner
         (Limits(tokens=22), 0.0, "the limit of 22 tokens: 18 used, 10 needed", 3),
         (Limits(cost=0.5), 0.2, "the limit of $0.5: $0.4000 used, $0.2000 needed", 2),
         (Limits(cost=0.5), None, "the limit of $0.5: the price of m is unknown", 0),
-        (Limits(asks=3), 0.0, "the limit of 3 asks is reached", 2),
+        (Limits(asks=3), 0.0, "the limit of 3 questions is reached", 2),
     ],
 )
 async def test_a_limit_pauses_before_the_call_that_would_break_it(
@@ -49,19 +51,19 @@ async def test_a_limit_pauses_before_the_call_that_would_break_it(
     if limits.asks == 3:
         one_at_a_time = ARGUE
     place = runner(one_at_a_time, limits=limits)
-    held = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
-    assert held.transcript.paused == Paused(reason=reason, kind="limit")
-    assert sum(isinstance(entry.event, Called) for entry in held.entries) == calls
+    debate = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
+    assert debate.transcript.paused == Paused(reason=reason, kind="limit")
+    assert sum(isinstance(entry.event, Called) for entry in debate.entries) == calls
     place.hosting = lambda: DriverOptions(limits=Limits())
-    resumed = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, held.lines)
+    resumed = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, debate.lines)
     assert resumed.transcript.closed
 
 
 async def test_parallel_calls_cannot_break_a_limit_together() -> None:
     place = runner(limits=Limits(tokens=15))
-    held = await place.run({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
-    assert sum(isinstance(entry.event, Attempted) for entry in held.entries) == 1
-    assert held.transcript.paused
+    debate = await place.run({"Ann": Acts(paying(0.0)), "Bob": Acts(paying(0.0))})
+    assert sum(isinstance(entry.event, Attempted) for entry in debate.entries) == 1
+    assert debate.transcript.paused
 
 
 @pytest.mark.parametrize(("kind", "spent"), [("rate", 0), ("timeout", 10), ("garbled", 10), ("connection", 10)])
@@ -106,11 +108,11 @@ async def test_each_try_is_on_record_with_its_number_and_reason() -> None:
                 await say.call("answer", Quote(model="m", tokens=5), send)
         raise Unavailable("busy", kind="rate")
 
-    held = await runner(Everyone(act="argue", task="Argue.")).run(both(act))
-    tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted | Erred)]
+    debate = await runner(Everyone(act="argue", task="Argue.")).run(both(act))
+    tries = [entry.event for entry in debate.entries if isinstance(entry.event, Attempted | Erred)]
     assert [(type(t).__name__, t.n) for t in tries] == [("Attempted", 1), ("Erred", 1), ("Attempted", 2), ("Erred", 2)]
-    assert held.transcript.attempts == 2
-    assert [error.kind for error in held.transcript.errors] == ["rate", "rate"]
+    assert debate.transcript.attempts == 2
+    assert [error.kind for error in debate.transcript.errors] == ["rate", "rate"]
 
 
 @pytest.mark.parametrize(
@@ -151,9 +153,9 @@ class Counting:
         self.most_open = max(self.most_open, self.open)
         await asyncio.sleep(self.pause)
         self.open -= 1
-        taken = ceil(self.count(request.messages[0].text))
-        self.prompts.append(taken)
-        usage = Usage(input_tokens=taken, output_tokens=200)
+        tokens = ceil(self.count(request.messages[0].text))
+        self.prompts.append(tokens)
+        usage = Usage(input_tokens=tokens, output_tokens=200)
         return Called(key="", call="", text="ok", model=str(GPT), usage=replace(usage, cost=cost(GPT, usage)))
 
 
@@ -163,13 +165,13 @@ ENCODED = base64.b64encode(random.Random(7).randbytes(15_000)).decode()
 LIMIT = 0.5
 
 
-def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> Awaitable[HeldDebate]:
+async def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> HeldDebate:
     """Twenty at a table, asked for twenty rounds at once each."""
     people = tuple(Participant(name=f"P{n}", seat="x") for n in range(20))
     brief = Brief(topic="Tea?", participants=people, limits=limits)
     phase = Rounds(each=Everyone(act="argue", task="Argue."), most=20)
     place = Harness(brief=brief, protocol=phase, hosting=DriverOptions)
-    return place.run({each.name: provider.seat(text) for each in people})
+    return await place.run({person.name: provider.seat(text) for person in people})
 
 
 @pytest.mark.parametrize(
@@ -186,33 +188,86 @@ def council(text: Callable[[Ask], str], provider: Counting, limits: Limits) -> A
 @pytest.mark.parametrize("parallel", [50, 1])
 async def test_a_limit_on_cost_holds_whatever_the_letters(text: str, share: float, error: int, parallel: int) -> None:
     provider = Counting(lambda text: share * len(text.encode()))
-    held = await council(lambda ask: text, provider, Limits(cost=LIMIT, parallel=parallel, asks=500))
-    assert held.transcript.paused
-    assert held.transcript.paused.kind == "limit"
+    debate = await council(lambda ask: text, provider, Limits(cost=LIMIT, parallel=parallel, asks=500))
+    assert debate.transcript.paused
+    assert debate.transcript.paused.kind == "limit"
     most = quote(GPT, Request(messages=(Message(role="user", text=text),), settings=Settings(max_tokens=200)))
     assert most.cost is not None
     assert most.worst_cost is not None
-    assert held.transcript.usage.cost is not None
-    assert held.transcript.usage.cost <= LIMIT + error * (most.worst_cost - most.cost)
-    assert held.transcript.usage.cost >= LIMIT - most.worst_cost, "what there is can be used"
+    assert debate.transcript.usage.cost is not None
+    assert debate.transcript.usage.cost <= LIMIT + error * (most.worst_cost - most.cost)
+    assert debate.transcript.usage.cost >= LIMIT - most.worst_cost, "what there is can be used"
     assert provider.most_open <= parallel
     assert parallel == 1 or error or provider.most_open > 5
 
 
 async def test_what_a_model_has_counted_holds_for_its_next_prompts_and_after_a_resume() -> None:
     provider = Counting(len)
-    held = await council(lambda ask: ENGLISH[:4000], provider, Limits(tokens=100_000, parallel=1, asks=500))
-    tries = [entry.event for entry in held.entries if isinstance(entry.event, Attempted)]
+    debate = await council(lambda ask: ENGLISH[:4000], provider, Limits(tokens=100_000, parallel=1, asks=500))
+    tries = [entry.event for entry in debate.entries if isinstance(entry.event, Attempted)]
     assert tries[0].tokens < 2000 < 4000 < tries[1].tokens < 4400
     live, again = Budget(Limits(cost=1.0)), Budget(Limits(cost=1.0))
-    for entry in held.entries:
+    for entry in debate.entries:
         live.apply(entry.event)
-    for entry in map(decode, held.lines):
+    for entry in map(decode, debate.lines):
         again.apply(entry.event)
-    asked = quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),)))
-    other = replace(asked, model="openai:other")
-    assert live.fit(asked) == again.fit(asked) != asked
+    price_quote = quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),)))
+    other = replace(price_quote, model="openai:other")
+    assert live.fit(price_quote) == again.fit(price_quote) != price_quote
     assert again.fit(other) == other
+
+
+@pytest.mark.parametrize(
+    ("share", "factor"), [(0.2, 0.575), (0.7, 0.805), (0.95, 1.0), (1.0, 1.0), (1.5, 1.5)], ids=str
+)
+def test_an_estimate_is_corrected_by_what_the_model_counts(share: float, factor: float) -> None:
+    price_quote = quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),)))
+    budget = Budget(Limits())
+    tried = Attempted(key="a", call="answer", n=1, model=price_quote.model, tokens=price_quote.tokens)
+    for n, part in enumerate((share, share / 2)):  # the highest ratio holds
+        budget.apply(replace(tried, key=str(n), prompt=price_quote.prompt))
+        usage = Usage(input_tokens=ceil(part * price_quote.prompt), output_tokens=1)
+        budget.apply(Called(key=str(n), call="answer", text="ok", model=price_quote.model, usage=usage))
+    fit = budget.fit(price_quote)
+    assert fit.prompt == pytest.approx(factor * price_quote.prompt, rel=0.01)
+    assert fit.tokens - price_quote.tokens == fit.prompt - price_quote.prompt
+    assert fit.cost is not None
+    assert price_quote.cost is not None
+    assert (fit.cost < price_quote.cost) == (factor < 1)
+
+
+DENSE = {
+    "base64": ENCODED,
+    "CJK": "委員會應該權衡茶的成本與它給人的安慰。" * 400,
+    "code": "if(x[i]!=y[j]){a[i]+=b[j]<<2;}else{c(&d,*e);}\n" * 200,
+}
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.sampled_from(sorted(DENSE)),
+    st.integers(500, 5_000),
+    st.integers(5_000, 300_000),
+    st.floats(0.4, 3.0),
+    st.sampled_from([1, 7]),
+)
+def test_once_a_model_has_counted_no_limit_is_exceeded(
+    kind: str, size: int, limit: int, share: float, parallel: int
+) -> None:
+    """The server counts dense text up to three times as high as estimated; one that counts less leaves more to use."""
+    text = DENSE[kind][:size]
+    request = Request(messages=(Message(role="user", text=text),), settings=Settings(max_tokens=200))
+    estimate = quote(GPT, request)
+    counted = ceil(min(share * estimate.prompt, estimate.worst))  # no tokenizer makes more tokens than bytes
+    provider = Counting(lambda text: counted)
+    provider.pause = 0.0
+    debate = asyncio.run(council(lambda ask: text, provider, Limits(tokens=limit, parallel=parallel, asks=500)))
+    calls = [entry.event.usage for entry in debate.entries if isinstance(entry.event, Called)]
+    used = [usage.input_tokens + usage.output_tokens for usage in calls]
+    assert sum(used) <= max(limit, sum(used[:1]))
+    if used and debate.transcript.paused and parallel == 1:
+        least = 0.575 * estimate.prompt + 200
+        assert limit - sum(used) < max(SPARE * used[0], least) + 1, "what there is can be used"
 
 
 async def test_who_waits_for_the_money_of_others_has_its_time_for_itself() -> None:
@@ -220,7 +275,7 @@ async def test_who_waits_for_the_money_of_others_has_its_time_for_itself() -> No
     worst = quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),), settings=Settings(max_tokens=200))).worst
     limits = Limits(tokens=worst + 6000, parallel=50, asks=20, turn_seconds=0.2)
     provider.pause = 0.05
-    held = await council(lambda ask: ENGLISH, provider, limits)
+    debate = await council(lambda ask: ENGLISH, provider, limits)
     assert provider.most_open == 1
     assert len(provider.prompts) > 1
-    assert not [entry for entry in held.entries if isinstance(entry.event, Failed)]
+    assert not [entry for entry in debate.entries if isinstance(entry.event, Failed)]

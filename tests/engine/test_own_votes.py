@@ -34,7 +34,7 @@ def tie(votes: Mapping[str, str]) -> Decision:
 def test_a_tie_counts_where_it_is_one_without_votes_for_oneself(
     people: Mapping[str, str], votes: Mapping[str, str], bouts: int
 ) -> None:
-    made = Paper(people)
+    paper = Paper(people)
     for name in people:
-        made.say(name, "propose", ANSWER=f"answer of {name}")
-    assert len(teach(made, tie(votes)).matches) == bouts
+        paper.say(name, "propose", ANSWER=f"answer of {name}")
+    assert len(teach(paper, tie(votes)).matches) == bouts

@@ -49,5 +49,6 @@ def remove(site: Path) -> None:
     """Uninstall what is in a folder."""
     for path in site.glob("*.py"):
         forget(path.stem)
+    sys.path[:] = [path for path in sys.path if path != str(site)]
     shutil.rmtree(site)
     importlib.invalidate_caches()

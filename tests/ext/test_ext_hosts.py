@@ -29,7 +29,7 @@ async def test_the_api_gives_the_formats_and_names_of_packages(install: Install,
         install("moot_slides", code="def slides(report):\n    return report.nothing\n")
         broken = await me.get(f"{API}/debates/{debate}/report.slides?replay=false")
         assert broken.status_code in (200, 422)
-    told = await ReadTools.list_protocols(ReadTools.__new__(ReadTools))
-    about = {blurb.name: blurb.about for blurb in told.protocols}
+    protocols = await ReadTools.list_protocols(ReadTools.__new__(ReadTools))
+    about = {blurb.name: blurb.about for blurb in protocols.protocols}
     assert about["six_hats"] == "Of the package moot-six-hats 1.0."
-    assert "star" in told.strategies
+    assert "star" in protocols.strategies

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from tests.cli.commands import QUOTES, moot, only_id
 from tests.docs.test_docs import FENCE
@@ -48,26 +49,30 @@ def test_a_protocol_with_options_runs_is_reported_and_is_named_on_record(install
 
 def test_an_option_that_does_not_fit_names_its_line(install: Install, tmp_path: Path) -> None:
     install("moot_six_hats")
-    for given, sentence in (
+    for text, sentence in (
         ("{hats: [white, mauve]}", "b.md:3: protocol_options.hats cannot be 'mauve'; allowed are white, red"),
         ("{hat: [white]}", "b.md:3: six_hats has no option 'hat'; did you mean 'hats'?"),
         ("{hats: 3}", "b.md:3: protocol_options.hats is 3; it must be a list of texts"),
         ("{hats: {white: yes}}", "b.md:3: "),
     ):
-        refused = moot(tmp_path, "check", brief(tmp_path, f"protocol: six_hats\nprotocol_options: {given}"), *QUOTES)
+        refused = moot(tmp_path, "check", brief(tmp_path, f"protocol: six_hats\nprotocol_options: {text}"), *QUOTES)
         assert refused.exit_code == 2, refused.output
         assert sentence in flat(refused.output)
     refused = moot(tmp_path, "check", brief(tmp_path, "protocol: panel\nprotocol_options: {hats: [red]}"), *QUOTES)
-    assert "b.md:3: panel takes no protocol_options" in flat(refused.output)
+    assert "b.md:3: panel has no protocol_options" in flat(refused.output)
+
+
+def pause_a_steelman(folder: Path) -> Result:
+    """Run a debate of the package ``moot-steelman`` until its sixth question."""
+    name = brief(folder, "protocol: steelman")
+    return moot(folder, "run", name, *QUOTES, "--quiet", "--no-report", "--max-questions", "6")
 
 
 def test_a_debate_whose_package_is_gone_is_listed_reported_and_verified_as_far_as_can_be(
     install: Install, tmp_path: Path
 ) -> None:
     site = install("moot_steelman")
-    ran = moot(
-        tmp_path, "run", brief(tmp_path, "protocol: steelman"), *QUOTES, "--quiet", "--no-report", "--max-asks", "6"
-    )
+    ran = pause_a_steelman(tmp_path)
     assert "moot-steelman:Steelman" not in ran.output
     debate = only_id(moot(tmp_path, "list"))
     remove(site)
@@ -87,9 +92,33 @@ def test_a_debate_whose_package_is_gone_is_listed_reported_and_verified_as_far_a
         changed.output
     )
     install("moot_steelman")
-    resumed = moot(tmp_path, "resume", "last", "--max-asks", "60")
+    resumed = moot(tmp_path, "resume", "last", "--max-questions", "60")
     assert resumed.exit_code in (0, 3), resumed.output
     assert moot(tmp_path, "verify", "last").exit_code == 0
+
+
+def test_a_debate_whose_package_is_gone_is_shown_and_one_whose_package_changed_says_so(
+    install: Install, tmp_path: Path
+) -> None:
+    site = install("moot_steelman")
+    pause_a_steelman(tmp_path)
+    remove(site)
+    shown = moot(tmp_path, "show", "last")
+    assert shown.exit_code == 0, shown.output
+    assert "paused" in shown.output
+    broken = install("moot_steelman", version="1.0.1", code="def steelman(:")
+    unplayed = flat(moot(tmp_path, "verify", "last").output)
+    assert "every hash is right, head" in unplayed
+    assert "moot-steelman" in unplayed
+    remove(broken)
+    install("moot_steelman", version="1.2")
+    resumed = moot(tmp_path, "resume", "last", "--max-questions", "60")
+    assert resumed.exit_code in (0, 3), resumed.output
+    other = "moot-steelman is 1.2 here; the debate began with 1.0"
+    assert other in flat(resumed.output)
+    verified = moot(tmp_path, "verify", "last")
+    assert verified.exit_code == 0
+    assert other in flat(verified.output)
 
 
 def test_a_rule_with_scores_decides_is_recounted_and_keeps_its_options(install: Install, tmp_path: Path) -> None:
@@ -100,6 +129,9 @@ def test_a_rule_with_scores_decides_is_recounted_and_keeps_its_options(install: 
     page = moot(tmp_path, "report", "last").output.replace("\\", "")
     assert "runoff of" in page
     assert "moot-star 2.1" in page
+    shown = flat(moot(tmp_path, "show", "last").output)
+    assert "not readable" not in shown
+    assert re.search(r"scores .* [0-9](, .* [0-9])+", shown)
     counted = moot(tmp_path, "recount", "last", "--json")
     assert counted.exit_code == 0, counted.output
     data = json.loads(counted.output)
@@ -126,12 +158,13 @@ def test_the_plugins_are_listed_with_what_is_broken(install: Install, tmp_path: 
         install(package)
     listed = moot(tmp_path, "plugins")
     assert listed.exit_code == 0, listed.output
-    assert [line.split() for line in listed.output.splitlines()] == [
+    assert [line.split() for line in listed.output.splitlines() if not line.startswith(" ")] == [
         ["protocol", "six_hats", "moot-six-hats", "1.0"],
         ["provider", "say", "moot-say", "0.3"],
         ["tool", "dice", "moot-dice", "1.0"],
         ["report", "slides", "moot-slides", "1.2"],
     ]
+    assert "most: The most dice that can be counted. · a whole number" in flat(listed.output)
     install("moot_star", code="import nothing_of_that_name")
     broken = moot(tmp_path, "plugins", "--json")
     assert broken.exit_code == 1
@@ -144,9 +177,9 @@ def test_the_page_shows_the_packages_that_are_tested_here() -> None:
     page = (ROOT / "docs/how-to/extend-moot.md").read_text("utf-8")
     files = {path.name: path for path in HERE.rglob("*") if path.suffix in (".py", ".toml")}
     blocks = {
-        found["info"].split("file=")[1].split()[0]: found["body"]
-        for found in FENCE.finditer(page)
-        if "file=moot-" in found["info"]
+        match_["info"].split("file=")[1].split()[0]: match_["body"]
+        for match_ in FENCE.finditer(page)
+        if "file=moot-" in match_["info"]
     }
     assert {name.split("/")[0].replace("-", "_") for name in blocks} == {path.name for path in HERE.iterdir()}
     for name, text in blocks.items():

@@ -8,16 +8,19 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from tests.house.source import Breach, Source, dotted, part_of
+from tests.house.source import Breach, Source, dotted, nodes, part_of
 
 PLAY = frozenset({"core", "policy", "phases", "protocols"})
-READING = frozenset({"core", "arguments", "report", "analysis", "learn"})
+READING = frozenset({"core", "arguments", "report", "analysis", "learn", "evaluation"})
 """What only reads records: values and pure functions. Every host may import it."""
 
 ENGINE = frozenset(
     {"policy", "record", "models", "answers", "agents", "tools", "demo", "phases", "protocols", "engine"}
 )
-APP = frozenset({"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export"})
+APP = frozenset(
+    {"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export", "app.evaluation"}
+    | {"app.results"}
+)
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
 BELOW = READING | ENGINE | {"deadline"}
 
@@ -37,6 +40,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "demo": frozenset({"core", "answers", "agents"}),
     "analysis": frozenset({"core", "arguments", "report"}),
     "learn": frozenset({"core", "arguments", "report"}),
+    "evaluation": frozenset({"core", "learn"}),
     "engine": frozenset({"core", "deadline", "record", "phases.base"}),
     "app.brief": BELOW - {"engine"},
     "app.plan": BELOW - {"engine"} | {"app.brief"},
@@ -45,6 +49,9 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.serve": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
+    "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch"},
+    "app.results": BELOW
+    | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.evaluation"},
     "testing": BELOW | APP,
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),
@@ -60,12 +67,12 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
 """For each part of ``moot`` the parts or modules that it may import beside itself; "" is ``moot/__init__.py``."""
 
 PYDANTIC_PARTS = HOSTS | APP
-PYDANTIC_MODULES = frozenset({"moot.record.store"})
+PYDANTIC_MODULES = frozenset({"moot.record.store", "moot.record.old_formats"})
 
 
 def imported(source: Source, modules: frozenset[str]) -> Iterator[tuple[int, str]]:
     """Every import of a file with its line: modules of ours in full, others as they are written."""
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, name.name) for name in names)
@@ -93,14 +100,14 @@ def resolve(source: Source, module: str, level: int) -> str:
 def arrows(sources: Sequence[Source]) -> dict[str, dict[str, int]]:
     """For each module of ours the modules of ours that it imports, with the line."""
     modules = frozenset(source.module for source in sources if source.module)
-    found: dict[str, dict[str, int]] = {}
+    values: dict[str, dict[str, int]] = {}
     for source in sources:
         if source.module:
-            own = found.setdefault(source.module, {})
+            own = values.setdefault(source.module, {})
             for line, name in imported(source, modules):
                 if name.split(".")[0] == "moot":
                     own.setdefault(name, line)
-    return found
+    return values
 
 
 def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
@@ -119,7 +126,7 @@ def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
         if source.part == "core" and top not in sys.stdlib_module_names | {"moot"}:
             yield source.breach(line, f"core stands on the standard library alone, not on {top}")
         if top == "pydantic" and source.part not in PYDANTIC_PARTS and source.module not in PYDANTIC_MODULES:
-            yield source.breach(line, "pydantic belongs to record/codec.py, the application and the hosts")
+            yield source.breach(line, "pydantic belongs to the format of records, the application and the hosts")
 
 
 def find_circles(graph: Mapping[str, Mapping[str, object]]) -> list[list[str]]:
@@ -135,10 +142,10 @@ def find_circles(graph: Mapping[str, Mapping[str, object]]) -> list[list[str]]:
 
 def reachable(graph: Mapping[str, Mapping[str, object]], start: str) -> set[str]:
     """All modules that can be reached by one arrow or more."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     ahead = list(graph.get(start, ()))
     while ahead:
-        if (module := ahead.pop()) not in seen:
-            seen.add(module)
+        if (module := ahead.pop()) not in visited:
+            visited.add(module)
             ahead.extend(graph.get(module, ()))
-    return seen
+    return visited

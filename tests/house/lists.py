@@ -6,26 +6,36 @@ comparison with the name of a wire: what differs between wires stands in the tab
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from moot.app.brief.schema import MEDIATORS, SCOPES, TOPOLOGIES, TURN_MODES, WAYS
 from moot.app.export.report_formats import FORMATS
 from moot.core.brief import LOGS, TOOLS
+from moot.core.extensions import KINDS
 from moot.models.names import PROVIDERS
 from moot.phases.choices import COUNTING
 from moot.phases.endings import ENDINGS
 from moot.protocols.known import KNOWN
-from tests.house.source import Breach, Source
+from tests.house.source import Breach, Source, nodes
 
 LISTS: Mapping[str, tuple[str, frozenset[str]]] = {
     "protocols": ("src/moot/protocols/known.py", frozenset(KNOWN)),
     "rules": ("src/moot/phases/choices.py", frozenset(COUNTING)),
     "endings": ("src/moot/phases/endings.py", frozenset(ENDINGS)),
-    "report formats": ("src/moot/app/export/report_formats.py", frozenset(FORMATS)),
+    "report formats": ("src/moot/app/export/report_formats.py", frozenset(FORMATS) - frozenset(LOGS)),
     "logs": ("src/moot/core/brief.py", frozenset(LOGS)),
     "tools": ("src/moot/core/brief.py", frozenset(TOOLS)),
     "providers": ("src/moot/models/names.py", frozenset(PROVIDERS)),
+    "wires": ("src/moot/models/names.py", frozenset(provider.wire.name for provider in PROVIDERS.values())),
+    "kinds of extensions": ("src/moot/core/extensions.py", frozenset(kind.name for kind in KINDS)),
+    "topologies": ("src/moot/policy/pairing.py", frozenset(TOPOLOGIES)),
+    "kinds of mediators": ("src/moot/phases/choices.py", frozenset(MEDIATORS)),
+    "turn modes": ("src/moot/phases/choices.py", frozenset(TURN_MODES)),
+    "scopes": ("src/moot/app/brief/schema.py", frozenset((*SCOPES, *WAYS))),
 }
 """The kinds: the file that has the list, and the names."""
+
+WIRES = "ask for what differs between wires, not for the name of one"
 
 SEVERAL = 3
 """So many names of one kind make a list."""
@@ -35,29 +45,47 @@ def check_lists(source: Source) -> Iterator[Breach]:
     """No list of names is repeated, and nobody asks for the name of a wire."""
     if not source.module:
         return
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         line = getattr(node, "lineno", 0)
         words = texts(node)
-        for kind, (home, names) in LISTS.items():
+        for kind, (home, names) in LISTS.items() if len(words) >= SEVERAL else ():
             again = sorted(words & names)
             if len(again) >= SEVERAL and source.path != home and not source.lifted("names", max(1, line - 1), line):
                 yield source.breach(line, f"{', '.join(again)}: the names of {kind} stand in {home} alone")
-        if isinstance(node, ast.Compare) and any(named_wire(part) for part in (node.left, *node.comparators)):
-            others = [part for part in (node.left, *node.comparators) if isinstance(part, ast.Constant)]
-            if others:
-                yield source.breach(line, "ask for what differs between wires, not for the name of one")
+                break
+        if isinstance(node, ast.Compare):
+            sides = (node.left, *node.comparators)
+            words_there = any(texts(side) or isinstance(side, ast.Constant) for side in sides)
+            if words_there and any(named_wire(side) for side in sides):
+                yield source.breach(line, WIRES)
+        if isinstance(node, ast.Match) and named_wire(node.subject):
+            yield source.breach(line, WIRES)
 
 
 def texts(node: ast.AST) -> frozenset[str]:
-    """The texts that stand side by side in a collection, or as the keys of a dictionary."""
+    """The texts that stand side by side: in a collection, as arguments, as keys, as cases, in a text that is split."""
     match node:
         case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
             parts: list[ast.expr] = items
         case ast.Dict(keys=keys):
             parts = [key for key in keys if key]
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(words)), attr="split")):
+            return frozenset(words.replace(",", " ").split())
+        case ast.Call(args=args, keywords=keywords):
+            return frozenset({*constants(args), *(word.arg for word in keywords if word.arg)})
+        case ast.Match(cases=cases):
+            values = [part for case in cases for part in ast.walk(case.pattern) if isinstance(part, ast.MatchValue)]
+            parts = [value.value for value in values]
+        case ast.BoolOp(values=tests):
+            parts = [side for test in tests if isinstance(test, ast.Compare) for side in (test.left, *test.comparators)]
         case _:
             return frozenset()
-    return frozenset(item.value for item in parts if isinstance(item, ast.Constant) and isinstance(item.value, str))
+    return frozenset(constants(parts))
+
+
+def constants(parts: Sequence[ast.expr]) -> Iterator[str]:
+    """The texts among some expressions."""
+    yield from (item.value for item in parts if isinstance(item, ast.Constant) and isinstance(item.value, str))
 
 
 def named_wire(node: ast.AST) -> bool:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from tests.house.imports import PLAY
-from tests.house.source import Breach, Source, annotation, dotted
+from tests.house.source import Breach, Source, annotation, dotted, nodes
 
 # fmt: off
 WORLD = frozenset({
@@ -25,7 +25,7 @@ def check_purity(source: Source) -> Iterator[Breach]:
     """No clock, no chance, no identity, no waiting, no ``Any``, no order of a set."""
     if source.part not in PLAY:
         return
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         if text := "; ".join(complaints(node, source.module)):
             yield source.breach(getattr(node, "lineno", 1), text)
     yield from check_order(source)
@@ -40,7 +40,7 @@ def complaints(node: ast.AST, module: str) -> Iterator[str]:
                     yield f"the play may not import {top}"
         case ast.ImportFrom(module=str(name), names=names):
             top = name.split(".")[0]
-            if top in WORLD or (top == "random" and [each.name for each in names] != ["Random"]):
+            if top in WORLD or (top == "random" and [alias.name for alias in names] != ["Random"]):
                 yield f"the play may not import from {top}"
         case ast.Call(func=ast.Name(id=name)) if name in CALLS:
             yield f"the play may not call {name}()"
@@ -64,15 +64,15 @@ def is_port(node: ast.AsyncFunctionDef) -> bool:
 
 def check_order(source: Source) -> Iterator[Breach]:
     """No place where the order of a set's members shows."""
-    for scope in ast.walk(source.tree):
+    for scope in nodes(source.tree):
         if isinstance(scope, ast.FunctionDef | ast.Module):
-            nodes = list(own_nodes(scope))
-            names = set_names(scope, nodes)
-            free = {part for node in nodes for part in without_order(node)}
-            for node in nodes:
-                for seen in ordered_uses(node, free):
-                    if is_set(seen, names):
-                        yield source.breach(seen.lineno, "a set has no order: sort it")
+            own = list(own_nodes(scope))
+            names = set_names(scope, own)
+            free = {part for node in own for part in without_order(node)}
+            for node in own:
+                for iterable in ordered_uses(node, free):
+                    if is_set(iterable, names):
+                        yield source.breach(iterable.lineno, "a set has no order: sort it")
 
 
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
@@ -97,14 +97,14 @@ def without_order(node: ast.AST) -> list[ast.expr]:
 def ordered_uses(node: ast.AST, free: set[ast.expr]) -> Iterator[ast.expr]:
     """The expressions whose order shows in what this node does."""
     match node:
-        case ast.For(iter=seen):
-            yield seen
+        case ast.For(iter=iterable):
+            yield iterable
         case ast.ListComp(generators=loops) | ast.DictComp(generators=loops):
             yield from (loop.iter for loop in loops)
         case ast.GeneratorExp(generators=loops) if node not in free:
             yield from (loop.iter for loop in loops)
-        case ast.Starred(value=seen) if node not in free:
-            yield seen
+        case ast.Starred(value=iterable) if node not in free:
+            yield iterable
         case ast.Call(func=func, args=args) if dotted(func) in ORDERED or (
             isinstance(func, ast.Attribute) and func.attr in METHODS
         ):
@@ -117,8 +117,8 @@ def set_names(scope: ast.FunctionDef | ast.Module, nodes: list[ast.AST]) -> set[
     """The names that hold a set in a scope, as far as annotations and assignments tell."""
     names: set[str] = set()
     if isinstance(scope, ast.FunctionDef):
-        given = [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]
-        names |= {arg.arg for arg in given if annotation(arg.annotation) in SETS}
+        items = [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]
+        names |= {arg.arg for arg in items if annotation(arg.annotation) in SETS}
     for node in nodes:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=kind) if annotation(kind) in SETS:

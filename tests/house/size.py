@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from tests.house.source import Breach, Source
+from tests.house.source import Breach, Source, nodes
 
 FILE_LINES, TEST_LINES, FUNCTION_LINES, PARAMETERS, FOLDER_MODULES = 500, 500, 40, 6, 15
 SAME_EVERYWHERE = frozenset({"__init__", "__main__", "base", "errors"})
@@ -20,7 +20,7 @@ def check_files(source: Source) -> Iterator[Breach]:
 
 def check_functions(source: Source) -> Iterator[Breach]:
     """Lines and parameters per function; ``self`` and ``cls`` do not count, nor do decorators."""
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         head = (node.lineno, max(node.lineno, node.body[0].lineno - 1))

@@ -57,8 +57,8 @@ class Source:
 
     def lifted(self, word: str, first: int, last: int | None = None) -> bool:
         """Whether a reason stands on one of these lines, counted from 1."""
-        found = self.lines[first - 1 : last or first]
-        return any(re.search(rf"# house: {word} because \w", line) for line in found)
+        lines = self.lines[first - 1 : last or first]
+        return any(re.search(rf"# house: {word} because \w", line) for line in lines)
 
 
 def part_of(module: str) -> str:
@@ -79,6 +79,12 @@ def read_all(root: Path = ROOT) -> tuple[Source, ...]:
     """All Python files of the repository's own folders, in the order of their paths."""
     paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.py"))
     return tuple(parse(path.read_text("utf-8"), path.relative_to(root).as_posix()) for path in paths)
+
+
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """What ``ast.walk`` goes through, which is slow, for all that ask."""
+    return tuple(ast.walk(tree))
 
 
 def dotted(node: ast.AST) -> str:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from tests.house.imports import APP, HOSTS
-from tests.house.source import Breach, Source, annotation, dotted
+from tests.house.source import Breach, Source, annotation, dotted, nodes
 
 READ_ONLY = frozenset({"Mapping", "MappingProxyType", "Sequence", "Collection", "Set", "AbstractSet"})
 # fmt: off
@@ -41,7 +41,7 @@ def check_globals(source: Source) -> Iterator[Breach]:
             yield source.breach(
                 node.lineno, "a module global that can be changed: annotate it Mapping, Sequence or Set"
             )
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         if isinstance(node, ast.Global):
             yield source.breach(node.lineno, "no module global is changed")
 
@@ -61,7 +61,7 @@ def is_mutable(value: ast.expr) -> bool:
 def check_tasks(source: Source) -> Iterator[Breach]:
     """A task is started by a task group alone."""
     groups = group_names(source.tree)
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr="create_task")):
                 name = dotted(owner).rpartition(".")[2]
@@ -74,7 +74,7 @@ def check_tasks(source: Source) -> Iterator[Breach]:
 def group_names(tree: ast.Module) -> set[str]:
     """The names and attributes that hold a task group, as far as ``async with`` and annotations tell."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.withitem(context_expr=ast.Call(func=func), optional_vars=ast.expr() as name):
                 if dotted(func).endswith("TaskGroup"):
@@ -92,17 +92,17 @@ def group_names(tree: ast.Module) -> set[str]:
 
 def check_excepts(sources: Sequence[Source]) -> Iterator[Breach]:
     """Everything is caught in two places at most, one at each door."""
-    taken: set[str] = set()
+    used: set[str] = set()
     for source in sources:
         door = "engine" if source.part == "engine" else "host" if source.part in HOSTS | APP else ""
-        for node in ast.walk(source.tree):
+        for node in nodes(source.tree):
             if not source.module or not isinstance(node, ast.ExceptHandler) or not is_broad(node):
                 continue
             if source.lifted("broad", node.lineno):
                 continue
-            if not door or door in taken:
+            if not door or door in used:
                 yield source.breach(node.lineno, "a broad except: name what can go wrong")
-            taken.add(door)
+            used.add(door)
 
 
 def is_broad(node: ast.ExceptHandler) -> bool:

@@ -26,7 +26,7 @@ def plant(root: Path, *, empty: str = "") -> Path:
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, root)
     app = ("package.json", "src/main.ts", "node_modules/vite/index.js")
-    for name in (*(f"frontend/{each}" for each in app), "src/moot/__init__.py"):
+    for name in (*(f"frontend/{text}" for text in app), "src/moot/__init__.py"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("//\n", "utf-8")
     dist = root / "src/moot/web/dist"
@@ -89,11 +89,11 @@ def old_node(root: Path, *, build: str = "exit 4") -> str:
     """A PATH with a Node that is new enough, and an npm that cannot fetch anything and builds like that."""
     old = root / "old"
     old.mkdir()
-    said = {
+    values = {
         "node": "echo v20.19.0",
         "npm": f"echo $* >> {root}/asked; case $1 in ci) exit 3;; run) {build};; esac",
     }
-    for name, words in said.items():
+    for name, words in values.items():
         (old / name).write_text(f"#!/bin/sh\n{words}\n", "utf-8")
         (old / name).chmod(0o755)
     return f"{old}{os.pathsep}{os.defpath}"
@@ -122,8 +122,8 @@ def test_a_set_up_in_place_goes_on_where_nothing_can_be_fetched(
     done = set_up(tmp_path, *words, PATH=old_node(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "fetching the packages of the web app" in done.stderr
-    told = "going on as it was built before" if built else "going on without it: moot serve has the API alone"
-    assert f"{told}; to build the web app later: make app" in done.stderr
+    text = "going on as it was built before" if built else "going on without it: moot serve has the API alone"
+    assert f"{text}; to build the web app later: make app" in done.stderr
     assert dist.exists() == built
     assert bool(list((tmp_path / "out").glob("*.whl"))) == bool(words)
 
@@ -179,15 +179,17 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_wheel_that_is_installed_serves_its_pages(installed: Path, tmp_path: Path) -> None:
     env = {"PYTHONPATH": str(installed)}
     where = [sys.executable, "-c", "import moot; print(moot.__file__)"]
-    found = subprocess.run(where, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, check=True)
-    assert Path(found.stdout.strip()).is_relative_to(installed)
+    finished = subprocess.run(
+        where, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, check=True
+    )
+    assert Path(finished.stdout.strip()).is_relative_to(installed)
     with running(tmp_path, **env) as server, server.client() as me:
         page = me.get("/").text
         assets = re.findall(r'(?:src|href)="(/assets/[^"]+\.(?:js|css))"', page)
-        assert {Path(each).suffix for each in assets} == {".js", ".css"}
-        for each in assets:
-            answer = me.get(each)
+        assert {Path(asset).suffix for asset in assets} == {".js", ".css"}
+        for asset in assets:
+            answer = me.get(asset)
             assert answer.status_code == 200
-            assert answer.content == (installed / f"moot/web/dist{each}").read_bytes()
+            assert answer.content == (installed / f"moot/web/dist{asset}").read_bytes()
         assert me.get("/api/v1/info").status_code == 200
         assert server.end(signal.SIGINT) == 0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from moot.core import errors
-from tests.house import imports, lists, purity, size, source, state, words
+from tests.house import documented, imports, lists, purity, size, source, state, words
 
 Check = Callable[[source.Source], Iterator[source.Breach]]
 CHECKS: tuple[Check, ...] = (
@@ -20,7 +20,9 @@ CHECKS: tuple[Check, ...] = (
     state.check_tasks,
     words.check_unfinished,
     words.check_docstring,
+    documented.check_documented,
     words.check_names,
+    words.check_variables,
     lists.check_lists,
 )
 
@@ -33,11 +35,11 @@ def refuse(breaches: Iterable[source.Breach]) -> None:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_rule_holds_in_every_file(check: Check) -> None:
-    refuse(breach for each in source.read_all() for breach in check(each))
+    refuse(breach for source_file in source.read_all() for breach in check(source_file))
 
 
 def test_files_are_found() -> None:
-    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {each.path for each in source.read_all()}
+    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {source_file.path for source_file in source.read_all()}
     assert "pyproject.toml" in dict(words.read_tracked())
 
 
@@ -55,16 +57,20 @@ def test_each_folder_says_in_which_order_to_read_it() -> None:
     sources = source.read_all()
     for package in sources:
         if package.path.endswith("/__init__.py") and package.module not in ("", "moot", *PUBLIC):
-            folder, told = package.path.removesuffix("__init__.py"), ast.get_docstring(package.tree) or ""
-            inside = [each.path.removeprefix(folder).removesuffix(".py") for each in sources if folder in each.path]
+            folder, docstring = package.path.removesuffix("__init__.py"), ast.get_docstring(package.tree) or ""
+            inside = [
+                source_file.path.removeprefix(folder).removesuffix(".py")
+                for source_file in sources
+                if folder in source_file.path
+            ]
             names = [name for name in inside if "/" not in name and name != "__init__"]
-            missing[package.module] = [name for name in names if f"``{name}``" not in told]
+            missing[package.module] = [name for name in names if f"``{name}``" not in docstring]
     assert {module: names for module, names in missing.items() if names} == {}
 
 
 def test_imports_go_down_the_floors() -> None:
-    modules = frozenset(each.module for each in source.read_all() if each.module)
-    refuse(breach for each in source.read_all() for breach in imports.check_floors(each, modules))
+    modules = frozenset(source_file.module for source_file in source.read_all() if source_file.module)
+    refuse(breach for source_file in source.read_all() for breach in imports.check_floors(source_file, modules))
 
 
 def test_no_import_circle() -> None:
@@ -103,10 +109,10 @@ def test_exception_tree_in_the_docstring_is_that_of_the_classes() -> None:
     drawn: dict[str, str] = {}
     above: list[str] = []
     for line in (errors.__doc__ or "").splitlines():
-        if found := re.match(r"([│├└─ ]*)([A-Z]\w+)  ", line):
-            depth = len(found[1]) // 4
-            above[depth:] = [found[2]]
-            drawn[found[2]] = above[depth - 1] if depth else "Exception"
+        if match_ := re.match(r"([│├└─ ]*)([A-Z]\w+)  ", line):
+            depth = len(match_[1]) // 4
+            above[depth:] = [match_[2]]
+            drawn[match_[2]] = above[depth - 1] if depth else "Exception"
     classes = {
         name: kind.__base__.__name__ if kind.__base__ else ""
         for name, kind in inspect.getmembers(errors, inspect.isclass)

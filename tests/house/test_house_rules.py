@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.house import imports, lists, purity, size, state, words
+from tests.house import documented, imports, lists, purity, size, state, words
 from tests.house.source import ROOT, Source, parse
 
 PLAY = "src/moot/phases/new.py"
@@ -33,13 +33,15 @@ def test_lines_per_file(text: str, path: str, count: int) -> None:
 
 
 def test_modules_per_folder_and_names_that_stand_twice() -> None:
-    def found(*paths: str) -> list[str]:
-        return [str(each) for each in size.check_folders([parse("x = 1\n", f"src/moot/{path}.py") for path in paths])]
+    def breaches(*paths: str) -> list[str]:
+        return [
+            str(breach) for breach in size.check_folders([parse("x = 1\n", f"src/moot/{path}.py") for path in paths])
+        ]
 
     few = [f"core/{name}" for name in "abcdefghijklmno"]
-    assert found(*few, "core/__init__", "policy/base", "phases/base") == []
-    assert found(*few, "core/p") == ["src/moot/core:1: 16 modules, 15 allowed"]
-    assert found("core/text", "report/text") == [
+    assert breaches(*few, "core/__init__", "policy/base", "phases/base") == []
+    assert breaches(*few, "core/p") == ["src/moot/core:1: 16 modules, 15 allowed"]
+    assert breaches("core/text", "report/text") == [
         "src/moot/report/text.py:1: text is the name of src/moot/core/text.py too"
     ]
 
@@ -263,6 +265,29 @@ def test_docstrings_and_names() -> None:
 @pytest.mark.parametrize(
     ("text", "count"),
     [
+        ("found = 1", 1),
+        ("def f(told): ...", 1),
+        ("def f(*, told=1): ...", 1),
+        ("async def held(): ...", 1),
+        ("x = [each for each in y]", 1),
+        ("x = lambda each: 1", 1),
+        ("with f() as made: ...", 1),
+        ("if (said := f()): ...", 1),
+        ("match f():\n    case A(x=seen):\n        ...", 1),
+        ("try:\n    ...\nexcept A as caught:\n    ...", 0),
+        ("class A:\n    def f(self):\n        kept = 1", 1),
+        ("class A:\n    def told(self, said): ...", 1),
+        ("class A:\n    held: int\n    asked = 0\n    def told(self): ...", 0),
+        ("founded = a.found", 0),
+    ],
+)
+def test_variables_say_what_they_hold(text: str, count: int) -> None:
+    assert len(list(words.check_variables(lines(text)))) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
         ("see /wo" + "rk/main", 1),
         ("see framework/work/a, a/home/b, /home", 0),
         ("--index" + "-url https://example.org", 1),
@@ -303,7 +328,7 @@ def test_ruff_is_told_the_rest(path: str, text: str, code: str) -> None:
         "-",
     ]
     ran = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False)
-    assert code in {found["code"] for found in json.loads(ran.stdout)}
+    assert code in {item["code"] for item in json.loads(ran.stdout)}
 
 
 @pytest.mark.parametrize(
@@ -321,6 +346,19 @@ def test_ruff_is_told_the_rest(path: str, text: str, code: str) -> None:
         ("X = 'ollama' != provider.wire.name", 1),
         ("X = provider.wire is ANTHROPIC", 0),
         ("X = provider.name == 'ollama'", 0),
+        ("X = provider.wire.name in ('ollama', 'anthropic')", 1),
+        ("match provider.wire.name:\n    case 'ollama':\n        pass", 1),
+        ("X = Wire(name='openai'), Wire(name='ollama')", 0),
+        ("X = 'openai anthropic ollama'.split()", 1),
+        ("f('borda', 'approval', 'schulze')", 1),
+        ("X = dict(borda=1, approval=2, schulze=3)", 1),
+        ("match name:\n    case 'vote' | 'vote_based' | 'no_consensus':\n        pass", 1),
+        ("match name:\n    case 'md':\n        a()\n    case 'json':\n        b()\n    case 'pdf':\n        c()", 1),
+        ("X = name == 'panel' or name == 'council' or 'arena' == name", 1),
+        ("X = name == 'panel' or name == 'council'", 0),
+        ("X = 'ring, star, sparse'.split(', ')", 1),
+        ("X = 'A ring, a star or a sparse topology.'", 0),
+        ("X = ['protocol', 'phase', 'rule']", 1),
     ],
 )
 def test_a_list_of_names_stands_once(text: str, count: int) -> None:
@@ -330,3 +368,37 @@ def test_a_list_of_names_stands_once(text: str, count: int) -> None:
 
 def test_the_list_itself_may_stand_in_its_file() -> None:
     assert not list(lists.check_lists(lines("X = ('panel', 'council', 'arena')", "src/moot/protocols/known.py")))
+
+
+ARGS = '''    """Do it.
+
+    Args:
+        a: one.
+            More: of it.
+        b (int): two.
+
+    Raises:
+        c: never.
+    """'''
+FIELDS = '    """A.\n\n    Attributes:\n        a: one.\n        b: two.\n    """\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (f"def f(a, b):\n{ARGS}", []),
+        (f"def f(a, **b):\n{ARGS}", []),
+        (f"async def f(a, *, c):\n{ARGS}", ["b"]),
+        (f"def f(c):\n{ARGS}", ["a", "b"]),
+        (f"class A:\n{ARGS}\n    def __init__(self, a): self.b = a", ["b"]),
+        (f"class A:\n{ARGS}\n    a: int\n    b: int", []),
+        (f"class A(Base):\n{ARGS}", []),
+        (f"class A:\n{FIELDS}    a: int", ["b"]),
+        (f"class A:\n{FIELDS}    a = 1\n    @property\n    def b(self): ...", []),
+        (f"class A(Protocol):\n{FIELDS}    def __init__(self, c): self.a = c.b", ["b"]),
+        (f"class A(Base):\n{FIELDS}", []),
+    ],
+)
+def test_a_docstring_describes_what_exists(text: str, names: list[str]) -> None:
+    breaches = [breach.text for breach in documented.check_documented(lines(text))]
+    assert breaches == [f"{'A' if 'class' in text else 'f'} describes {name}, which does not exist" for name in names]

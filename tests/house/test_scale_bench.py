@@ -33,17 +33,17 @@ def server(postgres: Postgres) -> Any:
 
 
 def test_every_row_holds_all_its_debates(server: Any, tmp_path: Path) -> None:
-    made = SCALE.rows(WANTED, [1], server, tmp_path)
-    assert [each.name for each in made] == ["bare asyncio", "SQLite", "PostgreSQL", "1 worker", "engine's steps"]
-    assert [each.done for each in made] == [3] * 5
-    assert [each.asks for each in made] == [45] * 5
-    assert all(each.wall > 3 * 0.005 for each in made), "three rounds of calls, of which each takes half of 0.01 s"
-    posts = [each.server for each in made if each.server]
+    rows = SCALE.rows(WANTED, [1], server, tmp_path)
+    assert [row.name for row in rows] == ["bare asyncio", "SQLite", "PostgreSQL", "1 worker", "engine's steps"]
+    assert [row.done for row in rows] == [3] * 5
+    assert [row.asks for row in rows] == [45] * 5
+    assert all(row.wall > 3 * 0.005 for row in rows), "three rounds of calls, of which each takes half of 0.01 s"
+    posts = [row.server for row in rows if row.server]
     assert len(posts) == 3
     assert all(done >= 3 and log > 0 for _, done, _, log, _ in posts), "each debate is committed"
     assert [appends >= 3 * 4 for _, _, appends, _, _ in posts] == [True, True, False], "each round's answers are"
-    lines = SCALE.table(made)
-    assert [line[:14].strip() for line in lines] == ["", *[each.name for each in made]]
+    lines = SCALE.table(rows)
+    assert [line[:14].strip() for line in lines] == ["", *[row.name for row in rows]]
     assert len({len(line) for line in lines}) == 1
 
 

@@ -1,11 +1,13 @@
 """The scripts behind `make test` and `make docs`: what they print and when they fail."""
 
+import json
 from pathlib import Path
 
 import click
 import pytest
 
 import coverage_floors
+import doc_performance
 import doc_phases
 import doc_protocols
 import generate_docs
@@ -35,8 +37,8 @@ def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]
     ],
 )
 def test_coverage_floors(files: dict[str, object], good: bool, row: str) -> None:
-    lines, held = coverage_floors.judge(coverage_floors.Report.model_validate({"files": files}))
-    assert (row in lines, held) == (True, good), lines
+    lines, passed = coverage_floors.judge(coverage_floors.Report.model_validate({"files": files}))
+    assert (row in lines, passed) == (True, good), lines
 
 
 def test_coverage_floors_reads_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,9 +97,19 @@ def test_commands_are_described() -> None:
 
 def test_keys_page_says_names_values_meanings_and_examples() -> None:
     text = generate_docs.keys_page()
-    row = (
-        "| `rounds` (also `max_rounds`) | a whole number from 0 to 20 | The greatest number of rounds. | `rounds: 2` |"
-    )
+    row = "| `rounds` (also `max_rounds`) | a whole number from 0 to 20 | Maximum number of rounds. | `rounds: 2` |"
     assert row in text
     assert "| `cost` (also `usd`) | a number from 0 to 100,000 |" in text
     assert "| `topology` | one of `all-to-all`, `round-robin`, `ring`," in text
+
+
+def test_the_picture_of_performance_has_a_line_for_each_row(tmp_path: Path) -> None:
+    figures = tmp_path / "wires.json"
+    rows = {name: {"brief-30": 9.0, "burst-1": 0.3, "burst-10": 100.0 if name == "e" else 3.0} for name in "abcde"}
+    figures.write_text(json.dumps({"ms": rows}), "utf-8")
+    drawn = doc_performance.picture(figures)
+    assert drawn.count("<polyline") == 5
+    assert (doc_performance.across(1, 10), doc_performance.across(10, 10)) == (64.0, 530.0)
+    assert (doc_performance.down(0.3), doc_performance.down(100.0)) == (368.0, 46.0)
+    assert "a 3.0" in drawn
+    assert "e 100.0" in drawn

@@ -60,8 +60,8 @@ def both(act: Act) -> Mapping[str, Agent]:
     return {"Ann": Acts(act), "Bob": Acts(lambda ask, context, say: f"fine {ask.key}")}
 
 
-def failed(held: HeldDebate) -> list[Failed]:
-    return [entry.event for entry in held.entries if isinstance(entry.event, Failed)]
+def failed(debate: HeldDebate) -> list[Failed]:
+    return [entry.event for entry in debate.entries if isinstance(entry.event, Failed)]
 
 
 def paying(cost: float | None) -> Callable[[Ask, Context, Recorder], Awaitable[str]]:

@@ -50,17 +50,17 @@ def votes(chosen: Mapping[str, str]) -> Script:
 
 
 async def hold(phase: Phase, script: Script, options: tuple[str, ...] = (), seed: int = 0) -> tuple[HeldDebate, Player]:
-    made = Brief(topic="Tea?", participants=(ANN, BOB, CY), options=options, seed=seed)
+    brief = Brief(topic="Tea?", participants=(ANN, BOB, CY), options=options, seed=seed)
     player = Player(script)
-    place = Harness(brief=made, protocol=phase)
-    return await place.run({each.name: player for each in made.participants}), player
+    place = Harness(brief=brief, protocol=phase)
+    return await place.run({participant.name: player for participant in brief.participants}), player
 
 
 async def resume_everywhere(place: Harness, whole: HeldDebate, *, seed: int = 0, step: int = 1) -> None:
     """Cut a debate that oracles held, behind every entry or every so many; resumed it must be the same debate."""
     for cut in range(0, len(whole.lines), max(step, STEP)):
         oracle = SeededAgent(seed)
-        seats = {each.name: oracle for each in place.brief.participants}
+        seats = {participant.name: oracle for participant in place.brief.participants}
         resumed = await place.run(seats, whole.lines[:cut])
         assert essence(resumed.transcript) == essence(whole.transcript), f"cut behind entry {cut}"
         assert not set(calls(whole.entries[:cut])) & set(oracle.sent), "a finished call was paid twice"

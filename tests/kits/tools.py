@@ -50,24 +50,24 @@ class Adviser:
     spec = ToolSpec(name="summarizer", help="Sums up.", parameters={"type": "object"})
 
     async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
-        found: list[str] = []
+        parts: list[str] = []
         for _ in range(self.asks):
             reading = await tool_use.ask("Sum up: tea", self.form)
-            found.append(f"{reading.text} {dict(reading.fields)}")
+            parts.append(f"{reading.text} {dict(reading.fields)}")
             await asyncio.sleep(self.seconds)
-        return ToolResult(text="".join(found))
+        return ToolResult(text="".join(parts))
 
 
 def wants(*names: str, text: str = "", arguments: str = "") -> Called:
     """A model's answer that asks for tools."""
-    made = tuple(
+    calls = tuple(
         ToolCall(id=f"i{n}", name=name, arguments=arguments or json.dumps({"q": f"{name}{n}"}))
         for n, name in enumerate(names, start=1)
     )
-    return Called(key="", call="", text=text, model="scripted:model", finish="tools", tools=made)
+    return Called(key="", call="", text=text, model="scripted:model", finish="tools", tools=calls)
 
 
-def said(request: Request) -> str:
+def prompt_words(request: Request) -> str:
     """All that a model was sent."""
     return "\n".join(message.text for message in request.messages)
 

@@ -43,10 +43,10 @@ class Paper:
     def say(self, who: str, act: str, about: Sequence[str] = (), form: Form | None = None, **fields: Value) -> str:
         """One asks, one answers; the turn's key. ``asked`` among the fields is the seat that answered."""
         key = f"/debate/{act}#{len(self.events)}"
-        asked = str(fields.pop("asked", self.people.get(who, "")))
+        text = str(fields.pop("asked", self.people.get(who, "")))
         used = form or TEXTS.get(act) or Form(name=act, fields=(Field(name="TEXT"),))
         self.events.append(Asked(ask=Ask(key=key, to=who, act=act, task="Speak.", about=tuple(about), form=used)))
-        self.events.append(Replied(key=key, reply=Reply(text=f"{who} on {act}", fields=fields, asked=asked)))
+        self.events.append(Replied(key=key, reply=Reply(text=f"{who} on {act}", fields=fields, asked=text)))
         return key
 
     def fail(self, who: str, act: str) -> None:
@@ -69,9 +69,9 @@ class Paper:
     def lines(self, at: float = 1000.0) -> list[str]:
         """The same as it is stored."""
         lines: list[str] = []
-        for each in self.entries(at):
+        for entry in self.entries(at):
             prev = digest(lines[-1]) if lines else ""
-            lines.append(encode(Entry(seq=each.seq, at=each.at, event=each.event, prev=prev)))
+            lines.append(encode(Entry(seq=entry.seq, at=entry.at, event=entry.event, prev=prev)))
         return lines
 
 
@@ -91,7 +91,7 @@ def taught(topic: str, text: str = "yes", *, at: float = 0.0, uses: tuple[str, .
         trust="unconfirmed",
         seq=9,
     )
-    made = (
+    patterns = (
         Pattern(
             critic="Ann",
             author="Bob",
@@ -103,4 +103,4 @@ def taught(topic: str, text: str = "yes", *, at: float = 0.0, uses: tuple[str, .
             seq=5,
         ),
     )
-    return Lessons(at=at, outcome=outcome, patterns=made if issue else (), uses=uses)
+    return Lessons(at=at, outcome=outcome, patterns=patterns if issue else (), uses=uses)

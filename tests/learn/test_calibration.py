@@ -21,7 +21,7 @@ from moot.learn.calibration import (
 )
 
 
-def said(*pairs: tuple[float, bool]) -> list[Forecast]:
+def forecasts_of(*pairs: tuple[float, bool]) -> list[Forecast]:
     return [Forecast(confidence=confidence, right=right) for confidence, right in pairs]
 
 
@@ -48,7 +48,7 @@ def test_the_parts_add_up_to_the_score(forecasts: list[Forecast], bins: int) -> 
 
 @given(st.lists(st.tuples(st.sampled_from([0.05, 0.35, 0.65, 0.95]), st.booleans()), min_size=1))
 def test_nothing_is_left_within_bins_of_one_confidence(pairs: list[tuple[float, bool]]) -> None:
-    assert brier(said(*pairs)).within == pytest.approx(0, abs=1e-12)
+    assert brier(forecasts_of(*pairs)).within == pytest.approx(0, abs=1e-12)
 
 
 @given(st.data())
@@ -60,7 +60,7 @@ def test_the_order_of_forecasts_does_not_change_one_bit(data: st.DataObject) -> 
 
 
 def test_figures_by_hand() -> None:
-    figures = measure(said((0.9, True), (0.9, False), (0.3, False), (1.0, True)))
+    figures = measure(forecasts_of((0.9, True), (0.9, False), (0.3, False), (1.0, True)))
     assert figures is not None
     assert (figures.n, figures.accuracy) == (4, 0.5)
     assert figures.confidence == pytest.approx(0.775)
@@ -73,15 +73,15 @@ def test_figures_by_hand() -> None:
 
 
 def test_bins_from_low_to_high() -> None:
-    table = levels(said((1.0, True), (0.0, False), (0.99, False), (0.05, True)))
-    assert [(each.n, each.accuracy) for each in table] == [(2, 0.5), (2, 0.5)]
-    assert [each.confidence for each in table] == pytest.approx([0.025, 0.995])
+    table = levels(forecasts_of((1.0, True), (0.0, False), (0.99, False), (0.05, True)))
+    assert [(level.n, level.accuracy) for level in table] == [(2, 0.5), (2, 0.5)]
+    assert [level.confidence for level in table] == pytest.approx([0.025, 0.995])
 
 
 @given(FORECASTS)
 def test_the_ranking_measure_is_that_of_all_pairs(forecasts: list[Forecast]) -> None:
-    right = [each.confidence for each in forecasts if each.right]
-    wrong = [each.confidence for each in forecasts if not each.right]
+    right = [forecast.confidence for forecast in forecasts if forecast.right]
+    wrong = [forecast.confidence for forecast in forecasts if not forecast.right]
     won = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in product(right, wrong)]
     assert auroc(forecasts) == (pytest.approx(sum(won) / len(won)) if won else None)
 
@@ -110,7 +110,7 @@ def test_the_isotonic_map_never_falls_and_no_other_such_map_is_nearer(forecasts:
     assert all(low < high for low, high in pairwise(heights))
     # The defining property (Robertson, Wright and Dykstra 1988): the height is the largest, over starts at or below,
     # of the smallest mean up to an end at or above.
-    xs = sorted({each.confidence for each in forecasts})
+    xs = sorted({forecast.confidence for forecast in forecasts})
     for x in xs:
         best = max(min(_mean(forecasts, start, end) for end in xs if end >= x) for start in xs if start <= x)
         step = [height for start, height in curve.steps if start <= x][-1]
@@ -118,7 +118,7 @@ def test_the_isotonic_map_never_falls_and_no_other_such_map_is_nearer(forecasts:
 
 
 def _mean(forecasts: list[Forecast], start: float, end: float) -> float:
-    inside = [each.right for each in forecasts if start <= each.confidence <= end]
+    inside = [forecast.right for forecast in forecasts if start <= forecast.confidence <= end]
     return sum(inside) / len(inside)
 
 
@@ -133,7 +133,7 @@ def test_a_map_never_falls_and_never_promises_certainty(forecasts: list[Forecast
 
 @pytest.mark.parametrize("n", [0, 1, 10, 29, 30, 60])
 def test_few_items_are_drawn_to_the_base_rate(n: int) -> None:
-    forecasts = said(*[(0.9, True)] * (n - n // 2), *[(0.2, False)] * (n // 2))
+    forecasts = forecasts_of(*[(0.9, True)] * (n - n // 2), *[(0.2, False)] * (n // 2))
     curve = isotonic(forecasts)
     assert curve.trust == min(1, n / 30)
     assert curve.base == pytest.approx((n - n // 2 + 1) / (n + 2))
@@ -143,7 +143,7 @@ def test_few_items_are_drawn_to_the_base_rate(n: int) -> None:
 
 def test_a_map_shows_what_was_overconfident() -> None:
     """At 0.9 six of ten are right, at 0.6 five of ten: the map gives what was seen, not what was said."""
-    forecasts = said(*[(0.9, n < 60) for n in range(100)], *[(0.6, n < 50) for n in range(100)])
+    forecasts = forecasts_of(*[(0.9, n < 60) for n in range(100)], *[(0.6, n < 50) for n in range(100)])
     assert isotonic(forecasts).at(0.9) == 0.6
     assert isotonic(forecasts).at(0.95) == 0.6
     assert isotonic(forecasts).at(0.7) == 0.5
@@ -161,6 +161,6 @@ def test_the_documents_weight(elo: float, calibration: float, weight: float) -> 
 def test_what_to_expect_stands_beside_each_confidence_that_was_given() -> None:
     forecasts = [Forecast(confidence=0.9, right=n < 20) for n in range(40)]
     forecasts += [Forecast(confidence=0.6, right=n < 4) for n in range(10)]
-    found = expected(forecasts)
-    assert [(level.n, level.accuracy, chance) for level, chance in found] == [(10, 0.4, 0.4), (40, 0.5, 0.5)]
+    rows = expected(forecasts)
+    assert [(level.n, level.accuracy, chance) for level, chance in rows] == [(10, 0.4, 0.4), (40, 0.5, 0.5)]
     assert expected([]) == ()

@@ -12,18 +12,34 @@ def verdicts(straight: str, swapped: str, truth: str = "1") -> Verdicts:
 
 
 def test_a_judge_of_places_agrees_never_and_is_right_by_half() -> None:
-    found = order_swap([verdicts("1", "2"), verdicts("1", "2", "2")])
-    assert (found.n, found.accuracy, found.agree, found.accuracy_agreeing, found.first) == (2, 0.5, 0.0, None, 1.0)
+    swap_result = order_swap([verdicts("1", "2"), verdicts("1", "2", "2")])
+    assert (
+        swap_result.n,
+        swap_result.accuracy,
+        swap_result.agree,
+        swap_result.accuracy_agreeing,
+        swap_result.first,
+    ) == (2, 0.5, 0.0, None, 1.0)
 
 
 def test_a_judge_of_answers_agrees_always_whether_right_or_wrong() -> None:
-    found = order_swap([verdicts("1", "1"), verdicts("2", "2")])
-    assert (found.accuracy, found.agree, found.accuracy_agreeing, found.first) == (0.5, 1.0, 0.5, 0.5)
+    swap_result = order_swap([verdicts("1", "1"), verdicts("2", "2")])
+    assert (swap_result.accuracy, swap_result.agree, swap_result.accuracy_agreeing, swap_result.first) == (
+        0.5,
+        1.0,
+        0.5,
+        0.5,
+    )
 
 
 def test_no_verdict_is_neither_right_nor_in_agreement() -> None:
-    found = order_swap([verdicts("", ""), verdicts("1", "")])
-    assert (found.accuracy, found.agree, found.accuracy_agreeing, found.first) == (0.25, 0.0, None, 1.0)
+    swap_result = order_swap([verdicts("", ""), verdicts("1", "")])
+    assert (swap_result.accuracy, swap_result.agree, swap_result.accuracy_agreeing, swap_result.first) == (
+        0.25,
+        0.0,
+        None,
+        1.0,
+    )
     assert order_swap([verdicts("", "")]).first is None
 
 
@@ -52,10 +68,10 @@ def test_a_shift_is_seen_from_the_side(  # house: wide because it is one table
 
 def test_flips_by_hand() -> None:
     shifts = [Shift(before=b, after=a, side=1) for b, a in ((-1, 1), (-1, -1), (2, -1), (2, 3), (0, 1))]
-    found = count_flips(shifts)
-    assert (found.n, found.won, found.lost, found.flipped, found.mean) == (5, 0.5, 0.5, 0.4, 0.2)
-    assert sum(found.paths.values()) == 5
-    assert found.paths["opposed", "aligned"] == 1
+    flips = count_flips(shifts)
+    assert (flips.n, flips.won, flips.lost, flips.flipped, flips.mean) == (5, 0.5, 0.5, 0.4, 0.2)
+    assert sum(flips.paths.values()) == 5
+    assert flips.paths["opposed", "aligned"] == 1
     alone = count_flips([Shift(before=0, after=1, side=1)])
     assert (alone.won, alone.lost, alone.flipped) == (None, None, 0.0)
 

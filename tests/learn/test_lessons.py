@@ -42,8 +42,8 @@ def test_the_outcome_is_that_of_the_record() -> None:
         dissent=("Bob: too dear",),
         minority=(Minority(answer="Lease", by=("Bob",)),),
     )
-    found = teach(paper, decision, domain="transport")
-    assert asdict(found.outcome) == {
+    taught = teach(paper, decision, domain="transport")
+    assert asdict(taught.outcome) == {
         "topic": "Should the depot buy electric buses?",
         "protocol": "arena",
         "domain": "transport",
@@ -57,12 +57,12 @@ def test_the_outcome_is_that_of_the_record() -> None:
         "trust": "unconfirmed",
         "seq": 2,
     }
-    assert found.at == 1003.0
+    assert taught.at == 1003.0
 
 
 def test_a_debate_without_a_decision_teaches_that() -> None:
-    found = teach(Paper(TWO)).outcome
-    assert (found.status, found.text, found.how, found.seq) == ("no_decision", "", "over", 2)
+    outcome = teach(Paper(TWO)).outcome
+    assert (outcome.status, outcome.text, outcome.how, outcome.seq) == ("no_decision", "", "over", 2)
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_what_is_not_closed_teaches_nothing(entries: Sequence[Entry]) -> None:
 
 
 def test_of_the_owners_notes_the_last_of_each_kind_counts() -> None:
-    said = [
+    items = [
         Noted(what="resolve", text="yes"),
         Noted(what="domain", text="law"),
         Released(debate="another"),
         Noted(what="resolve", text="no"),
     ]
-    entries = [SideEntry(seq=n, at=0.0, event=event) for n, event in enumerate(said, start=1)]
+    entries = [SideEntry(seq=n, at=0.0, event=event) for n, event in enumerate(items, start=1)]
     assert notes(entries) == Notes(truth="no", domain="law")
     assert notes([*entries, SideEntry(seq=5, at=0.0, event=Noted(what="forget"))]).forgotten
     assert notes([]) == Notes()
@@ -109,9 +109,9 @@ def test_debates_that_were_recalled_are_counted_as_used() -> None:
     form = Form(name="recall", fields=(Field(name=ORIGINS, kind="list"),))
     paper.say("Librarian", "recall", form=form, ORIGINS=("d1", "d2", "d1"))
     paper.say("Librarian", "recall", form=form)
-    found = teach(paper)
-    assert found.uses == ("d1", "d2")
-    assert [each.who for each in found.performances] == ["Ann", "Bob"]
+    taught = teach(paper)
+    assert taught.uses == ("d1", "d2")
+    assert [performance.who for performance in taught.performances] == ["Ann", "Bob"]
 
 
 # ---- positions and performance -------------------------------------------------------------------------------------
@@ -123,25 +123,38 @@ def test_who_held_what_and_whether_it_was_right() -> None:
     paper.say("Bob", "propose", ANSWER="Lease", CONFIDENCE=7)
     paper.fail("Bob", "critique")
     paper.say("Bob", "revise", ANSWER="buy.", CONFIDENCE=True)
-    found = teach(paper, won("Ann", {"Ann": "Bob", "Bob": "Ann"}, "Buy"), truth="Buy")
-    held = [(each.who, each.answer, each.confidence, each.last, each.right) for each in found.positions]
-    assert held == [
+    taught = teach(paper, won("Ann", {"Ann": "Bob", "Bob": "Ann"}, "Buy"), truth="Buy")
+    positions = [
+        (position.who, position.answer, position.confidence, position.last, position.right)
+        for position in taught.positions
+    ]
+    assert positions == [
         ("Ann", "Buy", 0.9, True, True),
         ("Bob", "Lease", None, False, False),
         ("Bob", "buy.", 1.0, True, True),
     ]
-    assert [each.seq for each in found.positions] == [3, 5, 9]
-    did = [(each.who, each.answers, each.missing, each.changed, each.won, each.right) for each in found.performances]
+    assert [position.seq for position in taught.positions] == [3, 5, 9]
+    did = [
+        (
+            performance.who,
+            performance.answers,
+            performance.missing,
+            performance.changed,
+            performance.won,
+            performance.right,
+        )
+        for performance in taught.performances
+    ]
     assert did == [("Ann", 1, 0, 0, True, True), ("Bob", 2, 1, 1, True, True)]
-    assert found.performances[0].role == "the Ann"
+    assert taught.performances[0].role == "the Ann"
 
 
 def test_without_truth_or_decision_nobody_was_right_or_won() -> None:
     paper = Paper(TWO)
     paper.say("Ann", "propose", ANSWER="Buy")
-    found = teach(paper)
-    assert [(each.won, each.right) for each in found.performances] == [(None, None), (None, None)]
-    assert found.positions[0].right is None
+    taught = teach(paper)
+    assert [(performance.won, performance.right) for performance in taught.performances] == [(None, None), (None, None)]
+    assert taught.positions[0].right is None
     assert teach(Paper(TWO), won("Ann", {"Bob": "Ann"}), truth="x").performances[1].right is None
 
 
@@ -165,7 +178,7 @@ def test_two_who_answered_for_one_are_nobody() -> None:
     paper = Paper(TWO)
     paper.say("Ann", "propose", ANSWER="x")
     paper.say("Ann", "revise", ANSWER="x", asked="ollama:stand-in")
-    assert [each.player for each in teach(paper).positions] == ["", ""]
+    assert [position.player for position in teach(paper).positions] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +196,8 @@ def test_the_model_that_was_called_has_answered(called: tuple[tuple[str, str], .
     answer = paper.events.pop()
     paper.events += [Called(key=key, call=call, text="x", model=model) for call, model in called]
     paper.events.append(answer)
-    found = teach(paper, truth="x")
-    assert [found.performances[0].player, found.positions[0].player] == players
+    taught = teach(paper, truth="x")
+    assert [taught.performances[0].player, taught.positions[0].player] == players
 
 
 def test_a_fallback_wins_and_loses_for_itself() -> None:
@@ -192,24 +205,24 @@ def test_a_fallback_wins_and_loses_for_itself() -> None:
     for who in TWO:
         key = paper.say(who, "propose", ANSWER=f"{who}'s way")
         paper.events.insert(-1, Called(key=key, call="answer", text="", model={**TWO, "Bob": "openai:spare"}[who]))
-    (found,) = teach(paper, won("Bob", {"Ann": "Bob"})).matches
-    assert (found.one, found.other) == ("openai:spare", "ollama:a")
+    (model_match,) = teach(paper, won("Bob", {"Ann": "Bob"})).matches
+    assert (model_match.one, model_match.other) == ("openai:spare", "ollama:a")
 
 
 def test_a_fork_teaches_what_it_came_to_and_nothing_twice() -> None:
-    def held(forked: str) -> Lessons:
+    def lessons_of(forked: str) -> Lessons:
         paper = criticised(revision(()), ANSWER="Lease", BECAUSE="Batteries have a price")
         assert isinstance(paper.events[0], Opened)
         paper.events[0] = replace(paper.events[0], forked=forked)
         return teach(paper, won("Bob", {"Ann": "Bob", "Cy": "Bob"}, "Lease"), truth="Lease")
 
-    parent, fork = held(""), held("depot-3f2a1c@7")
+    parent, fork = lessons_of(""), lessons_of("depot-3f2a1c@7")
     assert all((parent.patterns, parent.relations, parent.performances, parent.matches))
     assert fork == Lessons(at=parent.at, outcome=parent.outcome, positions=fork.positions)
-    assert [(each.who, each.answer, each.right) for each in fork.positions] == [
-        (each.who, each.answer, each.right) for each in parent.positions
+    assert [(position.who, position.answer, position.right) for position in fork.positions] == [
+        (position.who, position.answer, position.right) for position in parent.positions
     ]
-    assert {each.player for each in fork.positions} == {""}
+    assert {position.player for position in fork.positions} == {""}
 
 
 # ---- who changed whose mind ----------------------------------------------------------------------------------------
@@ -223,9 +236,9 @@ def criticised(form: Form, **fields: Value) -> Paper:
     own = paper.say("Ann", "propose", ANSWER="Buy")
     paper.say("Bob", "propose", ANSWER="Lease")
     paper.say("Cy", "propose", ANSWER="Wait")
-    one = paper.say("Bob", "critique", [own], ISSUE=ISSUE, SUGGESTION="Ask three sellers")
+    spoken = paper.say("Bob", "critique", [own], ISSUE=ISSUE, SUGGESTION="Ask three sellers")
     other = paper.say("Cy", "critique", [own], ISSUE="Nobody has asked the drivers")
-    paper.say("Ann", "revise", [own, one, other], form=form, **fields)
+    paper.say("Ann", "revise", [own, spoken, other], form=form, **fields)
     return paper
 
 
@@ -253,17 +266,24 @@ def test_a_critique_worked_if_it_was_accepted_and_the_answer_changed(
 ) -> None:
     from moot.protocols.arena import response
 
-    found = teach(criticised(response(()) if asks else revision(()), **fields))
-    assert [each.critic for each in found.patterns] == credited
-    moved = {each.one: each.moved_one for each in found.relations if each.one == "Ann"}
-    assert {each.other for each in found.relations if each.one == "Ann" and each.moved_one} == set(credited)
+    taught = teach(criticised(response(()) if asks else revision(()), **fields))
+    assert [pattern.critic for pattern in taught.patterns] == credited
+    moved = {relation.one: relation.moved_one for relation in taught.relations if relation.one == "Ann"}
+    assert {relation.other for relation in taught.relations if relation.one == "Ann" and relation.moved_one} == set(
+        credited
+    )
     assert set(moved) == {"Ann"}
 
 
 def test_a_pattern_holds_the_critique_and_both_answers() -> None:
-    (found,) = teach(criticised(revision(()), ANSWER="Buy five", BECAUSE="Batteries have a price")).patterns
-    assert (found.author, found.issue, found.suggestion) == ("Ann", ISSUE, "Ask three sellers")
-    assert (found.before, found.after, found.because, found.seq) == ("Buy", "Buy five", "Batteries have a price", 9)
+    (pattern,) = teach(criticised(revision(()), ANSWER="Buy five", BECAUSE="Batteries have a price")).patterns
+    assert (pattern.author, pattern.issue, pattern.suggestion) == ("Ann", ISSUE, "Ask three sellers")
+    assert (pattern.before, pattern.after, pattern.because, pattern.seq) == (
+        "Buy",
+        "Buy five",
+        "Batteries have a price",
+        9,
+    )
 
 
 def test_whose_answer_is_taken_over_has_moved_the_one_who_takes_it() -> None:
@@ -271,13 +291,16 @@ def test_whose_answer_is_taken_over_has_moved_the_one_who_takes_it() -> None:
     paper.say("Ann", "propose", ANSWER="Buy")
     paper.say("Bob", "propose", ANSWER="Lease")
     paper.say("Ann", "revise", ANSWER="lease")
-    found = teach(paper).relations
-    assert [(each.one, each.other, each.agreed, each.moved_other, each.moved_one) for each in found] == [
+    relations = teach(paper).relations
+    assert [
+        (relation.one, relation.other, relation.agreed, relation.moved_other, relation.moved_one)
+        for relation in relations
+    ] == [
         ("Ann", "Bob", True, 0, 1),
         ("Ann", "Cy", None, 0, 0),
         ("Bob", "Cy", None, 0, 0),
     ]
-    assert found[0].players == ("ollama:a", "ollama:b")
+    assert relations[0].players == ("ollama:a", "ollama:b")
 
 
 def test_who_is_answered_by_name_has_moved_the_one_who_answers() -> None:
@@ -285,8 +308,8 @@ def test_who_is_answered_by_name_has_moved_the_one_who_answers() -> None:
     paper.say("Ann", "argue", form=speech(()), ANSWER="Buy", CLAIM="It is cheap", TARGET="T9")
     paper.say("Bob", "argue", form=speech(()), ANSWER="Lease", CLAIM="It is not", TARGET="T1")
     paper.say("Bob", "argue", form=speech(()), ANSWER="Rent", CLAIM="So be it", TARGET="T1")
-    (found,) = teach(paper).relations
-    assert (found.agreed, found.moved_other, found.moved_one) == (False, 1, 0)
+    (relation,) = teach(paper).relations
+    assert (relation.agreed, relation.moved_other, relation.moved_one) == (False, 1, 0)
 
 
 def test_a_critique_without_a_form_is_remembered_by_its_words() -> None:
@@ -294,7 +317,7 @@ def test_a_critique_without_a_form_is_remembered_by_its_words() -> None:
     own = paper.say("Ann", "propose", ANSWER="Buy")
     bare = paper.say("Bob", "critique", [own], form=Form(name="free", fields=()))
     paper.say("Ann", "revise", [own, bare], form=revision(()), ANSWER="Wait", BECAUSE="what Bob on critique says")
-    assert [each.issue for each in teach(paper).patterns] == ["Bob on critique"]
+    assert [pattern.issue for pattern in teach(paper).patterns] == ["Bob on critique"]
 
 
 # fmt: off
@@ -316,8 +339,12 @@ def test_a_critique_failed_if_it_was_rejected_or_passed_over(
 ) -> None:
     from moot.protocols.arena import response
 
-    found = teach(criticised(response(()) if asks else revision(()), **fields)).failed
-    assert [(each.critic, each.rejected, each.because) for each in found] == failed
-    assert {each.author for each in found} <= {"Ann"}
-    assert all(each.answer == fields["ANSWER"] for each in found)
-    assert [each.issue for each in found if each.critic == "Bob"] == [ISSUE for critic, *_ in failed if critic == "Bob"]
+    failed_patterns = teach(criticised(response(()) if asks else revision(()), **fields)).failed
+    assert [
+        (failed_pattern.critic, failed_pattern.rejected, failed_pattern.because) for failed_pattern in failed_patterns
+    ] == failed
+    assert {failed_pattern.author for failed_pattern in failed_patterns} <= {"Ann"}
+    assert all(failed_pattern.answer == fields["ANSWER"] for failed_pattern in failed_patterns)
+    assert [failed_pattern.issue for failed_pattern in failed_patterns if failed_pattern.critic == "Bob"] == [
+        ISSUE for critic, *_ in failed if critic == "Bob"
+    ]

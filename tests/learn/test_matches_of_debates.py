@@ -89,24 +89,24 @@ class People:
         return wished[0] if wished else ABSTAIN
 
 
-async def hold(protocol: str, made: Brief, choices: Choices | None = None) -> HeldDebate:
-    holds = CLOSED if made.options else HOLDS
+async def hold(protocol: str, parsed_brief: Brief, choices: Choices | None = None) -> HeldDebate:
+    holds = CLOSED if parsed_brief.options else HOLDS
     player = Player(People(holds))
-    place = Harness(brief=made, protocol=build(protocol, made, choices), name=protocol)
-    return await place.run({person.name: player for person in made.participants})
+    place = Harness(brief=parsed_brief, protocol=build(protocol, parsed_brief, choices), name=protocol)
+    return await place.run({person.name: player for person in parsed_brief.participants})
 
 
-def sides(held: HeldDebate) -> set[tuple[str, str, float]]:
-    return {(*match.sides, match.score) for match in lessons(held.entries).matches}
+def sides(debate: HeldDebate) -> set[tuple[str, str, float]]:
+    return {(*match.sides, match.score) for match in lessons(debate.entries).matches}
 
 
-OPEN = {(one, other, 1.0) for one, other in product(("Bo", "Dee"), ("Ada", "Cy"))}
-YES = {(one, other, 1.0) for one, other in product(("Bo", "Cy", "Dee"), ("Ada",))}
+OPEN = {(text, other, 1.0) for text, other in product(("Bo", "Dee"), ("Ada", "Cy"))}
+YES = {(text, other, 1.0) for text, other in product(("Bo", "Cy", "Dee"), ("Ada",))}
 BY_NAME = {("Bo", other, 1.0) for other in ("Ada", "Cy")}
-EIGHT = {(one, other, 1.0) for one, other in product(("Bo", "Dee"), ("Ada", "Cy", "Eve", "Fay", "Gil", "Hal"))}
+EIGHT = {(text, other, 1.0) for text, other in product(("Bo", "Dee"), ("Ada", "Cy", "Eve", "Fay", "Gil", "Hal"))}
 OPTIONS = ("yes", "no")
 WINNING = "Opening Opposition"
-TEAMS = {(one, other, 1.0) for one, other in product(("Bo", "Dee"), ("Ada", "Cy", "Eve", "Fay", "Gil", "Hal"))}
+TEAMS = {(text, other, 1.0) for text, other in product(("Bo", "Dee"), ("Ada", "Cy", "Eve", "Fay", "Gil", "Hal"))}
 
 CASES: list[tuple[str, Brief, Choices | None, set[tuple[str, str, float]]]] = [
     ("panel", brief(4), None, OPEN),
@@ -131,17 +131,17 @@ CASES: list[tuple[str, Brief, Choices | None, set[tuple[str, str, float]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("protocol", "made", "choices", "expected"), CASES)
+@pytest.mark.parametrize(("protocol", "brief", "choices", "expected"), CASES)
 async def test_a_debate_with_a_winner_has_matches(
-    protocol: str, made: Brief, choices: Choices | None, expected: set[tuple[str, str, float]]
+    protocol: str, brief: Brief, choices: Choices | None, expected: set[tuple[str, str, float]]
 ) -> None:
-    held = await hold(protocol, made, choices)
-    decision = held.transcript.decision
+    debate = await hold(protocol, brief, choices)
+    decision = debate.transcript.decision
     assert decision
     assert decision.status == "decided", decision.how
     assert decision.winner
-    assert sides(held) == expected
-    taught = lessons(held.entries)
+    assert sides(debate) == expected
+    taught = lessons(debate.entries)
     assert sum(match.weight for match in taught.matches) == pytest.approx(1.0)
     points = elo(joined_matches([("motion", "", match) for match in taught.matches]))
     assert points["maker1:model-1"] > START > points["maker0:model-0"]
@@ -183,7 +183,9 @@ async def test_after_arena_debates_votes_weigh_by_elo(tmp_path: Path, monkeypatc
         came = await workspace.run(ready.plan, f"d{n}")
         assert came.decision
         assert came.decision.winner == "The plan of two", came.decision.how
-    rated = {rating.name: rating for each in await domain_ratings(workspace) for rating in each.ratings}
+    rated = {
+        rating.name: rating for domain_rating in await domain_ratings(workspace) for rating in domain_rating.ratings
+    }
     assert {name: rated[name].games for name in SEATS} == {SEATS[0]: 3, SEATS[1]: 6, SEATS[2]: 3}
     ready = await prepare(workspace, read_brief(WEIGHED + PEOPLE, name="w.md"), Overrides(models=SEATS))
     outcome = await workspace.run(ready.plan, "weighed")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SYLLABLES = ("ba", "de", "ki", "lo", "mu", "ne", "pa", "ri", "so", "tu")
 BOUTS = tuple(ModelMatch(one="a", other="b", score=n / 3, weight=0.5, sides=("Ann", "Bob")) for n in range(2))
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds for a thread that waits for another."""
 
 
@@ -48,10 +48,10 @@ def strange(address: str) -> str:
 @pytest.fixture(params=["vector", "bytea"])
 def place(request: pytest.FixtureRequest, database: str) -> str:
     """The address of a database with pgvector, and of one where it cannot be installed."""
-    made = database if request.param == "vector" else strange(database)
-    with MemoryStore.open(made):
-        assert kind_of(made) == request.param
-    return made
+    text = database if request.param == "vector" else strange(database)
+    with MemoryStore.open(text):
+        assert kind_of(text) == request.param
+    return text
 
 
 def kind_of(address: str) -> object:
@@ -69,14 +69,14 @@ def drawn(chance: Random, count: int) -> str:
 def many(seed: int, count: int = 120) -> list[tuple[str, Lessons]]:
     """Debates that share words, of which some are the same but for their ids."""
     chance = Random(seed)
-    made: list[tuple[str, Lessons]] = []
+    rows: list[tuple[str, Lessons]] = []
     for n in range(count):
         topic = TOPICS[n % 5] if n % 3 == 0 else drawn(chance, chance.randint(1, 12))
         text, issue = drawn(chance, 20), drawn(chance, chance.choice((0, 8)))
         uses = (f"d{n // 4:03}",) if n % 7 == 0 else ()
         lessons = taught(topic, text, at=float(n % 11), issue=issue, uses=uses)
-        made.append((f"d{n:03}", replace(lessons, matches=BOUTS[: n % 3])))
-    return made
+        rows.append((f"d{n:03}", replace(lessons, matches=BOUTS[: n % 3])))
+    return rows
 
 
 def keep(shelf: MemoryStore, debates: list[tuple[str, Lessons]]) -> None:
@@ -93,39 +93,39 @@ def test_both_hold_and_find_the_same_to_the_last_bit(
 ) -> None:
     monkeypatch.setattr("moot.learn.memory_store.POSTINGS", postings)
     chance, debates = Random(5), many(1)
-    with MemoryStore.open(place) as one, MemoryStore.open(tmp_path / "x.sqlite") as other:
-        keep(one, debates)
+    with MemoryStore.open(place) as memory_store, MemoryStore.open(tmp_path / "x.sqlite") as other:
+        keep(memory_store, debates)
         keep(other, debates[::-1])
-        assert one.contents() == other.contents()
+        assert memory_store.contents() == other.contents()
         queries = [*TOPICS, "ba de", "ba", "l'électric d'bus", "count again", *(drawn(chance, 9) for _ in range(40))]
-        found = 0
+        count = 0
         for query in queries:
             for kind in ("outcome", "pattern"):
-                seen = one.search(query, kind, most=60, now=9 * DAY)
-                assert seen == other.search(query, kind, most=60, now=9 * DAY)
-                found += len(seen)
-        assert found > 1000
+                results = memory_store.search(query, kind, most=60, now=9 * DAY)
+                assert results == other.search(query, kind, most=60, now=9 * DAY)
+                count += len(results)
+        assert count > 1000
         for kind in ("outcome", "pattern", "bout"):
-            assert one.bodies(kind) == other.bodies(kind)
-            assert one.bodies(kind, debate="d009") == other.bodies(kind, debate="d009")
-        assert one.learned() == other.learned()
+            assert memory_store.bodies(kind) == other.bodies(kind)
+            assert memory_store.bodies(kind, debate="d009") == other.bodies(kind, debate="d009")
+        assert memory_store.learned() == other.learned()
 
 
 def test_what_one_holds_another_can_take_over(place: str, tmp_path: Path) -> None:
     with (
-        MemoryStore.open(place) as one,
+        MemoryStore.open(place) as memory_store,
         MemoryStore.open(tmp_path / "x.sqlite") as other,
         MemoryStore.open("") as third,
     ):
         keep(other, many(2, 30))
-        keep(one, many(3, 40)[20:])
-        assert one.replace(other) == {f"d{n:03}" for n in range(30, 40)}
-        assert one.contents() == other.contents()
-        assert third.replace(one) == frozenset()
-        assert third.contents() == one.contents()
-        assert one.search(TOPICS[0]) == third.search(TOPICS[0]) != ()
-        assert one.add("d000", taught("Another one?"), head="new head")
-        assert one.search("Another one?")[0].debate == "d000"
+        keep(memory_store, many(3, 40)[20:])
+        assert memory_store.replace(other) == {f"d{n:03}" for n in range(30, 40)}
+        assert memory_store.contents() == other.contents()
+        assert third.replace(memory_store) == frozenset()
+        assert third.contents() == memory_store.contents()
+        assert memory_store.search(TOPICS[0]) == third.search(TOPICS[0]) != ()
+        assert memory_store.add("d000", taught("Another one?"), head="new head")
+        assert memory_store.search("Another one?")[0].debate == "d000"
 
 
 def test_a_text_of_any_size_can_be_kept(place: str, tmp_path: Path) -> None:
@@ -134,8 +134,8 @@ def test_a_text_of_any_size_can_be_kept(place: str, tmp_path: Path) -> None:
     for shelf in (MemoryStore.open(place), MemoryStore.open(tmp_path / "x.sqlite")):
         with shelf:
             assert shelf.add("long", long, head="h")
-            assert [each.debate for each in shelf.search("w77" * 17)] == ["long"]
-            assert [each.debate for each in shelf.search("quote")] == ["long"]
+            assert [memory.debate for memory in shelf.search("w77" * 17)] == ["long"]
+            assert [memory.debate for memory in shelf.search("quote")] == ["long"]
     assert len(searched(" ".join(words))) == MOST_WORDS
     assert max(map(len, searched(" ".join(words)))) == LONGEST_WORD
 
@@ -152,7 +152,7 @@ def test_a_debate_is_kept_once_and_again_with_more_notes(place: str) -> None:
         assert other.add("d", taught(TOPICS[2]), head="h", notes=2)
         assert not shelf.add("d", taught(TOPICS[0]), head="h", notes=1)
         assert shelf.search("old claims", "pattern") == shelf.search("electric buses") == ()
-        assert [each.body["topic"] for each in shelf.search("nurses overtime")] == [TOPICS[2]]
+        assert [memory.body["topic"] for memory in shelf.search("nurses overtime")] == [TOPICS[2]]
         assert shelf.add("d", None, head="h", notes=3)
         assert shelf.contents() == [("debate", "d", "h", 3, 0.0)]
         assert shelf.search("nurses overtime") == shelf.search("") == ()
@@ -196,14 +196,14 @@ def test_a_break_leaves_nothing_of_an_addition_and_nothing_of_a_replacement(plac
 
 
 def test_the_order_of_learning_leaves_no_trace(place: str) -> None:
-    debates, found = many(6, 30), list[object]()
+    debates, values = many(6, 30), list[object]()
     for order in (debates, debates[::-1], Random(1).sample(debates, k=30)):
         with MemoryStore.open(place) as shelf, MemoryStore.open("") as none:
             shelf.replace(none)
             assert shelf.contents() == []
             keep(shelf, order)
-            found.append((shelf.contents(), shelf.search("bus depot ba", most=9), shelf.bodies("outcome")))
-    assert found[0] == found[1] == found[2]
+            values.append((shelf.contents(), shelf.search("bus depot ba", most=9), shelf.bodies("outcome")))
+    assert values[0] == values[1] == values[2]
 
 
 # ---- several at once -----------------------------------------------------------------------------------------------
@@ -218,8 +218,8 @@ def at_once(*jobs: Callable[[], object]) -> None:
         job()
 
     with ThreadPoolExecutor(len(jobs)) as threads:
-        for each in [threads.submit(do, job) for job in jobs]:
-            each.result(PATIENCE)
+        for submitted in [threads.submit(do, job) for job in jobs]:
+            submitted.result(PATIENCE)
 
 
 def test_workers_learn_at_the_same_time_while_all_is_made_anew_and_nothing_is_lost(place: str) -> None:
@@ -259,20 +259,20 @@ def test_who_opens_first_makes_the_tables_and_the_others_find_them(database: str
 
 
 def test_who_reads_waits_for_nobody_and_sees_all_or_nothing(place: str) -> None:
-    with MemoryStore.open(place) as one, MemoryStore.open(place) as other:
-        keep(one, many(8, 6))
-        before, found = one.contents(), one.search(TOPICS[0])
-        tables = inside(one)
+    with MemoryStore.open(place) as memory_store, MemoryStore.open(place) as other:
+        keep(memory_store, many(8, 6))
+        before, memories = memory_store.contents(), memory_store.search(TOPICS[0])
+        tables = inside(memory_store)
         with tables.writing():
             tables.clear()
             assert other.contents() == before
-            assert other.search(TOPICS[0]) == found != ()
+            assert other.search(TOPICS[0]) == memories != ()
         assert other.contents() == []
 
 
 def test_another_program_that_holds_memory_is_waited_for_and_then_named(place: str) -> None:
-    with MemoryStore.open(place) as one, MemoryStore.open(place, busy=0.05) as other:
-        tables = inside(one)
+    with MemoryStore.open(place) as memory_store, MemoryStore.open(place, busy=0.05) as other:
+        tables = inside(memory_store)
         with tables.writing(), pytest.raises(RecordError, match="canceling statement due to lock timeout"):
             other.add("d", taught(TOPICS[0]), head="h")
         assert other.add("d", taught(TOPICS[0]), head="h")
@@ -307,13 +307,13 @@ def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) 
     with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
         keep(shelf, many(10, 20))
         keep(anew, many(10, 20))
-        before, found = shelf.contents(), shelf.search(TOPICS[0], most=20)
+        before, memories = shelf.contents(), shelf.search(TOPICS[0], most=20)
         with linked(database) as link:
             link.execute("CREATE EXTENSION vector")
-        assert shelf.search(TOPICS[0], most=20) == found != ()
+        assert shelf.search(TOPICS[0], most=20) == memories != ()
         assert kind_of(place) == "bytea"
         assert shelf.replace(anew) == frozenset()
-        assert (kind_of(place), shelf.contents(), shelf.search(TOPICS[0], most=20)) == ("vector", before, found)
+        assert (kind_of(place), shelf.contents(), shelf.search(TOPICS[0], most=20)) == ("vector", before, memories)
         with linked(database) as link:
             link.execute("DROP EXTENSION vector CASCADE")
     with MemoryStore.open(place) as shelf:
@@ -331,18 +331,18 @@ def test_a_shelf_that_was_closed_says_so(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("postgresql://me:se%zzcret@h/d", "The address of the database cannot be read"),
         ("postgresql://me:secret@127.0.0.1:1/d", "cannot be kept in or read from the database: .*Connection refused"),
         ("postgres://me:secret@/d?host=/nowhere", "cannot be kept in or read from the database: "),
     ],
 )
-def test_an_address_that_leads_nowhere_shows_no_password(address: str, said: str) -> None:
-    with pytest.raises(RecordError, match=said) as found:
+def test_an_address_that_leads_nowhere_shows_no_password(address: str, message: str) -> None:
+    with pytest.raises(RecordError, match=message) as caught:
         MemoryStore.open(address)
-    assert "cret" not in str(found.value)
-    assert str(found.value).count("\n") == 0
+    assert "cret" not in str(caught.value)
+    assert str(caught.value).count("\n") == 0
 
 
 def test_who_may_not_write_there_is_told(database: str) -> None:
@@ -361,5 +361,5 @@ def test_without_the_libraries_their_names_are_told(monkeypatch: pytest.MonkeyPa
 
 def test_the_server_of_the_tests_is_fit(postgres: "Postgres") -> None:
     with linked(postgres.url()) as link:
-        found = link.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'").fetchall()
-    assert len(found) == 1
+        rows = link.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'").fetchall()
+    assert len(rows) == 1

@@ -18,24 +18,24 @@ from moot.core.brief import Brief, Participant
 from moot.core.errors import RecordError
 from moot.core.roles import HISTORY, HOW
 from moot.record.postgres import PostgresStore
-from tests.app.run.test_learning import BUSES, everything, fill, keep, kept, paper
+from tests.app.run.test_learning import BUSES, everything, fill, keep, memory_rows, paper
 from tests.cli.commands import moot
 from tests.learn.lessons_kit import TWO, Paper
 from tests.learn.test_memory_postgres import linked
-from tests.learn.test_retriever import asked
+from tests.learn.test_retriever import ask_and_context
 from tests.learn.test_weights import question
 from tests.report.quoting import Ear
 
 
 @pytest.fixture
 async def workspace(database: str) -> AsyncGenerator[Workspace]:
-    made = Workspace(PostgresStore.open(database), config=Config(), clock=lambda: 5000.0)
-    await fill(made)
-    yield made
-    await made.close()
+    place = Workspace(PostgresStore.open(database), config=Config(), clock=lambda: 5000.0)
+    await fill(place)
+    yield place
+    await place.close()
 
 
-async def told(workspace: Workspace) -> None:
+async def add_notes(workspace: Workspace) -> None:
     """What the owner says of some debates, who has them learned in an order of his own."""
     for name in ("d3", "used", "d1", "d0", "d2"):
         await learn(workspace, name)
@@ -53,9 +53,9 @@ async def test_memory_is_the_same_as_that_in_a_file_and_made_again_the_same(
     file = Workspace.at(tmp_path / "record.sqlite")
     file.config, file.clock = Config(), lambda: 5000.0
     await fill(file)
-    for each in (workspace, file):
-        await told(each)
-        assert await missing_lessons(each.store) == ""
+    for place in (workspace, file):
+        await add_notes(place)
+        assert await missing_lessons(place.store) == ""
     whole = await everything(file)
     assert await everything(workspace) == whole
     for query in ("electric buses", "Line 3", "trams", "zeppelin"):
@@ -71,9 +71,9 @@ async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> No
     assert (await workspace.run(plan, "held")).unlearned == ""
     assert not await learn(workspace, "held")
     assert len((await learned_items(workspace, "held", ["performance"]))["performance"]) == 3
-    put, context = asked(topic=BUSES)
+    ask, context = ask_and_context(topic=BUSES)
     retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
-    recalled = await retriever.answer(put, context, Ear())
+    recalled = await retriever.answer(ask, context, Ear())
     assert "held" in str(recalled.fields[HISTORY])
     assert recalled.notes == ("5 closed debates are not learned; run moot learn",)
     weigh, weighing_scene = question()
@@ -111,10 +111,10 @@ def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
     asyncio.run(write(Workspace.at(tmp_path / "moot.sqlite")))
     asyncio.run(write(Workspace(PostgresStore.open(database))))
     for words in COMMANDS:
-        one = moot(tmp_path, *words.split(), "--store", database)
+        result = moot(tmp_path, *words.split(), "--store", database)
         other = moot(tmp_path, *words.split())
-        assert (one.exit_code, one.stdout, one.stderr) == (0, other.stdout, other.stderr)
-        assert one.stdout
+        assert (result.exit_code, result.stdout, result.stderr) == (0, other.stdout, other.stderr)
+        assert result.stdout
 
 
 # ---- a kill, and several processes ---------------------------------------------------------------------------------
@@ -158,12 +158,12 @@ def command(database: str, steps: int, *names: str) -> list[str]:
 
 
 async def run(words: list[str]) -> "subprocess.CompletedProcess[bytes]":
-    return await asyncio.to_thread(subprocess.run, words, capture_output=True, check=False, timeout=60)
+    return await asyncio.to_thread(subprocess.run, words, capture_output=True, check=False, timeout=120)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 async def test_a_rebuild_that_is_killed_leaves_what_was_there(workspace: Workspace, database: str) -> None:
-    await told(workspace)
+    await add_notes(workspace)
     before = await everything(workspace)
     for steps in (1, 12, 40):
         ran = await run(command(database, steps))
@@ -181,10 +181,10 @@ async def test_processes_that_learn_at_the_same_time_lose_nothing(workspace: Wor
     async with asyncio.TaskGroup() as group:  # two of them learn some of the same, the third makes everything anew
         parts = (command(database, 0, *part) for part in (names[:8], names[5:][::-1], ()))
         ran = [group.create_task(run(part)) for part in parts]
-    assert [(each.result().returncode, each.result().stderr) for each in ran] == [(0, b"")] * 3
+    assert [(task.result().returncode, task.result().stderr) for task in ran] == [(0, b"")] * 3
     assert await missing_lessons(workspace.store) == ""
     whole = await everything(workspace)
-    assert sorted(str(row[1]) for row in kept(workspace) if row[0] == "debate") == sorted(names)
+    assert sorted(str(row[1]) for row in memory_rows(workspace) if row[0] == "debate") == sorted(names)
     await learn_all(workspace, rebuild=True)
     assert await everything(workspace) == whole
 
@@ -193,11 +193,11 @@ async def test_processes_that_learn_at_the_same_time_lose_nothing(workspace: Wor
 
 
 async def test_a_database_that_lets_nobody_write_damages_no_record(workspace: Workspace, database: str) -> None:
-    assert kept(workspace) == []
+    assert memory_rows(workspace) == []
     with linked(database) as link:
         link.execute("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$")
         link.execute("CREATE TRIGGER full_up BEFORE INSERT ON memory_use EXECUTE FUNCTION full_up()")
     with pytest.raises(RecordError, match=r"cannot be kept in or read from the database .*: no room\.$"):
         await learn_all(workspace)
-    assert kept(workspace) == []
+    assert memory_rows(workspace) == []
     assert len(await workspace.entries("d0")) > 3

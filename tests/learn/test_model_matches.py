@@ -19,8 +19,8 @@ def stood(people: Mapping[str, str], *others: Participant, **answers: str) -> Pa
     return paper
 
 
-def results(found: Lessons) -> list[tuple[str, str, float, float]]:
-    return [(*each.sides, each.score, each.weight) for each in found.matches]
+def results(lessons: Lessons) -> list[tuple[str, str, float, float]]:
+    return [(*model_match.sides, model_match.score, model_match.weight) for model_match in lessons.matches]
 
 
 def test_the_winner_has_beaten_all_who_ended_with_another_answer() -> None:
@@ -95,16 +95,16 @@ def ranked(**ranks: str) -> Decision:
     """Debaters whom judges, or each other, have ranked; B wins by Borda, Copeland and Schulze, not by first places."""
     names = {"A": "Ann", "B": "Bob", "C": "Cy"}
     ballots = tuple(
-        Ballot(voter=voter, choice=names[each[0]], ranks=tuple((names[one],) for one in each))
-        for voter, each in ranks.items()
+        Ballot(voter=voter, choice=names[rank[0]], ranks=tuple((names[text],) for text in rank))
+        for voter, rank in ranks.items()
     )
     return Decision(status="decided", winner="Bob", text="Bob", rule="borda", ballots=ballots)
 
 
 def test_who_wins_by_a_ranking_has_won() -> None:
     jurors = [Participant(name=f"J{n}", duty="juror", seat="groq:j") for n in range(1, 6)]
-    made = ranked(J1="ABC", J2="ABC", J3="BCA", J4="CBA", J5="CBA")
-    assert results(teach(stood(THREE, *jurors), made)) == [("Bob", "Ann", 1.0, 0.5), ("Bob", "Cy", 1.0, 0.5)]
+    decision = ranked(J1="ABC", J2="ABC", J3="BCA", J4="CBA", J5="CBA")
+    assert results(teach(stood(THREE, *jurors), decision)) == [("Bob", "Ann", 1.0, 0.5), ("Bob", "Cy", 1.0, 0.5)]
     assert len(teach(stood(THREE), ranked(Ann="BC", Bob="AC", Cy="BA")).matches) == 2
     assert teach(stood(THREE), ranked(Ann="BC", Bob="BAC", Cy="BA")).matches == ()
 
@@ -113,26 +113,26 @@ def test_weights_are_added_as_the_rules_add_them() -> None:
     jurors = [Participant(name=f"J{n}", duty="juror", seat="groq:j") for n in range(4)]
     weighed = [("J0", "Ann", 0.1), ("J1", "Ann", 0.2), ("J2", "Bob", 0.3), ("J3", "Bob", 1e-17)]
     ballots = tuple(Ballot(voter=voter, choice=choice, weight=weight) for voter, choice, weight in weighed)
-    made = Decision(status="decided", winner="Bob", text="Bob", rule="weighted", ballots=ballots)
-    assert results(teach(stood(TWO, *jurors), made)) == [("Bob", "Ann", 1.0, 1.0)]
+    decision = Decision(status="decided", winner="Bob", text="Bob", rule="weighted", ballots=ballots)
+    assert results(teach(stood(TWO, *jurors), decision)) == [("Bob", "Ann", 1.0, 1.0)]
 
 
 def test_results_stand_in_the_order_of_playing() -> None:
     alone = bout("c", "d", 1.0, ("For", "Against"))
     first, back = bout("a", "b", 1.0, ("For", "Against")), bout("b", "a", 1.0, ("For", "Against"))
-    found = joined_matches([("early", "", alone), ("m", "", first), ("late", "", alone), ("m", "", back)])
-    assert [(each.one, each.score) for each in found] == [("c", 1.0), ("a", 0.5), ("c", 1.0)]
+    matches = joined_matches([("early", "", alone), ("m", "", first), ("late", "", alone), ("m", "", back)])
+    assert [(match_.one, match_.score) for match_ in matches] == [("c", 1.0), ("a", 0.5), ("c", 1.0)]
 
 
-def bout(one: str, other: str, score: float, sides: tuple[str, str]) -> ModelMatch:
-    return ModelMatch(one=one, other=other, score=score, weight=1.0, sides=sides)
+def bout(text: str, other: str, score: float, sides: tuple[str, str]) -> ModelMatch:
+    return ModelMatch(one=text, other=other, score=score, weight=1.0, sides=sides)
 
 
 def test_two_debates_with_the_sides_swapped_are_one_result() -> None:
     first, back = bout("a", "b", 1.0, ("For", "Against")), bout("b", "a", 1.0, ("For", "Against"))
     played = [("motion", "law", first), ("motion", "law", back), ("motion", "law", first), ("other", "law", back)]
-    found = joined_matches(played)
-    assert [(each.one, each.other, each.score, each.domain) for each in found] == [
+    matches = joined_matches(played)
+    assert [(match_.one, match_.other, match_.score, match_.domain) for match_ in matches] == [
         ("a", "b", 0.5, "law"),
         ("a", "b", 1.0, "law"),
         ("b", "a", 1.0, "law"),
@@ -143,4 +143,4 @@ def test_two_debates_with_the_sides_swapped_are_one_result() -> None:
 
 def test_wins_with_both_sides_are_one_win() -> None:
     played = [("m", "", bout("a", "b", 1.0, ("For", "Against"))), ("m", "", bout("a", "b", 1.0, ("Against", "For")))]
-    assert [(each.one, each.score) for each in joined_matches(played)] == [("a", 1.0)]
+    assert [(joined.one, joined.score) for joined in joined_matches(played)] == [("a", 1.0)]

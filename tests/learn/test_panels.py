@@ -42,7 +42,7 @@ def drawn(accuracies: dict[str, float], n: int, *, options: int = 2, seed: int =
     truths: list[str] = []
     for _ in range(n):
         truth = str(chance.randrange(options))
-        wrong = [str(each) for each in range(options) if str(each) != truth]
+        wrong = [str(number) for number in range(options) if str(number) != truth]
         items.append({voter: truth if chance.random() < p else chance.choice(wrong) for voter, p in accuracies.items()})
         truths.append(truth)
     return items, truths
@@ -138,9 +138,9 @@ def test_effective_voters() -> None:
 def test_one_coin_finds_accuracies_and_answers_without_the_truth() -> None:
     items, truths = drawn({"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.6, "e": 0.35}, 600, options=4)
     estimate = one_coin(items, options=4)
-    for voter, found in estimate.accuracies.items():
+    for voter, number in estimate.accuracies.items():
         right = sum(item[voter] == truth for item, truth in zip(items, truths, strict=True))
-        assert found == pytest.approx(right / 600, abs=0.03)
+        assert number == pytest.approx(right / 600, abs=0.03)
     share = sum(credit(tied, truth) for tied, truth in zip(estimate.answers, truths, strict=True)) / len(truths)
     assert share > accuracy(items, truths)
     assert all(math.fsum(chance.values()) == pytest.approx(1) for chance in estimate.chances)
@@ -174,13 +174,13 @@ def walk(items: Items, truths: list[str], rule: Rule) -> tuple[float, float]:
     orders = list(permutations(VOTERS))
     for item, truth in zip(items, truths, strict=True):
         for order in orders:
-            for asked in range(len(order) + 1):
-                seen = {voter: item[voter] for voter in order[:asked]}
-                given_ = [answer for answer in seen.values() if answer]
+            for number in range(len(order) + 1):
+                first_answers = {voter: item[voter] for voter in order[:number]}
+                given_ = [answer for answer in first_answers.values() if answer]
                 counts = sorted((given_.count(answer) for answer in dict.fromkeys(given_)), reverse=True)
-                if asked == len(order) or rule(counts, asked, len(order) - asked):
-                    calls += asked
-                    share += credit(tops(seen), truth)
+                if number == len(order) or rule(counts, number, len(order) - number):
+                    calls += number
+                    share += credit(tops(first_answers), truth)
                     break
     n = len(orders) * len(items)
     return calls / n, share / n
@@ -191,23 +191,23 @@ def walk(items: Items, truths: list[str], rule: Rule) -> tuple[float, float]:
 def test_savings_are_the_means_over_all_orders(votes: tuple[Items, list[str]], name: str) -> None:
     items, truths = votes
     calls, share = walk(items, truths, RULES[name])
-    found = savings(items, truths, rules={name: RULES[name]})[name]
-    assert (found.calls, found.accuracy) == pytest.approx((calls, share))
-    assert found.saved == pytest.approx(5 - calls)
+    saving = savings(items, truths, rules={name: RULES[name]})[name]
+    assert (saving.calls, saving.accuracy) == pytest.approx((calls, share))
+    assert saving.saved == pytest.approx(5 - calls)
 
 
 @given(items_of())
 def test_a_lead_that_cannot_be_overturned_loses_nothing(votes: tuple[Items, list[str]]) -> None:
-    found = savings(*votes)
-    assert found["lead cannot be overturned"].loss == pytest.approx(0, abs=1e-12)
-    assert found["ask all"].saved == pytest.approx(0, abs=1e-12)
-    assert found["lead cannot be overturned"].saved >= -1e-12
+    values = savings(*votes)
+    assert values["lead cannot be overturned"].loss == pytest.approx(0, abs=1e-12)
+    assert values["ask all"].saved == pytest.approx(0, abs=1e-12)
+    assert values["lead cannot be overturned"].saved >= -1e-12
 
 
 def test_two_who_agree_save_three_calls() -> None:
     items: Items = [dict.fromkeys(VOTERS, "1")]
-    found = savings(items, ["1"])
-    assert {name: round(each.calls, 9) for name, each in found.items()} == {
+    values = savings(items, ["1"])
+    assert {name: round(saving.calls, 9) for name, saving in values.items()} == {
         "ask all": 5,
         "lead cannot be overturned": 3,
         "Beta 0.90": 3,

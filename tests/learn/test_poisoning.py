@@ -42,7 +42,7 @@ def shelf(tmp_path: Path) -> Path:
 async def prompts(shelf: Path, name: str) -> Player:
     """Whoever was asked what in a debate that recalls from a shelf."""
     player = Player(script)
-    seats = {each.name: player for each in BRIEF.participants if each.seat != RETRIEVER}
+    seats = {participant.name: player for participant in BRIEF.participants if participant.seat != RETRIEVER}
     await Harness(brief=BRIEF, protocol=build(name, BRIEF, Choices(memory=Memory(history=9)))).run(
         {**seats, "Librarian": Retriever(place=shelf, clock=lambda: 9999.0)}
     )
@@ -50,8 +50,8 @@ async def prompts(shelf: Path, name: str) -> Player:
 
 
 async def test_planted_texts_stand_quoted_in_the_prompt(shelf: Path) -> None:
-    made = [prompt(await prompts(shelf, name), key) for name, key in (("panel", "/draft#1"), ("board", "/meeting#1"))]
-    assert "\n\n=====\n\n".join(made) + "\n" == EXPECTED.read_text("utf-8")
+    texts = [prompt(await prompts(shelf, name), key) for name, key in (("panel", "/draft#1"), ("board", "/meeting#1"))]
+    assert "\n\n=====\n\n".join(texts) + "\n" == EXPECTED.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["panel", "arena", "moderated", "round_robin", "board"])

@@ -1,4 +1,4 @@
-"""Ratings: Bradley and Terry's model against what is known of it, Elo, pairs, islands."""
+"""Ratings: Bradley and Terry's model against what is known of it, Elo, pairs, groups that never met."""
 
 import math
 from itertools import permutations
@@ -13,8 +13,8 @@ from moot.learn.ratings import (
     Rating,
     bradley_terry,
     by_domain,
+    connected_groups,
     elo,
-    islands,
     ranked_pairs,
     side_swapped,
     spearman,
@@ -23,8 +23,8 @@ from moot.learn.ratings import (
 NAMES = "abcde"
 
 
-def match(one: str, other: str, score: float = 1.0, weight: float = 1.0, domain: str = "") -> Match:
-    return Match(one=one, other=other, score=score, weight=weight, domain=domain)
+def match(text: str, other: str, score: float = 1.0, weight: float = 1.0, domain: str = "") -> Match:
+    return Match(one=text, other=other, score=score, weight=weight, domain=domain)
 
 
 def values(ratings: tuple[Rating, ...]) -> dict[str, float]:
@@ -33,8 +33,8 @@ def values(ratings: tuple[Rating, ...]) -> dict[str, float]:
 
 @st.composite
 def one_match(draw: st.DrawFn) -> Match:
-    one, other = draw(st.sampled_from(list(permutations(NAMES, 2))))
-    return match(one, other, draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])), draw(st.sampled_from([0.5, 1.0, 3.0])))
+    text, other = draw(st.sampled_from(list(permutations(NAMES, 2))))
+    return match(text, other, draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])), draw(st.sampled_from([0.5, 1.0, 3.0])))
 
 
 MATCHES = st.lists(one_match(), min_size=1, max_size=30)
@@ -48,8 +48,8 @@ def test_the_order_of_matches_does_not_change_one_bit(data: st.DataObject) -> No
 
 @given(MATCHES)
 def test_all_results_the_other_way_round_mirror_the_ratings(matches: list[Match]) -> None:
-    turned = [match(each.one, each.other, 1 - each.score, each.weight) for each in matches]
-    named = [match(each.other, each.one, 1 - each.score, each.weight) for each in matches]
+    turned = [match(match_.one, match_.other, 1 - match_.score, match_.weight) for match_ in matches]
+    named = [match(match_.other, match_.one, 1 - match_.score, match_.weight) for match_ in matches]
     ours = values(bradley_terry(matches, level=0))
     for name, value in values(bradley_terry(turned, level=0)).items():
         assert value == pytest.approx(-ours[name], abs=1e-4)
@@ -58,12 +58,12 @@ def test_all_results_the_other_way_round_mirror_the_ratings(matches: list[Match]
 
 @given(MATCHES, st.sampled_from([0.5, 2.0, 10.0]))
 def test_only_the_share_of_the_prior_matters(matches: list[Match], factor: float) -> None:
-    more = [match(each.one, each.other, each.score, each.weight * factor) for each in matches]
-    one, many = bradley_terry(matches, prior=1), bradley_terry(more, prior=factor)
-    assert values(many) == pytest.approx(values(one), abs=1e-4)
+    more = [match(match_.one, match_.other, match_.score, match_.weight * factor) for match_ in matches]
+    ratings, many = bradley_terry(matches, prior=1), bradley_terry(more, prior=factor)
+    assert values(many) == pytest.approx(values(ratings), abs=1e-4)
     # So many times the results make intervals narrower by the root of it.
     narrow = {rating.name: rating.high - rating.low for rating in many}
-    assert narrow == pytest.approx({r.name: (r.high - r.low) / math.sqrt(factor) for r in one}, rel=1e-4)
+    assert narrow == pytest.approx({r.name: (r.high - r.low) / math.sqrt(factor) for r in ratings}, rel=1e-4)
 
 
 @given(MATCHES)
@@ -73,10 +73,10 @@ def test_at_the_solution_everybody_scores_what_is_expected(matches: list[Match])
     average: list[float] = []
     for name, own in worth.items():
         gap = math.fsum(
-            each.weight * ((each.score if name == each.one else 1 - each.score) - _chance(own, worth[foe]))
-            for each in matches
-            if name in (each.one, each.other)
-            for foe in [each.other if name == each.one else each.one]
+            match_.weight * ((match_.score if name == match_.one else 1 - match_.score) - _chance(own, worth[foe]))
+            for match_ in matches
+            if name in (match_.one, match_.other)
+            for foe in [match_.other if name == match_.one else match_.one]
         )
         average.append(own - math.log((0.5 + gap) / (0.5 - gap)))
     assert average == pytest.approx([average[0]] * len(average), abs=1e-4)
@@ -128,7 +128,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
             state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
             wins += state >> 63
         matches = [match("a", "b", wins / 40, weight=40)]
-        rating = next(each for each in bradley_terry(matches, anchor="b", level=0, prior=0.01) if each.name == "a")
+        rating = next(row for row in bradley_terry(matches, anchor="b", level=0, prior=0.01) if row.name == "a")
         covered += rating.low <= 0 <= rating.high
     assert 180 <= covered <= 199
 
@@ -181,14 +181,14 @@ def test_elo_moves_by_k_times_the_surprise() -> None:
 
 def test_a_ranking_is_a_match_for_each_pair() -> None:
     pairs = ranked_pairs([["a"], ["b", "c"], ["a"]], domain="games", weight=0.5)
-    assert [(each.one, each.other, each.score) for each in pairs] == [
+    assert [(pair.one, pair.other, pair.score) for pair in pairs] == [
         ("a", "b", 1.0),
         ("a", "c", 1.0),
         ("b", "c", 0.5),
         ("b", "a", 1.0),
         ("c", "a", 1.0),
     ]
-    assert {(each.domain, each.weight) for each in pairs} == {("games", 0.5)}
+    assert {(pair.domain, pair.weight) for pair in pairs} == {("games", 0.5)}
 
 
 @pytest.mark.parametrize(
@@ -210,10 +210,10 @@ def test_only_the_return_match_belongs_to_it(other: Match) -> None:
         side_swapped(match("a", "b"), other)
 
 
-def test_islands_are_those_whom_no_match_joins() -> None:
+def test_groups_are_those_whom_no_match_joins() -> None:
     matches = [match("x", "y"), match("a", "b"), match("c", "b"), match("b", "a")]
-    assert islands(matches) == (("a", "b", "c"), ("x", "y"))
-    assert islands([]) == ()
+    assert connected_groups(matches) == (("a", "b", "c"), ("x", "y"))
+    assert connected_groups([]) == ()
 
 
 @pytest.mark.parametrize(

@@ -9,24 +9,24 @@ from moot.core.roles import HISTORY, ORIGINS, PATTERNS
 from moot.learn.memory import Lessons, Trust
 from moot.learn.memory_store import MemoryStore
 from tests.learn.lessons_kit import taught
-from tests.learn.test_retriever import TOPIC, asked, recall
+from tests.learn.test_retriever import TOPIC, ask_and_context, recall
 
 
 def outcome(text: str, trust: Trust = "unconfirmed", *, topic: str = TOPIC, at: float = 0.0) -> Lessons:
-    made = taught(topic, text, at=at)
-    return replace(made, outcome=replace(made.outcome, trust=trust))
+    lessons = taught(topic, text, at=at)
+    return replace(lessons, outcome=replace(lessons.outcome, trust=trust))
 
 
 def criticised(topic: str, *issues: str) -> Lessons:
-    made = taught(topic, "buy ten", issue="x")
+    lessons = taught(topic, "buy ten", issue="x")
     return replace(
-        made, patterns=tuple(replace(made.patterns[0], issue=issue, seq=n) for n, issue in enumerate(issues))
+        lessons, patterns=tuple(replace(lessons.patterns[0], issue=issue, seq=n) for n, issue in enumerate(issues))
     )
 
 
 async def recalled(path: Path, field: str = HISTORY, *, history: int = 5, patterns: int = 3) -> list[str]:
     """The lines of a field, without what stands before the quotations."""
-    value = (await recall(path, asked(history, patterns))).fields.get(field, ())
+    value = (await recall(path, ask_and_context(history, patterns))).fields.get(field, ())
     assert isinstance(value, tuple)
     return list(value)
 
@@ -36,9 +36,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "record.sqlite"
 
 
-def keep(path: Path, **made: Lessons) -> None:
+def keep(path: Path, **values: Lessons) -> None:
     with MemoryStore.open(path) as shelf:
-        for debate, lessons in made.items():
+        for debate, lessons in values.items():
             shelf.add(debate, lessons, head="h")
 
 

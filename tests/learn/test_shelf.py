@@ -66,7 +66,7 @@ def test_new_notes_take_the_place_of_what_was_learned(path: Path) -> None:
         assert shelf.add("d", taught(TOPICS[2]), head="h", notes=1)
         assert shelf.search("electric buses") == ()
         assert shelf.search("old claims", "pattern") == ()
-        assert [each.body["topic"] for each in shelf.search("nurses overtime")] == [TOPICS[2]]
+        assert [memory.body["topic"] for memory in shelf.search("nurses overtime")] == [TOPICS[2]]
         assert shelf.bodies("pattern") == []
 
 
@@ -91,36 +91,39 @@ def test_what_is_removed_is_as_if_it_had_never_been_learned(path: Path) -> None:
 
 
 def test_who_has_read_fewer_notes_comes_too_late(path: Path) -> None:
-    with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
-        assert one.add("d", taught(TOPICS[0], "the truth"), head="h", notes=2)
-        before = one.contents()
+    with MemoryStore.open(path) as memory_store, MemoryStore.open(path) as other:
+        assert memory_store.add("d", taught(TOPICS[0], "the truth"), head="h", notes=2)
+        before = memory_store.contents()
         assert not other.add("d", taught(TOPICS[0], "before the truth was known"), head="h", notes=1)
-        assert one.contents() == before
+        assert memory_store.contents() == before
         assert other.add("d", None, head="h", notes=3)
-        assert one.search("electric buses") == ()
+        assert memory_store.search("electric buses") == ()
 
 
 def test_more_than_are_joined_may_be_level_in_any_order_of_learning(tmp_path: Path) -> None:
-    found: list[object] = []
+    values: list[object] = []
     for name, order in (("up", range(80)), ("down", range(79, -1, -1))):
         with MemoryStore.open(tmp_path / f"{name}.sqlite") as shelf:
             for n in order:
                 shelf.add(f"d{n:02}", taught(TOPICS[0], issue="The electric price is missing"), head="h")
-            found.append(
-                [[each.debate for each in shelf.search(TOPICS[0], kind, most=60)] for kind in ("outcome", "pattern")]
+            values.append(
+                [
+                    [memory.debate for memory in shelf.search(TOPICS[0], kind, most=60)]
+                    for kind in ("outcome", "pattern")
+                ]
             )
-    assert found[0] == found[1] == [[f"d{n:02}" for n in range(50)]] * 2
+    assert values[0] == values[1] == [[f"d{n:02}" for n in range(50)]] * 2
 
 
 def test_the_order_of_learning_leaves_no_trace(tmp_path: Path) -> None:
     orders = [list(range(5)), [4, 2, 0, 1, 3], [1, 0, 3, 4, 2]]
-    kept = [fill(tmp_path / f"{n}.sqlite", order) for n, order in enumerate(orders)]
-    assert kept[0] == kept[1] == kept[2]
-    found: list[object] = []
+    answers_filled = [fill(tmp_path / f"{n}.sqlite", order) for n, order in enumerate(orders)]
+    assert answers_filled[0] == answers_filled[1] == answers_filled[2]
+    values: list[object] = []
     for n in range(3):
         with MemoryStore.open(tmp_path / f"{n}.sqlite") as shelf:
-            found.append(shelf.search("electric bus depot city", most=5, now=10.0))
-    assert found[0] == found[1] == found[2] != ()
+            values.append(shelf.search("electric bus depot city", most=5, now=10.0))
+    assert values[0] == values[1] == values[2] != ()
 
 
 def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> None:
@@ -174,11 +177,11 @@ def test_tables_of_another_version_are_made_anew(path: Path) -> None:
 
 
 def test_two_programs_make_the_tables_once(path: Path) -> None:
-    with MemoryStore.open(path) as one, MemoryStore.open(path) as other:
-        one.add("d", taught(TOPICS[0]), head="h")
+    with MemoryStore.open(path) as memory_store, MemoryStore.open(path) as other:
+        memory_store.add("d", taught(TOPICS[0]), head="h")
         assert not other.add("d", taught(TOPICS[0]), head="h")
-        assert other.search("electric buses") == one.search("electric buses") != ()
-        one.add("e", taught(TOPICS[1]), head="h")
+        assert other.search("electric buses") == memory_store.search("electric buses") != ()
+        memory_store.add("e", taught(TOPICS[1]), head="h")
         assert len(other.search("electric buses")) == 2
 
 
@@ -190,18 +193,18 @@ def test_tables_that_another_program_makes_meanwhile_are_left_alone(path: Path) 
             other.execute(statement)
         other.execute("INSERT INTO memory_state VALUES ('version', ?)", (VERSION,))
         other.execute("INSERT INTO memory_debate VALUES ('d', 'h', 0, 0)")
-        found: list[object] = []
+        values: list[object] = []
 
         def read() -> None:
             with MemoryStore.open(path) as shelf:
-                found.append(known(shelf))
+                values.append(known(shelf))
 
         thread = threading.Thread(target=read)
         thread.start()
         time.sleep(0.3)
         other.execute("COMMIT")
         thread.join()
-    assert found == [[("d", "h", 0)]]
+    assert values == [[("d", "h", 0)]]
 
 
 def test_a_file_that_is_none_of_ours_is_refused(path: Path, tmp_path: Path) -> None:
@@ -246,9 +249,9 @@ def test_another_program_that_holds_the_file_is_waited_for_and_then_named(path: 
 def test_it_is_found_by_words_and_by_likeness(path: Path, query: str, first: int) -> None:
     fill(path, [0, 1, 2, 3, 4])
     with MemoryStore.open(path) as shelf:
-        found = shelf.search(query, now=5.0)
-    assert found[0].debate == f"d{first}"
-    assert found[0].body["topic"] == TOPICS[first]
+        memories = shelf.search(query, now=5.0)
+    assert memories[0].debate == f"d{first}"
+    assert memories[0].body["topic"] == TOPICS[first]
 
 
 @pytest.mark.parametrize(("query", "most"), [("", 5), ("the and of", 5), ("zeppelin", 5), ("buses", 0)])
@@ -263,7 +266,7 @@ def test_nothing_is_found_for_nothing(path: Path, query: str, most: int) -> None
 def test_outcomes_and_patterns_are_searched_apart(path: Path) -> None:
     fill(path, [0, 1, 2, 3, 4])
     with MemoryStore.open(path) as shelf:
-        assert {each.kind for each in shelf.search("claim electric", "pattern")} == {"pattern"}
+        assert {memory.kind for memory in shelf.search("claim electric", "pattern")} == {"pattern"}
         assert shelf.search("claim") == ()
 
 
@@ -273,10 +276,10 @@ def test_what_was_used_is_remembered_longer(path: Path) -> None:
             shelf.add(f"d{n}", taught(TOPICS[0]), head="h")
         for n in range(3):
             shelf.add(f"later{n}", taught("?", at=float(n), uses=("d2",)), head="h")
-        found = shelf.search(TOPICS[0], now=60 * DAY)
-    assert [each.debate for each in found] == ["d2", "d0", "d1", "d3"]
-    assert [(each.uses, each.tier) for each in found[:2]] == [(3, "slow"), (0, "fast")]
-    assert found[0].likeness == pytest.approx(1.0)
+        memories = shelf.search(TOPICS[0], now=60 * DAY)
+    assert [memory.debate for memory in memories] == ["d2", "d0", "d1", "d3"]
+    assert [(memory.uses, memory.tier) for memory in memories[:2]] == [(3, "slow"), (0, "fast")]
+    assert memories[0].likeness == pytest.approx(1.0)
 
 
 def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,14 +287,14 @@ def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch
     with MemoryStore.open(path) as shelf:
         for n in range(6):
             shelf.add(f"d{n}", taught(f"Should we buy {'zinc' if n == 4 else f'item{n} and copper'}?"), head="h")
-        assert [each.debate for each in shelf.search("buy zinc today", most=1)] == ["d4"]
+        assert [memory.debate for memory in shelf.search("buy zinc today", most=1)] == ["d4"]
 
 
 @given(st.text(max_size=200))
 def test_a_vector_is_as_long_as_its_largest_number_allows_or_has_no_word(text: str) -> None:
     numbers: tuple[int, ...] = unpack(f"{SIZE}b", vector(text))
-    assert max(abs(each) for each in numbers) in (0, TOP)
-    assert length(vector(text)) == (sqrt(sum(each * each for each in numbers)) or 1.0)
+    assert max(abs(number) for number in numbers) in (0, TOP)
+    assert length(vector(text)) == (sqrt(sum(number * number for number in numbers)) or 1.0)
     assert length(bytes(SIZE)) == 1.0
 
 
@@ -302,17 +305,17 @@ SCORES = st.lists(st.dictionaries(st.integers(0, 20), st.integers(0, 5).map(floa
 def test_fusion_knows_every_member_and_nothing_but_ranks(rankings: list[dict[int, float]]) -> None:
     fused = fuse(rankings)
     assert set(fused) == {member for ranking in rankings for member in ranking}
-    assert fused == fuse([{member: score * 2 + 7 for member, score in each.items()} for each in rankings])
+    assert fused == fuse([{member: score * 2 + 7 for member, score in ranking.items()} for ranking in rankings])
     assert fused == pytest.approx(fuse(rankings[::-1]))
 
 
 @given(SCORES)
 def test_who_is_at_least_as_good_in_every_ranking_is_worth_as_much(rankings: list[dict[int, float]]) -> None:
     fused = fuse(rankings)
-    for one in fused:
+    for number in fused:
         for other in fused:
-            if all(one in each and each[one] >= each.get(other, -1.0) for each in rankings):
-                assert fused[one] >= fused[other] - 1e-12
+            if all(number in ranking and ranking[number] >= ranking.get(other, -1.0) for ranking in rankings):
+                assert fused[number] >= fused[other] - 1e-12
 
 
 @pytest.mark.parametrize(

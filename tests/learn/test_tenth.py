@@ -75,13 +75,13 @@ def shelf(tmp_path: Path) -> Path:
 
 def reader(ask: Ask, context: Context) -> Mapping[str, Value]:
     """Proposes what was confirmed on a like topic where that is laid before it, else to wait; Cy reads nothing."""
-    shown = "\n".join(each.text for each in compose(ask, context, Traits()))
+    shown = "\n".join(message.text for message in compose(ask, context, Traits()))
     answer = LEASED if ask.to != "Cy" and f"confirmed] on “{EARLIER[0][0]}”: decided “{LEASED}”" in shown else "wait"
-    given: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for field in ask.form.fields if ask.form else ():
         plain: Mapping[str, Value] = {"number": field.high or 1.0, "list": (), "flag": True}
-        given[field.name] = field.choices[0] if field.choices else plain.get(field.kind, answer)
-    return given
+        values[field.name] = field.choices[0] if field.choices else plain.get(field.kind, answer)
+    return values
 
 
 async def tenth(shelf: Path | None) -> tuple[HeldDebate, Player]:
@@ -91,32 +91,32 @@ async def tenth(shelf: Path | None) -> tuple[HeldDebate, Player]:
     return await runner.run({**dict.fromkeys(NAMES, player), "Librarian": retriever}), player
 
 
-def proposals(held: HeldDebate) -> dict[str, str]:
-    return {turn.by: str(read_field(turn, "ANSWER")) for turn in held.transcript.turns("propose")}
+def proposals(debate: HeldDebate) -> dict[str, str]:
+    return {turn.by: str(read_field(turn, "ANSWER")) for turn in debate.transcript.turns("propose")}
 
 
-def told(turn: Turn, name: str) -> tuple[str, ...]:
+def field_lines(turn: Turn, name: str) -> tuple[str, ...]:
     value = read_field(turn, name)
     return value if isinstance(value, tuple) else ()
 
 
 async def test_the_tenth_debate_names_what_it_recalls_on_record(shelf: Path) -> None:
     (turn,) = (await tenth(shelf))[0].transcript.turns(RECALL)
-    assert told(turn, HISTORY)[0].startswith(
+    assert field_lines(turn, HISTORY)[0].startswith(
         f"[d1, entry 12, 1970-01-01, confirmed] on “{EARLIER[0][0]}”: decided “{LEASED}”"
     )
-    assert [line.split(",")[0] for line in told(turn, HISTORY)] == ["[d1", "[d2"]
-    assert any(line.startswith("[d1, entry 9,") and f"“{MISSING}”" in line for line in told(turn, PATTERNS))
-    assert {line.split(",")[0] for line in told(turn, PATTERNS)} == {"[d1", "[d2"}, "of like topics alone"
-    assert told(turn, ORIGINS) == ("d1", "d2")
+    assert [line.split(",")[0] for line in field_lines(turn, HISTORY)] == ["[d1", "[d2"]
+    assert any(line.startswith("[d1, entry 9,") and f"“{MISSING}”" in line for line in field_lines(turn, PATTERNS))
+    assert {line.split(",")[0] for line in field_lines(turn, PATTERNS)} == {"[d1", "[d2"}, "of like topics alone"
+    assert field_lines(turn, ORIGINS) == ("d1", "d2")
 
 
 async def test_its_prompts_hold_the_outcome_and_the_critique_and_without_memory_they_do_not(shelf: Path) -> None:
     for path, there in ((shelf, True), (None, False)):
-        asked = [each for each in (await tenth(path))[1].asked if each[0].act == "propose"]
-        assert [ask.to for ask, _ in asked] == list(NAMES)
-        for ask, context in asked:
-            shown = "\n".join(each.text for each in compose(ask, context, Traits()))
+        rows = [asks for asks in (await tenth(path))[1].asked if asks[0].act == "propose"]
+        assert [ask.to for ask, _ in rows] == list(NAMES)
+        for ask, context in rows:
+            shown = "\n".join(message.text for message in compose(ask, context, Traits()))
             assert (f"“{LEASED}”" in shown, f"“{MISSING}”" in shown) == (there, there)
             assert "nurses" not in shown
 

@@ -57,21 +57,23 @@ def test_which_option_is_named(text: str, options: tuple[str, ...], named: str) 
 
 def closed(*options: str) -> Paper:
     """Ann and Bob answer with one of these options."""
-    made = Paper(TWO)
+    debate_paper = Paper(TWO)
     people = (Participant(name="Ann", seat="ollama:a"), Participant(name="Bob", seat="ollama:b"))
-    made.events[0] = Opened(brief=Brief(topic="Hire?", participants=people, options=options), protocol={}, name="panel")
-    return made
+    debate_paper.events[0] = Opened(
+        brief=Brief(topic="Hire?", participants=people, options=options), protocol={}, name="panel"
+    )
+    return debate_paper
 
 
 def test_with_options_the_option_that_is_meant_is_right_everywhere() -> None:
-    made = closed(*HIRE)
-    made.say("Ann", "propose", ANSWER="NO_HIRE")
-    made.say("Bob", "propose", ANSWER="HIRE")
-    made.end(Decision(status="decided", winner="NO_HIRE", text="NO_HIRE"))
-    found = lessons(made.entries(), Notes(truth="no hire"))
-    assert [each.right for each in found.positions] == [True, False]
-    assert [each.right for each in found.performances] == [True, False]
-    assert found.outcome.trust == "confirmed"
+    debate_paper = closed(*HIRE)
+    debate_paper.say("Ann", "propose", ANSWER="NO_HIRE")
+    debate_paper.say("Bob", "propose", ANSWER="HIRE")
+    debate_paper.end(Decision(status="decided", winner="NO_HIRE", text="NO_HIRE"))
+    taught = lessons(debate_paper.entries(), Notes(truth="no hire"))
+    assert [position.right for position in taught.positions] == [True, False]
+    assert [performance.right for performance in taught.performances] == [True, False]
+    assert taught.outcome.trust == "confirmed"
 
 
 @pytest.mark.parametrize(
@@ -85,18 +87,18 @@ def test_with_options_the_option_that_is_meant_is_right_everywhere() -> None:
     ],
 )
 def test_words_of_a_moderators_own_are_not_refuted_by_other_words(decision: Decision, truth: str, trust: str) -> None:
-    made = closed("lease", "buy")
-    assert lessons(made.end(decision).entries(), Notes(truth=truth)).outcome.trust == trust
+    debate_paper = closed("lease", "buy")
+    assert lessons(debate_paper.end(decision).entries(), Notes(truth=truth)).outcome.trust == trust
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
 
 
 def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
-    made = closed("buy", "lease")
-    made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
-    made.say("Bob", "propose", ANSWER="lease\x1b")
-    fill(tmp_path, closed=made.end(Decision(status="decided", winner="buy", text="buy")), free=paper())
+    debate_paper = closed("buy", "lease")
+    debate_paper.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
+    debate_paper.say("Bob", "propose", ANSWER="lease\x1b")
+    fill(tmp_path, closed=debate_paper.end(Decision(status="decided", winner="buy", text="buy")), free=paper())
     assert moot(tmp_path, "resolve", "closed", "--answer", "Buy.").output.splitlines() == [
         "closed: the right answer is Buy.",
         "  right: Ann",
@@ -105,10 +107,12 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
     ]
     refused = moot(tmp_path, "resolve", "closed", "--answer", "rent")
     assert refused.exit_code == 2
-    assert refused.output == "moot: 'rent' is no option of closed; there are buy, lease (--anyway books it)\n"
+    assert (
+        refused.output == "moot: 'rent' is not an option of closed; the options are buy, lease (--force records it)\n"
+    )
     shown = moot(tmp_path, "memory", "show", "closed", "--json").output
     assert [position["right"] for position in json.loads(shown)["position"]] == [True, False]
-    assert moot(tmp_path, "resolve", "closed", "--answer", "rent", "--anyway").output.splitlines() == [
+    assert moot(tmp_path, "resolve", "closed", "--answer", "rent", "--force").output.splitlines() == [
         "closed: the right answer is rent",
         "  this is not one of the options: buy, lease",
         "  right: nobody",
@@ -128,10 +132,10 @@ def test_where_nothing_was_decided_nothing_is_confirmed(tmp_path: Path) -> None:
 
 
 def test_who_was_right_is_told_after_the_debate_was_forgotten(tmp_path: Path) -> None:
-    made = closed("buy", "lease")
-    made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
-    made.say("Bob", "propose", ANSWER="lease")
-    fill(tmp_path, one=made.end(Decision(status="decided", winner="buy", text="buy")))
+    debate_paper = closed("buy", "lease")
+    debate_paper.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
+    debate_paper.say("Bob", "propose", ANSWER="lease")
+    fill(tmp_path, one=debate_paper.end(Decision(status="decided", winner="buy", text="buy")))
     moot(tmp_path, "memory", "forget", "one")
     assert moot(tmp_path, "resolve", "one", "--answer", "buy").output.splitlines() == [
         "one: the right answer is buy",
@@ -150,10 +154,10 @@ def two(folder: Path) -> None:
     """Two debates with options, and one that is not over."""
     papers: dict[str, Paper] = {}
     for name in ("spring", "summer"):
-        made = papers[name] = closed("buy", "lease")
-        made.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
-        made.say("Bob", "propose", ANSWER="lease", CONFIDENCE=0.6)
-        made.end(Decision(status="decided", winner="buy", text="buy"))
+        debate_paper = papers[name] = closed("buy", "lease")
+        debate_paper.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
+        debate_paper.say("Bob", "propose", ANSWER="lease", CONFIDENCE=0.6)
+        debate_paper.end(Decision(status="decided", winner="buy", text="buy"))
     papers["open"] = Paper(TWO)
     fill(folder, None, **papers)
 
@@ -185,14 +189,18 @@ def test_many_are_resolved_from_a_file(tmp_path: Path, name: str, text: str) -> 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("t.csv", "debate,answer\nspring,rent\n", "t.csv:2: 'rent' is no option of spring; there are buy, lease"),
+        (
+            "t.csv",
+            "debate,answer\nspring,rent\n",
+            "t.csv:2: 'rent' is not an option of spring; the options are buy, lease",
+        ),
         ("t.csv", "debate,answer\nspring,buy\nnobody,buy\n", "t.csv:3: "),
         ("t.csv", "debate,answer\nopen,buy\n", "t.csv:2: open is not over"),
         ("t.csv", "debate,answer\nspring,\n", "t.csv:2: there is no answer"),
         ("t.csv", "debate\nspring\n", "there is no column 'answer'; the first line must name debate and answer"),
-        ("t.csv", "debate,answer\n", "there is no answer in it"),
-        ("t.jsonl", '{"debate": "spring", "answer": "buy"}\n[1]\n', "t.jsonl:2: this is no JSON object"),
-        ("t.jsonl", "{\n", "t.jsonl:1: this is no JSON object"),
+        ("t.csv", "debate,answer\n", "the file has no answers"),
+        ("t.jsonl", '{"debate": "spring", "answer": "buy"}\n[1]\n', "t.jsonl:2: this is not a JSON object"),
+        ("t.jsonl", "{\n", "t.jsonl:1: this is not a JSON object"),
         ("t.csv", "\udcff", "it is not UTF-8"),
     ],
 )

@@ -70,16 +70,16 @@ PROTOCOLS: list[tuple[str, Brief]] = [
 async def test_ballots_weigh_what_the_teller_gave_and_a_cut_changes_nothing(name: str, brief: Brief) -> None:
     oracle = SeededAgent()
     place = Harness(brief=brief, protocol=build(name, brief, LEARNED), name=name)
-    held = await place.run({each.name: oracle for each in brief.participants})
-    turns = held.transcript.all()
+    debate = await place.run({participant.name: oracle for participant in brief.participants})
+    turns = debate.transcript.all()
     assert [turn.act for turn in turns].index(WEIGH) == 0
     assert [turn.act for turn in turns].count(WEIGH) == 1
-    given = {name: turns[0].fields[weight_field(name)] for name in (*brief.names("debater"), *brief.names("juror"))}
-    assert held.transcript.decision
-    ballots = held.transcript.decision.ballots
-    assert {each.voter: each.weight for each in ballots} == given
-    assert len(set(given.values())) > 1
-    await resume_everywhere(place, held, step=1 if name in ("panel", "council") else 9)
+    fields = {name: turns[0].fields[weight_field(name)] for name in (*brief.names("debater"), *brief.names("juror"))}
+    assert debate.transcript.decision
+    ballots = debate.transcript.decision.ballots
+    assert {ballot.voter: ballot.weight for ballot in ballots} == fields
+    assert len(set(fields.values())) > 1
+    await resume_everywhere(place, debate, step=1 if name in ("panel", "council") else 9)
 
 
 @pytest.mark.parametrize("choices", [Choices(), Choices(strategy="weighted"), replace(LEARNED, strategy="majority")])
@@ -94,9 +94,9 @@ def test_without_a_teller_nothing_can_be_weighed() -> None:
 
 def test_a_tree_of_one_phase_becomes_a_sequence_and_can_be_stored() -> None:
     alone = Everyone(act="argue", task="Argue.")
-    made = with_weights(alone, table(), "log_odds")
-    assert made == Sequence(parts=(Weigh(who="Teller", method="log_odds"), alone))
-    assert load(dump(made)) == made
+    phase = with_weights(alone, table(), "log_odds")
+    assert phase == Sequence(parts=(Weigh(who="Teller", method="log_odds"), alone))
+    assert load(dump(phase)) == phase
 
 
 async def test_what_is_recalled_is_still_shown_to_the_first_who_speak() -> None:
@@ -106,12 +106,14 @@ async def test_what_is_recalled_is_still_shown_to_the_first_who_speak() -> None:
     assert isinstance(tree, Sequence)
     assert [type(part) for part in tree.parts[:2]] == [Weigh, Recall]
     player = Player(lambda ask, context: {})
-    held = await Harness(brief=brief, protocol=tree).run({each.name: player for each in brief.participants})
+    debate = await Harness(brief=brief, protocol=tree).run(
+        {participant.name: player for participant in brief.participants}
+    )
     drafts = [context for ask, context in player.asked if ask.act == "draft"]
     assert [[turn.by for turn in context.turns] for context in drafts] == [["Lib"], ["Lib"]]
     for ask, context in player.asked:
         assert ask.act == WEIGH or "Teller" not in [turn.by for turn in (*context.turns, *context.about)]
-    assert held.transcript.turns(WEIGH)
+    assert debate.transcript.turns(WEIGH)
 
 
 # ---- answers that cannot be used -----------------------------------------------------------------------------------
@@ -130,40 +132,44 @@ SPOILT: list[tuple[Mapping[str, Value] | None, float, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "weight", "told"), SPOILT)
+@pytest.mark.parametrize(("fields", "weight", "note"), SPOILT)
 async def test_where_weights_cannot_be_read_all_weigh_the_same(
-    fields: Mapping[str, Value] | None, weight: float, told: str
+    fields: Mapping[str, Value] | None, weight: float, note: str
 ) -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return fields if ask.act == WEIGH else {"ANSWER": "yes" if ask.to == "Ann" else "no"}
 
     brief = table(options=("yes", "no"))
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).run(dict.fromkeys(names(brief), player))
-    assert held.transcript.decision
-    assert {each.weight for each in held.transcript.decision.ballots} == {weight}
-    assert told in " ".join(report(held.entries, debate="d").outcome.notes)
+    debate = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).run(
+        dict.fromkeys(names(brief), player)
+    )
+    assert debate.transcript.decision
+    assert {ballot.weight for ballot in debate.transcript.decision.ballots} == {weight}
+    assert note in " ".join(report(debate.entries, debate="d").outcome.notes)
 
 
 def test_verdicts_that_weigh_nothing_recommend_nothing() -> None:
     ballots = (Ballot(voter="Ann", choice="yes", weight=0.0), Ballot(voter="Bob", state="missing", weight=2.0))
-    found = worded(WEIGHTED.decide(ballots, ("yes", "no")), {})
-    assert (found.status, found.how) == ("no_decision", "all ballots that were cast weigh nothing")
-    assert [(each.answer, each.by, each.share) for each in found.minority] == [("yes", ("Ann",), 0.0)]
+    decision = worded(WEIGHTED.decide(ballots, ("yes", "no")), {})
+    assert (decision.status, decision.how) == ("no_decision", "all ballots that were cast weigh nothing")
+    assert [(minority.answer, minority.by, minority.share) for minority in decision.minority] == [
+        ("yes", ("Ann",), 0.0)
+    ]
 
 
 async def test_a_debate_without_ballots_says_nothing_of_their_weight() -> None:
     brief = table()
-    held = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).run(
+    debate = await Harness(brief=brief, protocol=build("panel", brief, LEARNED)).run(
         dict.fromkeys(names(brief), Player(lambda ask, context: {"ANSWER": "x"} if ask.to == "Ann" else None))
     )
-    assert held.transcript.decision
-    assert held.transcript.decision.ballots == ()
-    assert "weighed" not in " ".join(report(held.entries, debate="d").outcome.notes)
+    assert debate.transcript.decision
+    assert debate.transcript.decision.ballots == ()
+    assert "weighed" not in " ".join(report(debate.entries, debate="d").outcome.notes)
 
 
 def names(brief: Brief) -> list[str]:
-    return [each.name for each in brief.participants]
+    return [participant.name for participant in brief.participants]
 
 
 # ---- from a real memory --------------------------------------------------------------------------------------------
@@ -187,10 +193,10 @@ class Hosts:
 async def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Workspace]:
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
-    made = Workspace.at(tmp_path / "record.sqlite")
-    made.config = Config()
-    yield made
-    await made.close()
+    place = Workspace.at(tmp_path / "record.sqlite")
+    place.config = Config()
+    yield place
+    await place.close()
 
 
 def lend(workspace: Workspace) -> Hosts:
@@ -203,11 +209,11 @@ def lend(workspace: Workspace) -> Hosts:
 async def teach(workspace: Workspace, n: int, right: int = 22, poor: int = 13, first: int = 0) -> None:
     """So many graded debates of both; the good one was right in so many, the poor one in others."""
     for i in range(first, first + n):
-        made = Paper({"Ann": GOOD, "Bob": POOR}, topic=f"Case {i}")
-        made.say("Ann", "propose", ANSWER="yes" if i < right else "no", CONFIDENCE=0.9)
-        made.say("Bob", "propose", ANSWER="yes" if i < poor else "no", CONFIDENCE=0.9)
+        paper = Paper({"Ann": GOOD, "Bob": POOR}, topic=f"Case {i}")
+        paper.say("Ann", "propose", ANSWER="yes" if i < right else "no", CONFIDENCE=0.9)
+        paper.say("Bob", "propose", ANSWER="yes" if i < poor else "no", CONFIDENCE=0.9)
         ballot = Ballot(voter="Bob", choice="Ann")
-        lines = made.end(Decision(status="decided", winner="Ann", text="yes", ballots=(ballot,))).lines(1000.0 * i)
+        lines = paper.end(Decision(status="decided", winner="Ann", text="yes", ballots=(ballot,))).lines(1000.0 * i)
         await workspace.store.append(f"old{i}", lines, after=0)
         await add_note(workspace, f"old{i}", "resolve", "yes")
 
@@ -221,7 +227,7 @@ async def ready(
 
 def weighed(transcript: Transcript) -> Mapping[str, float]:
     assert transcript.decision
-    return {each.voter: each.weight for each in transcript.decision.ballots}
+    return {ballot.voter: ballot.weight for ballot in transcript.decision.ballots}
 
 
 async def test_the_better_model_outvotes_two_and_the_record_alone_says_why(workspace: Workspace) -> None:
@@ -241,14 +247,14 @@ async def test_the_better_model_outvotes_two_and_the_record_alone_says_why(works
     lines = turn.fields[GROUNDS]
     assert isinstance(lines, tuple)
     counts = [search(r"^(\w+) \(guest:\w+\): (\d+) of (\d+) graded", line) for line in lines]
-    again = {each[1]: log_odds_weight(Marks(right=int(each[2]), n=int(each[3]))) for each in counts if each}
-    decision = next(each.event.decision for each in entries if isinstance(each.event, Ruled))
-    assert {each.voter: each.weight for each in decision.ballots} == again
+    again = {match_[1]: log_odds_weight(Marks(right=int(match_[2]), n=int(match_[3]))) for match_ in counts if match_}
+    decision = next(entry.event.decision for entry in entries if isinstance(entry.event, Ruled))
+    assert {ballot.voter: ballot.weight for ballot in decision.ballots} == again
     counted = WEIGHTED.decide(decision.ballots, ("yes", "no"))
     assert (counted.tally, counted.winner) == (decision.tally, "yes")
-    told = report(entries, debate="d").outcome.notes
-    assert told[0] == "Votes weighed by the log-odds of graded answers that were right, with 2 answers to choose from."
-    recounted = {each.rule: each.winner for each in (await recount_debate(workspace, "d")).counts}
+    notes = report(entries, debate="d").outcome.notes
+    assert notes[0] == "Votes weighed by the log-odds of graded answers that were right, with 2 answers to choose from."
+    recounted = {rule_result.rule: rule_result.winner for rule_result in (await recount_debate(workspace, "d")).counts}
     assert (recounted["plurality"], recounted["weighted plurality"]) == ("no", "yes")
     assert (await workspace.verify("d"))[0] == len(entries)
 
@@ -269,8 +275,8 @@ async def test_the_formula_of_the_document_can_be_chosen(workspace: Workspace) -
     lend(workspace)
     await teach(workspace, 24)
     came = await workspace.run((await ready(workspace, "vote_weights: elo-calibration")).plan, "d")
-    found = weighed(came.transcript)
-    assert found["Ann"] > found["Bob"] == found["Cy"] > 0
+    values = weighed(came.transcript)
+    assert values["Ann"] > values["Bob"] == values["Cy"] > 0
     assert "by Elo and calibration" in report(await workspace.entries("d"), debate="d").outcome.notes[0]
 
 
@@ -279,7 +285,7 @@ async def test_a_resumed_debate_looks_nothing_up_again(workspace: Workspace) -> 
     await teach(workspace, 24)
     whole = await workspace.run((await ready(workspace)).plan, "d")
     lines, entries = await workspace.lines("d"), await workspace.entries("d")
-    answered = next(each.seq for each in entries if isinstance(each.event, Replied))
+    answered = next(entry.seq for entry in entries if isinstance(entry.event, Replied))
     assert workspace.memory_place
     with MemoryStore.open(workspace.memory_place) as shelf, MemoryStore.open("") as nothing:
         shelf.replace(nothing)
@@ -297,8 +303,8 @@ async def test_a_fork_keeps_the_weights_or_has_them_weighed_anew(workspace: Work
     lend(workspace)
     await teach(workspace, 24)
     whole = await workspace.run((await ready(workspace)).plan, "d")
-    kept = await fork(workspace, "d", at=12)
-    assert weighed((await workspace.resume(kept)).transcript) == weighed(whole.transcript)
+    text = await fork(workspace, "d", at=12)
+    assert weighed((await workspace.resume(text)).transcript) == weighed(whole.transcript)
     anew = await fork(workspace, "d", at=1, change=Change(models={"": POOR}))
     came = await workspace.resume(anew)
     assert came.transcript.brief
@@ -333,8 +339,8 @@ async def test_the_teller_is_asked_only_where_votes_weigh(workspace: Workspace) 
     taught = await ready(workspace, models=("builtin:quotes",))
     assert taught.plan.brief.names("aide") == ("Teller",)
     assert plain.plan.brief.names("aide") == ()
-    for one, other in ((plain.costing.least, taught.costing.least), (plain.costing.most, taught.costing.most)):
-        assert (other.asks, other.calls) == (one.asks + 1, one.calls)
+    for estimate, other in ((plain.costing.least, taught.costing.least), (plain.costing.most, taught.costing.most)):
+        assert (other.asks, other.calls) == (estimate.asks + 1, estimate.calls)
     stated = await ready(workspace, people=PEOPLE.replace("role: b", "role: b\nweight: 2"), models=("builtin:quotes",))
     assert stated.plan.brief.names("aide") == ()
     called = PEOPLE.replace("Ann", "Teller").replace("Bob", "Vote Teller")
@@ -347,11 +353,11 @@ async def test_a_council_without_any_stated_weight_is_weighed_and_with_one_as_it
     text = (
         "---\nprotocol: council\nstrategy: weighted\nrounds: 1\n---\n# Tea?\n\nTea is cheap. Coffee is strong." + PEOPLE
     )
-    seen: list[Mapping[str, float]] = []
+    weights: list[Mapping[str, float]] = []
     for n, words in enumerate((text, text.replace("role: b", "role: b\nweight: 2"))):
         plan = (await prepare(workspace, read_brief(words), Overrides(models=("builtin:quotes",)))).plan
-        seen.append(weighed((await workspace.run(plan, f"d{n}")).transcript))
-    assert seen == [{"Ann": 1.0, "Bob": 1.0, "Cy": 1.0}, {"Ann": 0.5, "Bob": 2.0, "Cy": 0.5}]
+        weights.append(weighed((await workspace.run(plan, f"d{n}")).transcript))
+    assert weights == [{"Ann": 1.0, "Bob": 1.0, "Cy": 1.0}, {"Ann": 0.5, "Bob": 2.0, "Cy": 0.5}]
 
 
 @pytest.mark.parametrize("method", ["log_odds", "elo_calibration"])
@@ -363,9 +369,9 @@ async def test_stated_and_measured_weights_do_not_mix(workspace: Workspace, meth
 
 async def test_weights_that_nobody_counts_are_a_note(workspace: Workspace) -> None:
     text = f"---\nprotocol: panel\nvote_weights: log_odds\n---\n# Tea?{PEOPLE}"
-    found = await prepare(workspace, read_brief(text), Overrides(models=("builtin:quotes",)))
-    assert "vote_weights has no effect: it needs strategy: weighted." in found.notes
-    assert found.plan.brief.names("aide") == ()
+    prepared = await prepare(workspace, read_brief(text), Overrides(models=("builtin:quotes",)))
+    assert "vote_weights has no effect: it needs strategy: weighted." in prepared.notes
+    assert prepared.plan.brief.names("aide") == ()
 
 
 async def test_a_desk_without_a_file_has_no_memory_to_weigh_by() -> None:

@@ -41,19 +41,19 @@ def graded(player: str, right: int, n: int, confidence: float | None = None) -> 
 
 def test_who_was_right_more_often_weighs_more() -> None:
     known = Measured(graded=(*graded(A, 18, 24), *graded(B, 13, 20)))
-    found = by_log_odds({**SEATS, "Ada": A}, known)
-    assert {name: round(weight, 3) for name, weight in found.weights.items()} == {
+    weighing = by_log_odds({**SEATS, "Ada": A}, known)
+    assert {name: round(weight, 3) for name, weight in weighing.weights.items()} == {
         "Ann": 0.999,
         "Bob": 0.56,
         "Ada": 0.999,
     }
-    assert found.how == "by the log-odds of graded answers that were right, with 2 answers to choose from"
-    assert found.grounds == (
+    assert weighing.how == "by the log-odds of graded answers that were right, with 2 answers to choose from"
+    assert weighing.grounds == (
         "Ann (ollama:a): 18 of 24 graded answers right",
         "Bob (ollama:b): 13 of 20 graded answers right",
         "Ada (ollama:a): 18 of 24 graded answers right",
     )
-    assert by_log_odds(SEATS, known, options=5).weights["Ann"] == pytest.approx(found.weights["Ann"] + math.log(4))
+    assert by_log_odds(SEATS, known, options=5).weights["Ann"] == pytest.approx(weighing.weights["Ann"] + math.log(4))
 
 
 @pytest.mark.parametrize(
@@ -73,28 +73,30 @@ def test_who_was_right_more_often_weighs_more() -> None:
 def test_all_weigh_the_same_as_long_as_not_enough_is_known(
     seats: Mapping[str, str], known: tuple[Graded, ...], why: str
 ) -> None:
-    found = by_log_odds(seats, Measured(graded=known))
-    assert (dict(found.weights), found.how) == (dict.fromkeys(seats, 1.0), f"equally: {why}")
-    assert len(found.grounds) == len(seats)
+    weighing = by_log_odds(seats, Measured(graded=known))
+    assert (dict(weighing.weights), weighing.how) == (dict.fromkeys(seats, 1.0), f"equally: {why}")
+    assert len(weighing.grounds) == len(seats)
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=5), st.integers(2, 20))
 def test_weights_can_be_counted_and_the_grounds_give_them_again(counts: list[tuple[int, int]], options: int) -> None:
     seats = {f"P{n}": f"ollama:m{n}" for n in range(len(counts))}
     known = tuple(
-        each
+        grade
         for seat, (right, wrong) in zip(seats.values(), counts, strict=True)
-        for each in graded(seat, right, right + wrong)
+        for grade in graded(seat, right, right + wrong)
     )
-    found = by_log_odds(seats, Measured(graded=known), options=options)
-    assert all(math.isfinite(weight) and weight >= 0 for weight in found.weights.values())
-    assert any(found.weights.values())
-    read = [re.search(r"(\d+) of (\d+) graded", line) for line in found.grounds]
-    marks = {name: Marks(right=int(each[1]), n=int(each[2])) for name, each in zip(seats, read, strict=True) if each}
-    assert dict(found.weights) == log_odds_weights(marks, options=options)
-    if any(each.n < ENOUGH for each in marks.values()):
-        assert set(found.weights.values()) == {1.0}
-        assert found.how.startswith("equally: fewer than 20")
+    weighing = by_log_odds(seats, Measured(graded=known), options=options)
+    assert all(math.isfinite(weight) and weight >= 0 for weight in weighing.weights.values())
+    assert any(weighing.weights.values())
+    read = [re.search(r"(\d+) of (\d+) graded", line) for line in weighing.grounds]
+    marks = {
+        name: Marks(right=int(match_[1]), n=int(match_[2])) for name, match_ in zip(seats, read, strict=True) if match_
+    }
+    assert dict(weighing.weights) == log_odds_weights(marks, options=options)
+    if any(mark.n < ENOUGH for mark in marks.values()):
+        assert set(weighing.weights.values()) == {1.0}
+        assert weighing.how.startswith("equally: fewer than 20")
 
 
 def test_what_a_vote_would_weigh_now() -> None:
@@ -115,21 +117,21 @@ def won(times: int) -> tuple[Match, ...]:
 
 def test_the_formula_of_the_document_by_elo_and_calibration() -> None:
     known = Measured(graded=(*graded(A, 9, 10, 0.8), *graded(B, 3, 5)), matches=won(2))
-    found = by_elo({**SEATS, "Zoe": PERSON}, known)
-    assert found.grounds == (
+    weighing = by_elo({**SEATS, "Zoe": PERSON}, known)
+    assert weighing.grounds == (
         "Ann (ollama:a): Elo 1515.6, calibration 0.90 (1 - ECE of 10 answers)",
         "Bob (ollama:b): Elo 1484.4, calibration 0.50 (no graded confidence)",
         "Zoe (human): Elo 1500.0 (no match), calibration 0.50 (no graded confidence)",
     )
-    assert found.weights == {"Ann": document_weight(1515.6, 0.9), "Bob": document_weight(1484.4, 0.5), "Zoe": 1.0}
-    assert found.how == "by Elo and calibration, (Elo - 1000) / 500 x (0.5 + calibration)"
+    assert weighing.weights == {"Ann": document_weight(1515.6, 0.9), "Bob": document_weight(1484.4, 0.5), "Zoe": 1.0}
+    assert weighing.how == "by Elo and calibration, (Elo - 1000) / 500 x (0.5 + calibration)"
 
 
 def test_less_than_nothing_counts_as_nothing_and_is_named() -> None:
     many = Measured(matches=tuple(Match(one=f"x:{n}", other=B, score=1.0) for n in range(60)) * 40)
-    found = by_elo(SEATS, many)
-    assert found.weights["Bob"] == 0.0
-    assert re.search(r"Elo \d{3}\.\d, .*; -0\.\d+ is below 0 and counts as 0$", found.grounds[1])
+    weighing = by_elo(SEATS, many)
+    assert weighing.weights["Bob"] == 0.0
+    assert re.search(r"Elo \d{3}\.\d, .*; -0\.\d+ is below 0 and counts as 0$", weighing.grounds[1])
     alone = by_elo({"Bob": B}, many)
     assert alone.weights == {"Bob": 1.0}
     assert alone.how == "equally: by Elo and calibration nobody's vote weighs anything"
@@ -140,19 +142,19 @@ RESULTS = st.lists(st.tuples(st.permutations(["ollama:a", "ollama:b", "ollama:c"
 
 @given(RESULTS, st.lists(st.tuples(st.floats(0, 1), st.booleans())))
 def test_the_grounds_of_the_formula_give_the_weight_again(
-    results: list[tuple[list[str], float]], said: list[tuple[float, bool]]
+    results: list[tuple[list[str], float]], stated: list[tuple[float, bool]]
 ) -> None:
     seats = {"Ann": A, "Bob": B, "Cy": "ollama:c"}
     known = Measured(
-        graded=tuple(Graded(player=A, right=right, confidence=sure) for sure, right in said),
+        graded=tuple(Graded(player=A, right=right, confidence=sure) for sure, right in stated),
         matches=tuple(Match(one=two[0], other=two[1], score=score) for two, score in results),
     )
-    found = by_elo(seats, known)
-    for name, line in zip(seats, found.grounds, strict=True):
+    weighing = by_elo(seats, known)
+    for name, line in zip(seats, weighing.grounds, strict=True):
         read = re.search(r"Elo (\S+?)(?: \(no match\))?, calibration (\S+)", line)
         assert read
-        assert found.weights[name] == max(document_weight(float(read[1]), float(read[2])), 0.0)
-        assert math.isfinite(found.weights[name])
+        assert weighing.weights[name] == max(document_weight(float(read[1]), float(read[2])), 0.0)
+        assert math.isfinite(weighing.weights[name])
 
 
 # ---- the teller ----------------------------------------------------------------------------------------------------
@@ -160,33 +162,33 @@ def test_the_grounds_of_the_formula_give_the_weight_again(
 
 def debate(n: int, truth: str) -> Paper:
     """Ann proposes her way and Bob his; Ann wins."""
-    made = Paper(SEATS, topic=f"Case {n}")
+    paper = Paper(SEATS, topic=f"Case {n}")
     for name in SEATS:
-        made.say(name, "propose", ANSWER=f"{name}'s way", CONFIDENCE=0.9)
+        paper.say(name, "propose", ANSWER=f"{name}'s way", CONFIDENCE=0.9)
     ballots = tuple(Ballot(voter=name, choice="Ann") for name in ("Bob",))
-    return made.end(Decision(status="decided", winner="Ann", text="Ann's way", ballots=ballots))
+    return paper.end(Decision(status="decided", winner="Ann", text="Ann's way", ballots=ballots))
 
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """Twenty graded debates; in 18 of them Ann was right."""
-    with MemoryStore.open(tmp_path / "s.sqlite") as made:
+    with MemoryStore.open(tmp_path / "s.sqlite") as memory_store:
         for n in range(20):
             truth = "Ann's way" if n < 18 else "Bob's way"
-            made.add(f"d{n}", lessons(debate(n, truth).entries(), Notes(truth=truth)), head=f"{n}")
+            memory_store.add(f"d{n}", lessons(debate(n, truth).entries(), Notes(truth=truth)), head=f"{n}")
     return tmp_path / "s.sqlite"
 
 
 def test_every_seat_of_a_model_is_a_graded_answer(tmp_path: Path) -> None:
     people = {"Ann": A, "Bob": B, "Cy": A, "Dee": "human", "Eve": "human"}
-    with MemoryStore.open(tmp_path / "s.sqlite") as made:
+    with MemoryStore.open(tmp_path / "s.sqlite") as memory_store:
         for n in range(2):
             paper = Paper(people)
             for name in people:
                 paper.say(name, "propose", ANSWER="buy" if name in ("Ann", "Dee") else "wait", CONFIDENCE=0.9)
-            made.add(f"d{n}", lessons(paper.end().entries(), Notes(truth="buy")), head=f"{n}")
-        known = measured(made)
-    assert [(each.player, each.right) for each in known.graded] == [
+            memory_store.add(f"d{n}", lessons(paper.end().entries(), Notes(truth="buy")), head=f"{n}")
+        known = measured(memory_store)
+    assert [(grade.player, grade.right) for grade in known.graded] == [
         (A, True), (B, False), (A, False), ("human", True), ("human", False)
     ] * 2  # fmt: skip
 
@@ -199,18 +201,18 @@ def question(method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) ->
     brief = Brief(topic="Tea?", options=options, participants=(*voters, vote_weigher))
     step = next(Weigh(who="T", method=method).play(State(brief=brief, transcript=Transcript(brief=brief))))
     assert isinstance(step, list)
-    (put,) = step
-    assert (put.to, put.audience, put.view.last) == ("T", ("T",), 0)
-    return put, Context(brief=brief, me=vote_weigher)
+    (put_ask,) = step
+    assert (put_ask.to, put_ask.audience, put_ask.view.last) == ("T", ("T",), 0)
+    return put_ask, Context(brief=brief, me=vote_weigher)
 
 
 async def ask(shelf: Path | None, method: VoteWeights = "log_odds", options: tuple[str, ...] = ()) -> Reply:
     """What a teller answers to its own question."""
-    put, context = question(method, options)
-    reply = await VoteWeigher(place=shelf).answer(put, context, Ear())
-    assert reply.cleaned(put.form) == reply
-    assert put.form
-    assert {field.name for field in put.form.fields} == set(reply.fields)
+    put_ask, context = question(method, options)
+    reply = await VoteWeigher(place=shelf).answer(put_ask, context, Ear())
+    assert reply.cleaned(put_ask.form) == reply
+    assert put_ask.form
+    assert {field.name for field in put_ask.form.fields} == set(reply.fields)
     return reply
 
 
@@ -268,8 +270,8 @@ async def test_where_there_is_no_memory_all_weigh_the_same(tmp_path: Path) -> No
 
 async def test_another_question_finds_nothing_to_weigh() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann", seat=A),))
-    put = Ask(key="/x#1", to="Ann", act=WEIGH, task="Weigh.")
-    reply = await VoteWeigher(place=None).answer(put, Context(brief=brief, me=brief.participants[0]), Ear())
+    put_ask = Ask(key="/x#1", to="Ann", act=WEIGH, task="Weigh.")
+    reply = await VoteWeigher(place=None).answer(put_ask, Context(brief=brief, me=brief.participants[0]), Ear())
     assert reply.cleaned(None).fields == {}
 
 
@@ -278,4 +280,4 @@ def test_what_is_learned_is_measured(shelf: Path) -> None:
         known = measured(opened)
     assert len(known.graded) == 40
     assert [match.one for match in known.matches] == [A] * 20
-    assert {each.confidence for each in known.graded} == {0.9}
+    assert {grade.confidence for grade in known.graded} == {0.9}

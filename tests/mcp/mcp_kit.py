@@ -93,25 +93,25 @@ class Place:
 
     async def read(self, address: str) -> str:
         """The text of a resource."""
-        (found,) = (await self.caller.read_resource(address)).contents
-        assert isinstance(found, TextResourceContents)
-        return found.text
+        (contents,) = (await self.caller.read_resource(address)).contents
+        assert isinstance(contents, TextResourceContents)
+        return contents.text
 
 
-def result(given: CallToolResult) -> Data:
+def result(answered: CallToolResult) -> Data:
     """What a tool gave back; its text says the same."""
-    assert not given.is_error, given.content
-    assert given.structured_content is not None
-    (text,) = given.content
+    assert not answered.is_error, answered.content
+    assert answered.structured_content is not None
+    (text,) = answered.content
     assert isinstance(text, TextContent)
-    assert json.loads(text.text) == given.structured_content
-    return given.structured_content
+    assert json.loads(text.text) == answered.structured_content
+    return answered.structured_content
 
 
-def refusal(given: CallToolResult) -> str:
+def refusal(answered: CallToolResult) -> str:
     """The one sentence with which a tool refused."""
-    assert given.is_error, given.structured_content
-    (text,) = given.content
+    assert answered.is_error, answered.structured_content
+    (text,) = answered.content
     assert isinstance(text, TextContent)
     assert "\n" not in text.text
     assert "Error executing" not in text.text
@@ -119,7 +119,7 @@ def refusal(given: CallToolResult) -> str:
 
 
 @asynccontextmanager
-async def held(
+async def runner_in(
     folder: Path, *, models: Mapping[str, ScriptedModel] | None = None, most: int = 8, serving: Serving = SERVING
 ) -> AsyncGenerator[Runner]:
     """A hall over a record in that folder."""

@@ -85,10 +85,10 @@ def change() -> str:
 
 
 async def list_page(
-    context: ServerRequestContext[dict[str, object]], asked: PaginatedRequestParams | None
+    context: ServerRequestContext[dict[str, object]], paginated_request_params: PaginatedRequestParams | None
 ) -> ListToolsResult:
     """One tool on each of three pages."""
-    number = int(asked.cursor) if asked and asked.cursor else 1
+    number = int(paginated_request_params.cursor) if paginated_request_params and paginated_request_params.cursor else 1
     tool = Tool(name=f"page{number}", input_schema={"type": "object"})
     return ListToolsResult(tools=[tool], next_cursor=str(number + 1) if number < 3 else None)
 
@@ -101,7 +101,7 @@ async def serve_list(words: list[str]) -> None:
 
 
 async def list_large(
-    context: ServerRequestContext[dict[str, object]], asked: PaginatedRequestParams | None
+    context: ServerRequestContext[dict[str, object]], paginated_request_params: PaginatedRequestParams | None
 ) -> ListToolsResult:
     """A tool that takes what it should, and one that takes too much."""
     described = {f"argument{n}": {"type": "string", "description": "x" * 100} for n in range(200)}
@@ -115,7 +115,7 @@ def serve_clinging(port: int) -> None:
 
     async def cling(scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("method") == "DELETE":
-            await anyio.sleep(60)
+            await anyio.sleep_forever()
         if b"server/discover" in dict(scope.get("headers", ())).values():
             await Response(status_code=404)(scope, receive, send)
         else:

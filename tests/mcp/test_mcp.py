@@ -32,7 +32,7 @@ ERRAND = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
 
 
 async def use(line: ServerConnection, name: str, **arguments: str) -> ToolResult:
-    tool = next(each for each in line.tools if each.spec.name == f"files_{name}")
+    tool = next(server_tool for server_tool in line.tools if server_tool.spec.name == f"files_{name}")
     return await tool.use(arguments, ERRAND)
 
 
@@ -55,8 +55,8 @@ async def test_tools_of_a_server_over_stdio(monkeypatch: pytest.MonkeyPatch) -> 
             sources=("mcp:files", "file:///a.md", "file:///b.pdf", "https://c.example/"),
         )
         assert (await use(line, "figures")).text == '{"cost": 5}'
-        for name, said in (("nothing", "gave an empty result"), ("fail", "says: Error executing tool fail")):
-            with pytest.raises(ToolError, match=said):
+        for name, text in (("nothing", "gave an empty result"), ("fail", "says: Error executing tool fail")):
+            with pytest.raises(ToolError, match=text):
                 await use(line, name)
     with pytest.raises(ToolError, match="the server files has ended"):
         await use(line, "read", path="a")
@@ -72,13 +72,13 @@ async def test_a_server_that_changes_its_tools_is_refused() -> None:
 
 async def test_a_list_of_tools_may_come_in_pages() -> None:
     async with attach(replace(FILES, command=(*FILES.command, "paged"))) as line:
-        assert [each.spec.name for each in line.tools] == ["files_page1", "files_page2", "files_page3"]
+        assert [tool.spec.name for tool in line.tools] == ["files_page1", "files_page2", "files_page3"]
         assert line.tools[0].spec.help.endswith("says of it: nothing")
 
 
 async def test_a_tool_that_takes_too_much_is_left_out() -> None:
     async with attach(replace(FILES, command=(*FILES.command, "large"))) as line:
-        assert [each.spec.name for each in line.tools] == ["files_small"]
+        assert [tool.spec.name for tool in line.tools] == ["files_small"]
         assert line.left_out == ("large",)
         assert line.tools[0].spec.help.endswith("says of it: [31mSmall. Sends nothing.")
 
@@ -98,11 +98,11 @@ async def test_an_error_of_the_debate_leaves_as_it_is() -> None:
 
 async def test_a_cancelled_debate_ends_its_servers() -> None:
     started = asyncio.Event()
-    seen: list[str] = []
+    texts: list[str] = []
 
     async def debate() -> None:
         async with attach(FILES) as line:
-            seen.append((await use(line, "read", path="a")).text)
+            texts.append((await use(line, "read", path="a")).text)
             started.set()
             await asyncio.sleep(30)
 
@@ -110,7 +110,7 @@ async def test_a_cancelled_debate_ends_its_servers() -> None:
         task = group.create_task(debate())
         await started.wait()
         task.cancel()
-    assert len(seen) == 1
+    assert len(texts) == 1
     assert task.cancelled()
 
 
@@ -131,9 +131,9 @@ async def test_a_pin_holds_the_tools_to_what_the_owner_has_seen() -> None:
         async with attach(replace(FILES, pin="sha256:" + "0" * 64)):
             pytest.fail("it was attached")
     assert caught.value.code == "bad_pin"
-    told = caught.value.found.split('set its pin to "')[1].removesuffix('"')
-    async with attach(replace(FILES, pin=told)) as line:
-        assert line.hash == told
+    part = caught.value.found.split('set its pin to "')[1].removesuffix('"')
+    async with attach(replace(FILES, pin=part)) as line:
+        assert line.hash == part
 
 
 READ = ToolOffer(name="read", help="Reads.", schema={"type": "object", "properties": {"a": {}, "b": {}}})
@@ -161,7 +161,7 @@ def test_a_hash_is_the_same_in_any_order(offers: Sequence[ToolOffer]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("server", "said"),
+    ("server", "message"),
     [
         (Server(name="x", command=("no-such-program-here",)), "the MCP server x does not work: .*no-such-program-here"),
         (Server(name="x", command=(sys.executable, "-c", "print('hello')")), "the MCP server x does not work: "),
@@ -170,8 +170,8 @@ def test_a_hash_is_the_same_in_any_order(offers: Sequence[ToolOffer]) -> None:
         (Server(name="x", command=(*FILES.command, "many")), "the MCP server x has more than 64 tools"),
     ],
 )
-async def test_servers_that_do_not_start(server: Server, said: str) -> None:
-    with pytest.raises(BriefError, match=said):
+async def test_servers_that_do_not_start(server: Server, message: str) -> None:
+    with pytest.raises(BriefError, match=message):
         async with attach(server):
             pytest.fail("it was attached")
 
@@ -227,5 +227,3 @@ async def test_a_server_that_does_not_let_go_is_left(monkeypatch: pytest.MonkeyP
     with serving("clinging") as address:
         async with attach(Server(name="files", url=address)) as line:
             assert line.tools
-            began = time.monotonic()
-        assert time.monotonic() - began < 45, "it would take a minute to let go"

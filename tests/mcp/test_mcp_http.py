@@ -45,32 +45,35 @@ async def served(folder: Path, serving: Serving = SERVING, address: str = "127.0
 
 
 def browser(token: str = ANN, **headers: str) -> httpx2.AsyncClient:
-    given = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream", **headers}
-    return httpx2.AsyncClient(headers={name: value for name, value in given.items() if value}, timeout=60)
+    values = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream", **headers}
+    return httpx2.AsyncClient(headers={name: value for name, value in values.items() if value}, timeout=120)
 
 
 @asynccontextmanager
 async def caller(address: str, token: str = ANN, mode: str = "auto") -> AsyncGenerator[Caller]:
     """The SDK's client with a token."""
-    async with browser(token) as client, Caller(streamable_http_client(address, http_client=client), mode=mode) as made:
-        yield made
+    async with (
+        browser(token) as client,
+        Caller(streamable_http_client(address, http_client=client), mode=mode) as mcp_client,
+    ):
+        yield mcp_client
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_whole_debate_over_http(folder: Path, mode: str) -> None:
-    told: list[float] = []
+    numbers: list[float] = []
 
     async def progress(progress: float, total: float | None, message: str | None) -> None:
-        told.append(progress)
+        numbers.append(progress)
 
     async with served(folder) as address, caller(address, mode=mode) as ann, caller(address, BEN, mode) as ben:
         arguments = {"question": QUOTES, "models": list(BUILTIN)}
         memo = result(await ann.call_tool("run_debate", arguments, progress_callback=progress))
         assert memo["status"] == "decided"
-        assert told[-1] == 9
-        seen = {"id": memo["id"]}
-        assert result(await ann.call_tool("get_decision", seen)) == memo
-        assert "you have no debate" in refusal(await ben.call_tool("get_decision", seen))
+        assert numbers[-1] == 9
+        debate_id = {"id": memo["id"]}
+        assert result(await ann.call_tool("get_decision", debate_id)) == memo
+        assert "you have no debate" in refusal(await ben.call_tool("get_decision", debate_id))
         assert result(await ben.call_tool("list_debates", {}))["debates"] == []
         (report,) = (await ann.read_resource(str(memo["report"]))).contents
         assert "Tea or coffee?" in str(report)
@@ -100,8 +103,8 @@ LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "para
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
 async def test_nobody_else_is_let_in(folder: Path, headers: dict[str, str], status: int, method: str) -> None:
     async with served(folder) as address:
-        given = {name: value.replace("SAME", address.removesuffix("/mcp")) for name, value in headers.items()}
-        async with browser(**given) as client:
+        values = {name: value.replace("SAME", address.removesuffix("/mcp")) for name, value in headers.items()}
+        async with browser(**values) as client:
             hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
             body = {**LIST, "method": "initialize", "params": hello}
             answer = await client.request(method, address, json=body)
@@ -131,7 +134,7 @@ async def test_no_token_takes_the_sessions_of_another(folder: Path, monkeypatch:
     first = {**LIST, "method": "initialize", "params": hello}
     async with served(folder) as address, browser() as ann, browser(BEN) as ben:
         opened = [await ann.post(address, json=first) for _ in range(3)]
-        assert [each.status_code for each in opened] == [200, 200, 503]
+        assert [response.status_code for response in opened] == [200, 200, 503]
         assert "this token has 2 open sessions, the maximum" in opened[2].json()["error"]
         assert (await ben.post(address, json=first)).status_code == 200
         session = {"Mcp-Session-Id": opened[0].headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
@@ -150,8 +153,8 @@ async def test_each_token_has_an_allowance_a_day(folder: Path, monkeypatch: pyte
         over = {**debate, "max_cost": 0.9}
         assert "the owner of this machine allows at most 0.8" in refusal(await ann.call_tool("start_debate", over))
         result(await ann.call_tool("start_debate", {**debate, "max_cost": 0.7}))
-        told = refusal(await ann.call_tool("start_debate", {**debate, "max_cost": 0.7}))
-        assert "of today's $1.00 are used or reserved; this needs up to $0.70" in told
+        text = refusal(await ann.call_tool("start_debate", {**debate, "max_cost": 0.7}))
+        assert "of today's $1.00 are used or reserved; this needs up to $0.70" in text
         result(await ben.call_tool("start_debate", {**debate, "max_cost": 0.7}))
 
 
@@ -160,7 +163,7 @@ async def test_who_asks_too_often_waits(folder: Path) -> None:
     async with served(folder, serving) as address, browser() as ann, browser(BEN) as ben, browser("x") as nobody:
         for client, status in ((ann, 400), (nobody, 401)):
             answers = [await client.get(address) for _ in range(4)]
-            assert [each.status_code for each in answers] == [status] * 3 + [429]
+            assert [answer.status_code for answer in answers] == [status] * 3 + [429]
             assert answers[-1].json() == {"error": "too many requests; try again later"}
             assert int(answers[-1].headers["retry-after"]) > 0
         assert (await ben.get(address)).status_code == 400, "each token has its own bucket"
@@ -175,12 +178,12 @@ async def test_a_websocket_is_refused(folder: Path) -> None:
     async def receive() -> dict[str, str]:
         return {"type": "websocket.connect"}
 
-    from tests.mcp.mcp_kit import held
+    from tests.mcp.mcp_kit import runner_in
 
-    async with held(folder) as runner:
+    async with runner_in(folder) as runner:
         app = mcp_host.make_app(runner, SERVING, frozenset({"x"}))
         await app({"type": "websocket", "headers": []}, receive, send)
-    assert [each["type"] for each in sent] == ["websocket.close"]
+    assert [item["type"] for item in sent] == ["websocket.close"]
 
 
 ADDRESSES: Sequence[tuple[str, Serving, str]] = [
@@ -188,15 +191,15 @@ ADDRESSES: Sequence[tuple[str, Serving, str]] = [
     ("::1", Serving(), "every client needs a token"),
     ("0.0.0.0", Serving(), "can be reached from other machines; set a token"),
     ("example.org", Serving(), "can be reached from other machines; set a token"),
-    ("0.0.0.0", SERVING, "stands for every address"),
-    ("no-such-host.invalid", SERVING, "cannot be listened at"),
+    ("0.0.0.0", SERVING, "means every address"),
+    ("no-such-host.invalid", SERVING, "cannot listen at"),
 ]
 
 
-@pytest.mark.parametrize(("address", "serving", "said"), ADDRESSES)
-async def test_addresses_that_cannot_be(folder: Path, address: str, serving: Serving, said: str) -> None:
+@pytest.mark.parametrize(("address", "serving", "message"), ADDRESSES)
+async def test_addresses_that_cannot_be(folder: Path, address: str, serving: Serving, message: str) -> None:
     wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", host=address)
-    with pytest.raises(BriefError, match=said):
+    with pytest.raises(BriefError, match=message):
         await mcp_host.serve_http(wanted, replace(Config(), serve=serving))
 
 
@@ -213,7 +216,7 @@ async def test_all_addresses_under_a_known_name(folder: Path) -> None:
 def test_names_of_this_machine() -> None:
     assert "[::1]:80" in hosts_of("localhost", 80, Serving())
     assert hosts_of("moot.example.org", 80, SERVING) >= {"moot.example.org:80", "localhost:80"}
-    with listen("127.0.0.1", 0) as taken:
-        taken.listen()
+    with listen("127.0.0.1", 0) as occupied:
+        occupied.listen()
         with pytest.raises(BriefError, match="try --port 0"):
-            listen("127.0.0.1", taken.getsockname()[1])
+            listen("127.0.0.1", occupied.getsockname()[1])

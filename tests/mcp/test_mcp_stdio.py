@@ -30,7 +30,7 @@ pytestmark = [
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    return {**settle(folder), "PYTHONPATH": os.pathsep.join(each for each in sys.path if each), **more}
+    return {**settle(folder), "PYTHONPATH": os.pathsep.join(text for text in sys.path if text), **more}
 
 
 def command(*words: str) -> list[str]:
@@ -57,17 +57,17 @@ def slow(call: Call) -> Plan:
 
 
 async def test_a_whole_debate_over_a_real_process(tmp_path: Path) -> None:
-    told: list[float] = []
+    numbers: list[float] = []
 
     async def progress(progress: float, total: float | None, message: str | None) -> None:
-        told.append(progress)
+        numbers.append(progress)
 
     async with agent(tmp_path) as caller:
-        assert len((await caller.list_tools()).tools) == 14
+        assert len((await caller.list_tools()).tools) == 16
         arguments = {"question": QUOTES, "models": list(BUILTIN)}
         memo = result(await caller.call_tool("run_debate", arguments, progress_callback=progress))
         assert memo["status"] == "decided"
-        assert told[-1] == 9
+        assert numbers[-1] == 9
         assert "you have no debate" in refusal(await caller.call_tool("get_debate", {"id": "nobody"}))
         (report,) = (await caller.read_resource(str(memo["report"]))).contents
         assert "Tea or coffee?" in str(report)
@@ -77,18 +77,18 @@ async def test_a_whole_debate_over_a_real_process(tmp_path: Path) -> None:
 async def test_two_names_do_not_see_each_other(tmp_path: Path) -> None:
     async with agent(tmp_path) as caller:
         memo = result(await caller.call_tool("run_debate", {"question": QUOTES, "models": list(BUILTIN)}))
-    seen = {"id": memo["id"]}
+    debate_id = {"id": memo["id"]}
     async with agent(tmp_path) as caller:
-        assert result(await caller.call_tool("get_decision", seen)) == memo
+        assert result(await caller.call_tool("get_decision", debate_id)) == memo
     async with agent(tmp_path, "--client", "other") as caller:
-        assert "you have no debate" in refusal(await caller.call_tool("get_decision", seen))
+        assert "you have no debate" in refusal(await caller.call_tool("get_decision", debate_id))
     async with agent(tmp_path, "--client", "other", "--all") as caller:
-        assert result(await caller.call_tool("get_decision", seen))["over"]
+        assert result(await caller.call_tool("get_decision", debate_id))["over"]
 
 
 async def test_the_limits_of_the_command_line(tmp_path: Path) -> None:
     with served(slow) as wires:
-        async with agent(tmp_path, "--max-debates", "1", "--max-cost", "0", OLLAMA_HOST=wires.url) as caller:
+        async with agent(tmp_path, "--parallel", "1", "--max-cost", "0", OLLAMA_HOST=wires.url) as caller:
             arguments = {"question": TABLE, "models": ["ollama:tiny"]}
             result(await caller.call_tool("start_debate", arguments))
             assert "running debates is reached" in refusal(await caller.call_tool("start_debate", arguments))
@@ -107,9 +107,9 @@ async def test_a_debate_outlives_its_client(tmp_path: Path, how: signal.Signals 
         env = environment(tmp_path, OLLAMA_HOST=wires.url)
         process = await start(tmp_path, env)
         tell(process, 1, "initialize", **HELLO)
-        await heard(process, 1)
+        await answer_to(process, 1)
         tell(process, 2, "tools/call", name="start_debate", arguments={"question": ARGUED, "models": ["ollama:tiny"]})
-        begun = await heard(process, 2)
+        begun = await answer_to(process, 2)
         debate = begun["result"]["structuredContent"]["id"]
         await asyncio.to_thread(wait_for_calls, wires)
         if how:
@@ -117,7 +117,7 @@ async def test_a_debate_outlives_its_client(tmp_path: Path, how: signal.Signals 
         else:
             assert process.stdin
             process.stdin.close()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             code = await process.wait()
         assert code == (-signal.SIGKILL if how is signal.SIGKILL else 0)
         listed = (await asyncio.to_thread(moot, tmp_path, "list")).output
@@ -130,7 +130,7 @@ async def test_a_debate_outlives_its_client(tmp_path: Path, how: signal.Signals 
 
 
 def wait_for_calls(wires: Wires) -> None:
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 120
     while not wires.calls:
         assert time.monotonic() < ends
         time.sleep(0.01)
@@ -154,7 +154,7 @@ def tell(process: asyncio.subprocess.Process, number: int, method: str, **params
     process.stdin.write(json.dumps(message).encode() + b"\n")
 
 
-async def heard(process: asyncio.subprocess.Process, number: int) -> dict[str, dict[str, dict[str, str]]]:
+async def answer_to(process: asyncio.subprocess.Process, number: int) -> dict[str, dict[str, dict[str, str]]]:
     assert process.stdout
     while line := await process.stdout.readline():
         message = json.loads(line)
@@ -170,19 +170,19 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "run_debate", "arguments": {}}},
         {"jsonrpc": "2.0", "id": 3, "method": "no/such/method"},
     ]
-    given = "".join(f"{json.dumps(each)}\n" for each in messages) + "no json at all\n"
+    text = "".join(f"{json.dumps(message)}\n" for message in messages) + "no json at all\n"
     ran = subprocess.run(
-        command(), input=given, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, timeout=120
+        command(), input=text, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, timeout=120
     )
     assert ran.returncode == 0
     lines = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert all(each["jsonrpc"] == "2.0" for each in lines)
-    assert 1 in [each.get("id") for each in lines]
+    assert all(line["jsonrpc"] == "2.0" for line in lines)
+    assert 1 in [line.get("id") for line in lines]
     assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--client", "a b"), "a name must have 1 to 32 letters, digits, - and _"),
         (("--max-cost", "-1"), "--max-cost"),
@@ -190,10 +190,10 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
         (("--http", "--host", "0.0.0.0"), "set a token in [serve.tokens]"),
     ],
 )
-def test_mistakes_of_the_command_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_mistakes_of_the_command_line(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     ran = moot(tmp_path, "mcp", *words)
     assert ran.exit_code == 2
-    assert said in " ".join(ran.output.split())
+    assert message in " ".join(ran.output.split())
 
 
 def test_a_log_says_neither_words_nor_keys() -> None:
@@ -207,7 +207,7 @@ def test_a_log_says_neither_words_nor_keys() -> None:
         raise error
     except KeyError:
         assert f"(KeyError < {__name__}:" in mcp_host.Line().formatException(sys.exc_info())
-    assert not any(each in line for each in ("words", "sk-1234", "\x1b", "\n"))
+    assert not any(text in line for text in ("words", "sk-1234", "\x1b", "\n"))
 
 
 @pytest.mark.parametrize("words", [(), ("--http",)])
@@ -221,8 +221,8 @@ def test_without_the_sdk(tmp_path: Path, words: tuple[str, ...], monkeypatch: py
 @asynccontextmanager
 async def within(folder: Path, patch: pytest.MonkeyPatch) -> AsyncGenerator[tuple[int, int, asyncio.Task[None]]]:
     """The server in this process, with pipes for its standard streams: where to write, where to read."""
-    (theirs, mine), (heard_, said) = os.pipe(), os.pipe()
-    with os.fdopen(theirs) as stdin, os.fdopen(said, "w") as stdout:
+    (theirs, mine), (heard_, count) = os.pipe(), os.pipe()
+    with os.fdopen(theirs) as stdin, os.fdopen(count, "w") as stdout:
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", stdout)
         wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", max_cost=1.0)
@@ -251,7 +251,7 @@ async def test_a_session_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e
                 os.write(mine, b"x" * 30_000 + b"\n")
             else:
                 os.close(mine)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(120):
                 await task
         if end != "input":
             os.close(mine)
@@ -260,12 +260,12 @@ async def test_a_session_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e
 async def test_a_line_without_an_end_is_told_in_one_sentence(tmp_path: Path) -> None:
     process = await start(tmp_path, environment(tmp_path))
     tell(process, 1, "initialize", **HELLO)
-    await heard(process, 1)
+    await answer_to(process, 1)
     assert process.stdin
     assert process.stderr
     process.stdin.write(b"x" * 20_000_000 + b"\n")
     process.stdin.close()
-    async with asyncio.timeout(45):
-        said = await process.stderr.read()
+    async with asyncio.timeout(120):
+        stderr = await process.stderr.read()
         assert await process.wait() == 0
-    assert said.decode().splitlines() == ["moot: a message is longer than the maximum of 8,388,608 bytes"]
+    assert stderr.decode().splitlines() == ["moot: a message is longer than the maximum of 8,388,608 bytes"]

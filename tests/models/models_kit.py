@@ -1,14 +1,21 @@
 """What the tests of models share: a notebook in place of the engine's line, doubles of models, requests."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Settings
 from moot.core.event import Called
-from moot.models.base import Message, Request, Traits
+from moot.models.base import Message, Model, Request, Traits
 from moot.models.layers import RetrySettings
+from moot.models.names import parse
+from moot.models.transport import ProviderConnection
 
-HASTY = RetrySettings(tries=3, wait=0.001, jitter=0.0, gap=0.15)
+HASTY = RetrySettings(tries=3, wait=0.001, jitter=0.0, gap=0.5)
 """Patience for tests: no chance, hardly any waiting."""
 
 KEY = "sk-canary-0123456789abcdef"
@@ -17,6 +24,8 @@ KEY = "sk-canary-0123456789abcdef"
 
 class Notebook:
     """A line to the engine that writes down what is said."""
+
+    watched = True
 
     def __init__(self) -> None:
         self.deltas: list[str] = []
@@ -31,6 +40,57 @@ class Notebook:
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         self.calls.append((name, quote))
         return await send()
+
+
+class Canned:
+    """HTTP made of bytes: every request gets the same answer, or the one that a function has for its path.
+
+    Args:
+        answer: status, body and headers; or what makes them of an address.
+        size: the bytes of one piece; 0 for all at once.
+    """
+
+    def __init__(self, answer: "Page | Callable[[str], Page]", size: int = 0) -> None:
+        self._answer, self._size, self.sent = answer, size, list[dict[str, Any]]()
+
+    @asynccontextmanager
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator["_Read"]:
+        self.sent.append(json.loads(body))
+        yield _Read(self._answer if isinstance(self._answer, Page) else self._answer(url), self._size)
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Page:
+    """One answer."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class _Read:
+    def __init__(self, page: Page, size: int) -> None:
+        self.status, self.headers = page.status, page.headers
+        step = size or max(1, len(page.body))
+        self._pieces = [page.body[start : start + step] for start in range(0, len(page.body), step)]
+
+    async def read(self) -> bytes:
+        return self._pieces.pop(0) if self._pieces else b""
+
+    def pause(self) -> bool:
+        return False
+
+
+def canned(name: str, answer: "Page | Callable[[str], Page]", size: int = 0) -> tuple[Model, Canned]:
+    """A model, without layers, whose provider is made of bytes; and its HTTP."""
+    parsed, port = parse(name), Canned(answer, size)
+    link = ProviderConnection(parsed.provider, environment("http://127.0.0.1:9"))
+    link._port = port  # pyright: ignore[reportPrivateUsage]
+    module, _, word = str(parsed.provider.wire.adapter).partition(":")
+    return getattr(import_module(module), word)(parsed, link), port
 
 
 class Double:
@@ -73,7 +133,7 @@ def fails(error: Exception) -> Callable[[Recorder], Awaitable[Called]]:
     return step
 
 
-def ask(prompt: str = "hi", *, seconds: float = 5.0, settings: Settings | None = None) -> Request:
+def ask(prompt: str = "hi", *, seconds: float = 120.0, settings: Settings | None = None) -> Request:
     """A request of a system message and one from the user."""
     messages = (Message(role="system", text="Be brief."), Message(role="user", text=prompt))
     return Request(messages=messages, settings=settings or Settings(), seconds=seconds)

@@ -56,10 +56,10 @@ GONE = Unavailable("the account has no quota left", kind="quota")
 
 async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TALK, backed: bool = True) -> HeldDebate:
     """A debate of Ann, who has all the models, or the first alone, and Bob, who has the last one."""
-    pool = Pool(env={}, patience=HASTY, fuse=BreakerSettings(failure_threshold=1))
-    for each in models:
-        pool.add_agent(each.name.removeprefix("guest:"), each)
-    names = [each.name for each in models]
+    pool = Pool(env={}, retry=HASTY, breaker=BreakerSettings(failure_threshold=1))
+    for model in models:
+        pool.add_agent(model.name.removeprefix("guest:"), model)
+    names = [model.name for model in models]
     people = (
         Participant(name="Ann", seat=names[0], fallback=tuple(names[1:]) if backed else ()),
         Participant(name="Bob", seat=names[-1]),
@@ -69,61 +69,63 @@ async def hold(*models: Priced, limits: Limits | None = None, rounds: Phase = TA
 
 
 async def test_who_answers_instead_is_on_record_and_in_the_report() -> None:
-    held = await hold(Priced("one", GONE), Priced("two", "Tea."))
+    debate = await hold(Priced("one", GONE), Priced("two", "Tea."))
     key = "/debate#1"
-    events = [each.event for each in held.entries]
-    tries = [(each.call, each.n, each.model) for each in events if isinstance(each, Attempted) and each.key == key]
+    events = [entry.event for entry in debate.entries]
+    tries = [
+        (event.call, event.n, event.model) for event in events if isinstance(event, Attempted) and event.key == key
+    ]
     assert tries == [("answer", 1, "guest:one"), ("answer", 2, "guest:two")]
-    assert [each.kind for each in events if isinstance(each, Erred)] == ["quota"]
-    assert [each.model for each in events if isinstance(each, Called) and each.key == key] == ["guest:two"]
-    notes = {each.key: each.reply.notes for each in events if isinstance(each, Replied)}
+    assert [event.kind for event in events if isinstance(event, Erred)] == ["quota"]
+    assert [event.model for event in events if isinstance(event, Called) and event.key == key] == ["guest:two"]
+    notes = {event.key: event.reply.notes for event in events if isinstance(event, Replied)}
     assert notes == {key: ("fallback: guest:two answered in place of guest:one",), "/debate#2": ()}
-    assert fold(held.entries) == held.transcript
+    assert fold(debate.entries) == debate.transcript
 
 
 async def test_the_report_names_the_other_model_once() -> None:
-    held = await hold(Priced("one", GONE), Priced("two", "Tea."))
-    seats = [line.replace("guest:", "other:") for line in held.lines]
-    told = markdown(report([decode(line) for line in seats], debate="d"))
-    assert told.count("other:two was called instead of other:one") == 1
-    assert "in place of" not in told
+    debate = await hold(Priced("one", GONE), Priced("two", "Tea."))
+    seats = [line.replace("guest:", "other:") for line in debate.lines]
+    text = markdown(report([decode(line) for line in seats], debate="d"))
+    assert text.count("other:two was called instead of other:one") == 1
+    assert "in place of" not in text
 
 
 async def test_who_is_left_out_is_named() -> None:  # R1
     rounds = Rounds(each=TALK, most=2)
-    held = await hold(
+    debate = await hold(
         Priced("one", Unavailable("down", kind="server")), Priced("two", "Tea."), backed=False, rounds=rounds
     )
-    assert [(turn.by, turn.failure.partition(":")[0]) for turn in held.transcript.failures()] == [
+    assert [(turn.by, turn.failure.partition(":")[0]) for turn in debate.transcript.failures()] == [
         ("Ann", "down"),
         ("Ann", "guest"),
     ]
-    told = markdown(report(held.entries, debate="d"))
-    assert "): guest:one has failed again and again: it is left out for 60 s" in told
+    text = markdown(report(debate.entries, debate="d"))
+    assert "): guest:one has failed again and again: it is left out for 60 s" in text
 
 
 async def test_a_refusal_is_an_answer() -> None:
-    held = await hold(Priced("one", Refused("no", kind="refused")), Priced("two", "Tea."))
-    assert [turn.failure for turn in held.transcript.failures()] == ["no"]
+    debate = await hold(Priced("one", Refused("no", kind="refused")), Priced("two", "Tea."))
+    assert [turn.failure for turn in debate.transcript.failures()] == ["no"]
 
 
 async def test_a_limit_on_cost_holds_for_those_who_stand_in() -> None:
-    held = await hold(Priced("one", GONE), Priced("two", "Tea.", cost=0.5), limits=Limits(cost=0.7, parallel=1))
-    paused = [each.event for each in held.entries if isinstance(each.event, Paused)]
-    assert [each.kind for each in paused] == ["limit"]
-    assert sum(isinstance(each.event, Called) for each in held.entries) == 1
+    debate = await hold(Priced("one", GONE), Priced("two", "Tea.", cost=0.5), limits=Limits(cost=0.7, parallel=1))
+    paused = [entry.event for entry in debate.entries if isinstance(entry.event, Paused)]
+    assert [event.kind for event in paused] == ["limit"]
+    assert sum(isinstance(entry.event, Called) for entry in debate.entries) == 1
 
 
 @pytest.mark.parametrize(
-    ("who", "said"),
+    ("who", "message"),
     [
-        (Participant(name="Ann", seat="human", fallback=("ollama:a",)), "not human; a person has a stand_in"),
+        (Participant(name="Ann", seat="human", fallback=("ollama:a",)), "not human; for a person, use stand_in"),
         (Participant(name="Ann", seat="builtin:quotes", fallback=("ollama:a",)), "not builtin:quotes"),
-        (Participant(name="Ann", seat="ollama:a", fallback=("nobody:b",)), "Ann: 'nobody:b' names no provider"),
+        (Participant(name="Ann", seat="ollama:a", fallback=("nobody:b",)), "Ann: 'nobody:b' has no known provider"),
     ],
 )
-def test_a_fallback_that_cannot_be(who: Participant, said: str) -> None:
-    with pytest.raises(BriefError, match=said):
+def test_a_fallback_that_cannot_be(who: Participant, message: str) -> None:
+    with pytest.raises(BriefError, match=message):
         make_agents(Brief(topic="?", participants=(who,)), Pool(env={}))
 
 
@@ -132,7 +134,7 @@ def test_a_fallback_that_cannot_be(who: Participant, said: str) -> None:
 BRIEF = """# Tea?
 
 ## Ada (ollama:a)
-fallback: {given}
+fallback: {header}
 
 ## Bo (ollama:b)
 
@@ -157,19 +159,19 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "fallback"),
+    ("header", "fallback"),
     [("openai:gpt-4o", ("openai:gpt-4o",)), ("[ollama:b, openai/gpt-4o]", ("ollama:b", "openai:gpt-4o"))],
 )
-async def test_a_brief_names_fallbacks(given: str, fallback: tuple[str, ...]) -> None:
+async def test_a_brief_names_fallbacks(header: str, fallback: tuple[str, ...]) -> None:
     config = Config(fallback=("ollama:b", "ollama:c"))
-    plan = (await ready(BRIEF.format(given=given), config)).plan
-    assert [each.fallback for each in plan.brief.participants] == [fallback, ("ollama:c",), ()]
+    plan = (await ready(BRIEF.format(header=header), config)).plan
+    assert [participant.fallback for participant in plan.brief.participants] == [fallback, ("ollama:c",), ()]
 
 
 async def test_the_estimate_holds_whoever_is_asked() -> None:
     plain, backed = (
-        await ready(BRIEF.replace("fallback: {given}\n", "")),
-        await ready(BRIEF.format(given="openai:gpt-4o")),
+        await ready(BRIEF.replace("fallback: {header}\n", "")),
+        await ready(BRIEF.format(header="openai:gpt-4o")),
     )
     assert plain.costing.most.cost == 0.0
     assert backed.costing.most.cost
@@ -177,19 +179,19 @@ async def test_the_estimate_holds_whoever_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("header", "message"),
     [
-        ("gpt-4o", "'gpt-4o' names no model"),
+        ("gpt-4o", "'gpt-4o' is not a model"),
         ("[]", "fallback must have 1 to 4 entries"),
         ("{a: b}", "fallback is a table of keys"),
     ],
 )
-async def test_a_fallback_that_is_none(given: str, said: str) -> None:
-    with pytest.raises(BriefError, match=said):
-        await ready(BRIEF.format(given=given))
+async def test_a_fallback_that_is_none(header: str, message: str) -> None:
+    with pytest.raises(BriefError, match=message):
+        await ready(BRIEF.format(header=header))
 
 
 async def test_without_settings_at_hand_they_are_loaded(tmp_path: Path) -> None:
     (tmp_path / "moot.toml").write_text('fallback = ["ollama:z"]\n')
-    plan = (await ready(BRIEF.format(given="ollama:y"))).plan
-    assert [each.fallback for each in plan.brief.participants] == [("ollama:y",), ("ollama:z",), ()]
+    plan = (await ready(BRIEF.format(header="ollama:y"))).plan
+    assert [participant.fallback for participant in plan.brief.participants] == [("ollama:y",), ("ollama:z",), ()]

@@ -104,13 +104,13 @@ class Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock, self.fuse = Clock(), BreakerSettings()
-        self.breaker = Breaker(self.fuse, self.clock)
+        self.clock, self.settings = Clock(), BreakerSettings()
+        self.breaker = Breaker(self.settings, self.clock)
         self.row, self.good, self.opened_at = 0, 0, -1.0
         self.state, self.tickets = "CLOSED", list[int]()
 
     def settle(self) -> None:
-        if self.state == "OPEN" and self.clock.now - self.opened_at >= self.fuse.cooldown_seconds:
+        if self.state == "OPEN" and self.clock.now - self.opened_at >= self.settings.cooldown_seconds:
             self.state, self.good, self.tickets = "HALF_OPEN", 0, []
 
     def open(self) -> None:
@@ -192,9 +192,9 @@ async def test_an_open_breaker_answers_at_once_and_sends_nothing() -> None:
     for _ in range(3):
         with pytest.raises(Unavailable, match="down"):
             await model.complete(ask(), Notebook())
-    with pytest.raises(Unavailable, match="double:model has failed again and again: it is left out for 60 s") as found:
+    with pytest.raises(Unavailable, match="double:model has failed again and again: it is left out for 60 s") as caught:
         await model.complete(ask(), Notebook())
-    assert (found.value.kind, found.value.again, found.value.retry_after, len(inner.requests)) == (
+    assert (caught.value.kind, caught.value.again, caught.value.retry_after, len(inner.requests)) == (
         "open",
         False,
         60.0,
@@ -202,11 +202,11 @@ async def test_an_open_breaker_answers_at_once_and_sends_nothing() -> None:
     )
     clock.now += 60.0
     assert (await model.complete(ask(), Notebook())).text == "yes"
-    taken = model.breaker.admit()
+    admission = model.breaker.admit()
     with pytest.raises(Unavailable, match="it is being tried again") as tried:
         await model.complete(ask(), Notebook())
     assert tried.value.retry_after is None
-    model.breaker.release(taken)
+    model.breaker.release(admission)
     await model.complete(ask(), Notebook())
     assert model.breaker.state == "CLOSED"
 
@@ -254,7 +254,7 @@ async def test_a_limit_says_nothing_about_the_provider() -> None:
 
 async def test_a_pool_says_who_is_left_out() -> None:  # R1
     clock = Clock()
-    pool = Pool(env={}, patience=HASTY, fuse=BreakerSettings(failure_threshold=1), clock=clock)
+    pool = Pool(env={}, retry=HASTY, breaker=BreakerSettings(failure_threshold=1), clock=clock)
     pool.add_agent("ann", Double(fails(Unavailable("down", kind="connection"))))
     pool.add_agent("bob", Double(gives("yes")))
     names = ("guest:ann", "ollama:tiny", "guest:bob")
@@ -283,7 +283,7 @@ class Named(Double):
 
 
 def stack(*models: Model) -> Fallback:
-    return Fallback(Recorded(models[0]), [Recorded(each) for each in models[1:]])
+    return Fallback(Recorded(models[0]), [Recorded(model) for model in models[1:]])
 
 
 @pytest.mark.parametrize("kind", ["quota", "open", "connection", "timeout", "server", "key", "not_found", "rate"])
@@ -307,9 +307,9 @@ async def test_where_nobody_can_be_reached_all_are_named() -> None:
     gone = [
         Named(name, fails(Unavailable(f"{name} is gone", kind=kind))) for name, kind in (("a", "quota"), ("b", "open"))
     ]
-    with pytest.raises(Unavailable, match="a is gone; b is gone") as found:
+    with pytest.raises(Unavailable, match="a is gone; b is gone") as caught:
         await stack(*gone).complete(ask(), Notebook())
-    assert (found.value.kind, found.value.again) == ("quota", False)
+    assert (caught.value.kind, caught.value.again) == ("quota", False)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,8 @@ async def test_where_nobody_can_be_reached_all_are_named() -> None:
 )
 def test_a_quote_holds_whoever_is_asked(one: float | None, two: float | None, most: tuple[str, float | None]) -> None:
     model = stack(Named("a", cost=one, tokens=70), Named("b", cost=two, tokens=90))
-    assert model.quote(ask()) == Quote(model=most[0], tokens=90, cost=most[1])
+    worst = None if most[1] is None else 0.0
+    assert model.quote(ask()) == Quote(model=most[0], tokens=90, cost=most[1], worst_cost=worst)
 
 
 def test_what_is_sent_fits_all() -> None:

@@ -1,5 +1,7 @@
 """What providers' failures become: kinds, waits, and words without keys."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,8 @@ from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from moot.models.names import Key, parse
 from moot.models.provider_errors import (
     LONGEST,
+    answer_error,
+    error_words,
     malformed_error,
     provider_words,
     status_error,
@@ -107,3 +111,50 @@ def test_providers_words_are_one_short_line() -> None:
     assert provider_words(" a\n\tb \x00\x1b[31m") == ": a b [31m"
     long = provider_words("x" * 1000)
     assert long == f": {'x' * LONGEST}…"
+
+
+def nested(depth: int) -> str:
+    """An error in an error, as text in text."""
+    return json.dumps({"error": nested(depth - 1)}) if depth else '{"error": "no"}'
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b'{"error": {"message": "no", "type": "rate_limit_error", "code": null}}', (0, "rate_limit_error", "no")),
+        ({"error": {"message": "no", "code": 502, "metadata": {}}}, (502, "", "no")),
+        ({"error": {"message": "no", "type": "x", "code": "insufficient_quota"}}, (0, "insufficient_quota", "no")),
+        ({"type": "error", "error": {"type": "billing_error", "message": "no"}}, (0, "billing_error", "no")),
+        ({"error": "no"}, (0, "", "no")),
+        ('{"error": "{\\"error\\": {\\"message\\": \\"no\\"}}"}', (0, "", "no")),
+        ([{"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}}], (400, "INVALID_ARGUMENT", "no")),
+        ({"object": "error", "message": "no", "type": "invalid_request_error"}, (0, "invalid_request_error", "no")),
+        ({"detail": "no"}, (0, "", "no")),
+        ({"detail": [{"loc": ["body"], "msg": "no"}, {"msg": "never"}, "x", {"msg": 3}]}, (0, "", "no; never")),
+        ({"message": 3, "code": True}, (0, "", "")),
+        ("plain words", (0, "", "plain words")),
+        ("3", (0, "", "3")),
+        (b"\xff<html>", (0, "", "\ufffd<html>")),
+        (b"", (0, "", "")),
+        ([], (0, "", "")),
+        (None, (0, "", "")),
+        ("[" * 100_000, (0, "", "[" * 100_000)),
+        (nested(10), (0, "", "")),
+    ],
+)
+def test_what_a_provider_says_of_an_error(body: object, expected: tuple[int, str, str]) -> None:
+    assert error_words(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "becomes"),
+    [
+        (429, "insufficient_quota", "quota"),
+        (400, "billing_error", "quota"),
+        (400, "context_length_exceeded", "too_long"),
+        (400, "rate_limit_error", "request"),
+        (503, "invalid_request_error", "server"),
+    ],
+)
+def test_the_name_of_an_error_may_tell_more_than_its_status(status: int, kind: str, becomes: str) -> None:
+    assert answer_error(NAME, status, {"error": {"type": kind, "message": "no"}}).kind == becomes

@@ -7,9 +7,9 @@ import tracemalloc
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
-from time import monotonic
 
 import pytest
 from cryptography import x509
@@ -59,14 +59,16 @@ async def served(answer: Answer, tls: ssl.SSLContext | None = None) -> AsyncGene
         yield server, listening.sockets[0].getsockname()[1]
 
 
-def whole(body: bytes, status: str = "200 OK", kind: str = "application/json", more: str = "") -> Answer:
+def whole(
+    body: bytes | Callable[[], bytes], status: str = "200 OK", kind: str = "application/json", more: str = ""
+) -> Answer:
     """One body, whole."""
 
     async def send(writer: asyncio.StreamWriter) -> None:
-        head = (
-            f"HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n{more}"
-        )
-        writer.write(head.encode() + b"\r\n" + body)
+        content = body if isinstance(body, bytes) else body()
+        length = len(content)
+        head = f"HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n{more}"
+        writer.write(head.encode() + b"\r\n" + content)
         await writer.drain()
         writer.write_eof() if writer.can_write_eof() else None
         await asyncio.sleep(0.01)
@@ -86,9 +88,9 @@ def endless(status: str, first: bytes, again: bytes, most: int = 300_000_000) ->
     return send
 
 
-async def fails(name: str, url: str, seconds: float = 20.0) -> ModelError:
+async def fails(name: str, url: str, seconds: float = 120.0) -> ModelError:
     """What asking a model comes to."""
-    pool = Pool(env=environment(url), patience=QUICK)
+    pool = Pool(env=environment(url), retry=QUICK)
     try:
         with pytest.raises(ModelError) as caught:
             await pool.model(name).complete(ask(seconds=seconds), Notebook())
@@ -98,6 +100,7 @@ async def fails(name: str, url: str, seconds: float = 20.0) -> ModelError:
     return caught.value
 
 
+@cache
 def bomb() -> bytes:
     """100 MB of one line, as 100 kB."""
     return gzip.compress(b"data: " + b"x" * 100_000_000, 6)
@@ -112,23 +115,24 @@ NOTHINGS = b'{"message": {"content": ""}}' + b" " * 1000 + b"\n"
 
 @pytest.mark.parametrize("name", ANSWERING)
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (endless("200 OK", b"data: ", MEGABYTE), "sent more than 8 MB in one"),
         (None, "sent more than 32 MB in one answer"),
-        (whole(bomb(), kind="text/event-stream", more="content-encoding: gzip\r\n"), "compresses its answers"),
+        (whole(bomb, kind="text/event-stream", more="content-encoding: gzip\r\n"), "sent more than 8 MB in one"),
     ],
     ids=["line", "answer", "gzip"],
 )
-async def test_an_answer_without_end_is_cut_off(name: str, answer: Answer | None, told: str) -> None:
+async def test_an_answer_without_end_is_cut_off(name: str, answer: Answer | None, message: str) -> None:
     answer = answer or endless("200 OK", b"", (NOTHINGS if name == "ollama:tiny" else HEARTBEATS) * 1000)
+    bomb()  # what it takes to make one is not counted
     async with served(answer) as (server, port):
         await fails(name, "http://127.0.0.1:9")  # loads the library, which takes memory of its own
         tracemalloc.start()
         error = await fails(name, f"http://127.0.0.1:{port}")
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert told in str(error)
+        assert message in str(error)
         assert (server.asked, error.again) == (1, False)
         assert most < 100_000_000
         assert b"accept-encoding: identity\r\n" in server.heads[0]
@@ -136,26 +140,28 @@ async def test_an_answer_without_end_is_cut_off(name: str, answer: Answer | None
 
 @pytest.mark.parametrize("name", ANSWERING)
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (endless("500 Oh", b"", MEGABYTE), "failed (500): xxx"),
-        (whole(bomb(), "500 Oh", more="content-encoding: gzip\r\n"), "failed (500)"),
+        (whole(bomb, "500 Oh", more="content-encoding: gzip\r\n"), "failed (500)"),
     ],
     ids=["plain", "gzip"],
 )
-async def test_the_error_page_without_end_is_cut_off(name: str, answer: Answer, told: str) -> None:
+async def test_the_error_page_without_end_is_cut_off(name: str, answer: Answer, message: str) -> None:
+    bomb()
     async with served(answer) as (_, port):
+        await fails(name, "http://127.0.0.1:9")
         tracemalloc.start()
         error = await fails(name, f"http://127.0.0.1:{port}")
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert told in str(error)
+        assert message in str(error)
         assert error.kind == "server"
         assert most < 100_000_000
 
 
 @pytest.mark.parametrize("name", ANSWERING[:3])
-@pytest.mark.parametrize("line", [b"data: ab\n", b"data: ab\n\r\n", b"data: ab\r\r\n"])
+@pytest.mark.parametrize("line", [b"data: ab\n", b"data: ab\r\n", b"data: ab\r"])
 async def test_an_event_of_too_many_lines_is_cut_off(name: str, line: bytes) -> None:
     async with served(endless("200 OK", b"", line * 500)) as (server, port):
         error = await fails(name, f"http://127.0.0.1:{port}")
@@ -167,7 +173,7 @@ def certificate(place: Path) -> ssl.SSLContext:
     """A context with a certificate that nobody has signed but itself."""
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")]), datetime.now(UTC)
-    made = (
+    certificate_ = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
@@ -176,7 +182,7 @@ def certificate(place: Path) -> ssl.SSLContext:
     )
     pem, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     (place / "key.pem").write_bytes(key.private_bytes(pem, form, serialization.NoEncryption()))
-    (place / "cert.pem").write_bytes(made.public_bytes(pem))
+    (place / "cert.pem").write_bytes(certificate_.public_bytes(pem))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(place / "cert.pem", place / "key.pem")
     return context
@@ -201,8 +207,8 @@ async def test_http_to_a_port_of_tls_is_named(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ANSWERING)
 @pytest.mark.parametrize("kind", ["text/html", "text/plain"])
 async def test_http_to_a_port_of_tls_is_named_by_what_the_server_says(name: str, kind: str) -> None:
-    said = b"Client sent an HTTP request to an HTTPS server.\n"
-    async with served(whole(said, "400 Bad Request", kind)) as (server, port):
+    words = b"Client sent an HTTP request to an HTTPS server.\n"
+    async with served(whole(words, "400 Bad Request", kind)) as (server, port):
         error = await fails(name, f"http://127.0.0.1:{port}")
         assert str(error).endswith("speaks https, not http")
         assert (error.kind, server.asked) == ("address", 1)
@@ -210,13 +216,11 @@ async def test_http_to_a_port_of_tls_is_named_by_what_the_server_says(name: str,
 
 @pytest.mark.parametrize("name", ANSWERING)
 async def test_tls_to_a_port_of_http_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.models.transport.CONNECT_SECONDS", 0.3)  # a server that waits for the rest of a line
+    monkeypatch.setattr("moot.models.transport.CONNECT_SECONDS", 1.0)  # a server that waits for the rest of a line
     async with served(whole(b"{}", "404 Not Found")) as (_, port):
-        began = monotonic()
         error = await fails(name, f"https://127.0.0.1:{port}")
         assert str(error).endswith("speaks http, not https")
         assert (error.kind, error.again) == ("address", False)
-        assert monotonic() - began < 60
 
 
 async def test_a_server_of_tls_that_is_slow_is_not_called_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +241,7 @@ async def test_a_web_page_is_no_provider(name: str) -> None:
 
 @pytest.mark.parametrize("key", ["sk-käy", "sk-one\nsk-two", "sk-\x07", "two words"])
 def test_what_cannot_be_a_key_is_named_before_anything_is_sent(key: str) -> None:
-    with pytest.raises(BriefError, match="OPENAI_API_KEY holds characters that no key has") as caught:
+    with pytest.raises(BriefError, match="OPENAI_API_KEY has characters that no key can have") as caught:
         Pool(env={"OPENAI_API_KEY": key}).model("openai:gpt-4o")
     assert key not in str(caught.value)
 

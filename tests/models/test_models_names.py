@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.errors import BriefError
-from moot.models.names import PROVIDERS, Key, find_key, find_url, need_key, parse
+from moot.models.names import PROVIDERS, Key, find_key, find_url, need_key, parse, unsent_settings
 from tests.models.models_kit import KEY
 
 
@@ -96,9 +96,9 @@ def test_addresses_come_from_the_environment_or_the_table(monkeypatch: pytest.Mo
 def test_keys_come_under_their_usual_names(monkeypatch: pytest.MonkeyPatch) -> None:
     google = PROVIDERS["google"]
     assert find_key(google, {}) is None
-    found = find_key(google, {"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": f" {KEY}\n"})
-    assert found is not None
-    assert (found.origin, found.reveal()) == ("GOOGLE_API_KEY", KEY)
+    api_key = find_key(google, {"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": f" {KEY}\n"})
+    assert api_key is not None
+    assert (api_key.origin, api_key.reveal()) == ("GOOGLE_API_KEY", KEY)
     assert need_key(PROVIDERS["ollama"], {}) is None
     with pytest.raises(BriefError, match="set GEMINI_API_KEY or GOOGLE_API_KEY") as caught:
         need_key(google, {})
@@ -114,9 +114,51 @@ def test_a_key_does_not_show_itself() -> None:
     assert Key("a", "X").hide("a banana") == "a banana"
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("openai:o3", True),
+        ("openai:o4-mini", True),
+        ("openai:gpt-5", True),
+        ("openai:gpt-5-mini", True),
+        ("openai:gpt-5.6-codex", True),
+        ("openai:gpt-5.4-pro", True),
+        ("openai:gpt-5.1-codex-max", True),
+        ("openai:gpt-6-sol", True),
+        ("openrouter:openai/o3", True),
+        ("openai:gpt-5-chat-latest", False),
+        ("openai:gpt-5.1", False),
+        ("openai:gpt-5.4-mini", False),
+        ("openai:gpt-4o", False),
+        ("openai:o30", False),
+        ("groq:openai/gpt-oss-120b", False),
+        ("anthropic:claude-opus-5-1", True),
+        ("anthropic:claude-opus-4-7", True),
+        ("anthropic:claude-haiku-4-5", False),
+        ("anthropic:claude-sonnet-4-6", False),
+        ("ollama:o3", False),
+    ],
+)
+def test_which_models_refuse_a_temperature(name: str, refused: bool) -> None:
+    assert ("temperature" in unsent_settings(parse(name))) == refused
+
+
+@pytest.mark.parametrize("provider", ["bedrock", "google-cloud"])
+def test_what_only_the_library_reaches_is_told(provider: str) -> None:
+    with pytest.raises(
+        BriefError, match=rf"{provider} is reached by a library: write library:{provider}:x\.y"
+    ) as caught:
+        parse(f"{provider}:x.y")
+    assert caught.value.code == "bad_model"
+    assert parse(f"library:{provider}:x.y").model == f"{provider}:x.y"
+
+
 def test_every_provider_can_be_reached() -> None:
     for name, provider in PROVIDERS.items():
         assert provider.name == name
+        if name == "library":  # it finds addresses and keys by itself
+            assert (find_url(provider, {}), need_key(provider, {})) == ("", None)
+            continue
         assert provider.url_env.endswith(("_BASE_URL", "_HOST"))
         assert provider.keys or not provider.needs_key
         assert provider.url.startswith("http://127.0.0.1:" if provider.local else "https://") or name == "compatible"

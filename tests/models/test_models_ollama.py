@@ -1,24 +1,21 @@
 """Ollama's own wire: windows that fit, servers old and new; and the official client, which checks our server."""
 
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import Any, cast
 
-import httpx2
 import pytest
 import pytest_asyncio
 
 from moot.core.ask import ToolCall
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
-from moot.models.bounds import EVENT_BYTES
-from moot.models.names import parse
-from moot.models.ollama import Ollama
+from moot.core.event import Called
 from moot.models.pool import Pool
-from moot.models.transport import ProviderConnection
+from moot.models.wires.events import EVENT_BYTES
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Wires
-from tests.models.models_kit import HASTY, Notebook, ask
+from tests.models.models_kit import HASTY, Notebook, Page, ask, canned
 
 
 @pytest_asyncio.fixture
@@ -33,7 +30,7 @@ def window(wires: Wires) -> int:
 
 
 async def test_the_window_grows_in_steps_and_never_shrinks(wires: Wires) -> None:
-    pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+    pool = Pool(env={"OLLAMA_HOST": wires.url}, retry=HASTY)
     model = pool.model("ollama:tiny")
     assert model.traits.context == 0
     windows: list[int] = []
@@ -46,7 +43,7 @@ async def test_the_window_grows_in_steps_and_never_shrinks(wires: Wires) -> None
 
 
 async def test_nothing_is_cut_in_silence(wires: Wires) -> None:
-    pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+    pool = Pool(env={"OLLAMA_HOST": wires.url}, retry=HASTY)
     await pool.model("ollama:tiny").complete(ask(), Notebook())
     body = wires.calls[-1].body
     assert (body["truncate"], body["shift"], body["stream"]) == (False, False, True)
@@ -57,24 +54,19 @@ async def test_nothing_is_cut_in_silence(wires: Wires) -> None:
 
 async def test_a_server_that_says_nothing_of_its_context() -> None:
     async with Wires(script=lambda call: Plan(text="yes"), context=0).serve() as wires:
-        pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+        pool = Pool(env={"OLLAMA_HOST": wires.url}, retry=HASTY)
         model = pool.model("ollama:tiny")
         await model.complete(ask("x" * 200_000), Notebook())
         assert (window(wires), model.traits.context) == (65_536, 0)
         await pool.close()
 
 
-Reply = Callable[[httpx2.Request], httpx2.Response]
-
-
-def ollama(reply: Reply) -> Ollama:
-    """A model over a transport that answers by a function."""
-    link = ProviderConnection(parse("ollama:tiny").provider, {})
-    link._client = httpx2.AsyncClient(transport=httpx2.MockTransport(reply))  # pyright: ignore[reportPrivateUsage]
-    return Ollama(parse("ollama:tiny"), link)
-
-
 END = {"model": "tiny", "message": {"content": ""}, "done": True}
+
+
+async def ollama(body: bytes, status: int = 200) -> Called:
+    """What comes of a body."""
+    return await canned("ollama:tiny", Page(body, status))[0].complete(ask(), Notebook())
 
 
 def lines(*events: object) -> bytes:
@@ -82,26 +74,26 @@ def lines(*events: object) -> bytes:
     return b"".join(json.dumps(event).encode() + b"\n" for event in events)
 
 
+def jsons(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
 @pytest.mark.parametrize(
     ("shown", "context"),
     [
-        (httpx2.Response(200, json={"model_info": {"a.context_length": 9, "b.context_length": 7}}), 9),
-        (httpx2.Response(200, json={"model_info": {"a.context_length": "9"}}), 0),
-        (httpx2.Response(200, json={"model_info": []}), 0),
-        (httpx2.Response(200, json=["?"]), 0),
-        (httpx2.Response(200, content=b"[" * 100_000), 0),
-        (httpx2.Response(404, json={"error": "no such model"}), 0),
+        (Page(jsons({"model_info": {"a.context_length": 9, "b.context_length": 7}})), 9),
+        (Page(jsons({"model_info": {"a.context_length": "9"}})), 0),
+        (Page(jsons({"model_info": []})), 0),
+        (Page(jsons(["?"])), 0),
+        (Page(b"[" * 100_000), 0),
+        (Page(jsons({"error": "no such model"}), 404), 0),
     ],
 )
-async def test_contexts(shown: httpx2.Response, context: int) -> None:
-    def reply(request: httpx2.Request) -> httpx2.Response:
-        return shown if request.url.path == "/api/show" else httpx2.Response(200, content=body)
-
+async def test_contexts(shown: Page, context: int) -> None:
     body = lines({"message": {"content": "yes"}}, END)
-    model = ollama(reply)
+    model, _ = canned("ollama:tiny", lambda url: shown if url.endswith("/api/show") else Page(body))
     assert (await model.complete(ask(), Notebook())).text == "yes"
     assert model.traits.context == context
-    await model.close()
 
 
 @pytest.mark.parametrize(
@@ -116,7 +108,7 @@ async def test_contexts(shown: httpx2.Response, context: int) -> None:
     ],
 )
 async def test_streams(body: bytes, text: str, finish: str) -> None:
-    called = await ollama(lambda request: httpx2.Response(200, content=body)).complete(ask(), Notebook())
+    called = await ollama(body)
     assert (called.text, called.finish) == (text, finish)
 
 
@@ -125,7 +117,7 @@ async def test_streams(body: bytes, text: str, finish: str) -> None:
 async def test_a_count_that_cannot_be_is_estimated(name: str, count: object) -> None:
     end = {**END, "prompt_eval_count": 12, "eval_count": 5, name: count, "model": 5}
     body = lines({"message": {"content": "yes"}}, end)
-    called = await ollama(lambda request: httpx2.Response(200, content=body)).complete(ask(), Notebook())
+    called = await ollama(body)
     assert (called.text, called.served, called.usage.estimated) == ("yes", "", True)
     assert type(called.usage.input_tokens) is type(called.usage.output_tokens) is int
     assert min(called.usage.input_tokens, called.usage.output_tokens) > 0
@@ -145,14 +137,13 @@ async def test_a_count_that_cannot_be_is_estimated(name: str, count: object) -> 
 )
 async def test_broken_streams(status: int, body: bytes, kind: str) -> None:
     with pytest.raises(ModelError) as caught:
-        await ollama(lambda request: httpx2.Response(status, content=body)).complete(ask(), Notebook())
+        await ollama(body, status)
     assert caught.value.kind == kind
 
 
 async def test_a_missing_model_comes_with_advice() -> None:
-    model = ollama(lambda request: httpx2.Response(404, json={"error": "model 'tiny' not found"}))
-    with pytest.raises(ModelError, match="to get it: ollama pull tiny") as caught:
-        await model.complete(ask(), Notebook())
+    with pytest.raises(ModelError, match=r"model 'tiny' not found \(to get it: ollama pull tiny\)") as caught:
+        await ollama(jsons({"error": "model 'tiny' not found"}), 404)
     assert caught.value.kind == "not_found"
 
 
@@ -212,7 +203,7 @@ async def test_our_requests_are_what_the_official_client_sends(wires: Wires, off
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]
     await official.chat(model="tiny", messages=messages, options=options, keep_alive="15m")
     theirs = wires.calls[-1].body
-    pool = Pool(env={"OLLAMA_HOST": wires.url}, patience=HASTY)
+    pool = Pool(env={"OLLAMA_HOST": wires.url}, retry=HASTY)
     await pool.model("ollama:tiny").complete(ask(settings=Settings(temperature=0.5)), Notebook())
     ours = wires.calls[-1].body
     for name in ("model", "messages", "options", "keep_alive"):

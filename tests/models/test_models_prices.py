@@ -1,13 +1,18 @@
 """Tokens are estimated upward, and a price that nobody knows is unknown."""
 
+from typing import cast
+
 import pytest
+from genai_prices import Usage as Priced
+from genai_prices import calc_price
+from genai_prices.data_snapshot import get_snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.ask import Usage
 from moot.core.brief import Settings
 from moot.models.base import Message
-from moot.models.names import parse
+from moot.models.names import PROVIDERS, ModelName, Provider, parse
 from moot.models.prices import MAX_TOKENS, OVERHEAD, answer_cap, cost, count_most, count_tokens, quote
 from tests.models.models_kit import ask
 
@@ -91,8 +96,41 @@ def test_local_models_are_free() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_no_count_of_cached_tokens_breaks_the_price(taken: int, cached: int, written: int) -> None:
-    usage = Usage(input_tokens=taken, cached_tokens=cached)
+def test_no_count_of_cached_tokens_breaks_the_price(input_tokens: int, cached: int, written: int) -> None:
+    usage = Usage(input_tokens=input_tokens, cached_tokens=cached)
     price = cost(parse("anthropic:claude-haiku-4-5"), usage, written=written)
     assert price is not None
     assert price >= 0
+
+
+COUNTS = ((1000, 500, 0, 0), (900_000, 70_000, 0, 0), (40_000, 0, 30_000, 0), (40_000, 9, 1_000, 39_000), (0, 0, 0, 0))
+
+
+def test_a_price_that_is_kept_is_that_of_the_list() -> None:
+    known = 0
+    for provider in get_snapshot().providers:
+        row = next((row for row in PROVIDERS.values() if row.prices == provider.id and not row.local), None)
+        for model in provider.models if row else ():
+            name = ModelName(provider=cast("Provider", row), model=model.id)
+            for input_tokens, given_, cached, written in COUNTS:
+                usage = Usage(input_tokens=input_tokens, output_tokens=given_, cached_tokens=cached)
+                counts = {"cache_read_tokens": cached, "cache_write_tokens": written}
+                priced = Priced(input_tokens=input_tokens, output_tokens=given_, **counts)
+                try:
+                    price = calc_price(priced, model.id, provider_id=provider.id).total_price
+                except LookupError:
+                    assert cost(name, usage, written=written) is None
+                    continue
+                assert cost(name, usage, written=written) == pytest.approx(float(price))  # pyright: ignore[reportUnknownMemberType]
+                known += 1
+    assert known > 200
+
+
+def test_models_of_the_library_have_the_prices_of_their_providers() -> None:
+    usage = Usage(input_tokens=1000, output_tokens=10)
+    direct = cost(parse("openai:gpt-4o"), usage)
+    assert direct
+    assert cost(parse("library:openai:gpt-4o"), usage) == direct
+    assert cost(parse("library:bedrock:amazon.nova-lite-v1:0"), usage)
+    assert cost(parse("library:google-cloud:gemini-2.5-flash"), usage)
+    assert cost(parse("library:nobody:x"), usage) is None

@@ -22,7 +22,7 @@ def address() -> Iterator[str]:
 
 
 async def test_the_program_answers_and_counts(address: str) -> None:
-    pool = Pool(env=environment(address), patience=HASTY)
+    pool = Pool(env=environment(address), retry=HASTY)
     model = pool.model("ollama:tiny")
     first, again, other = [(await model.complete(ask(prompt), Notebook())).text for prompt in ("a", "a", "b")]
     assert first == again != other
@@ -34,16 +34,16 @@ async def test_the_program_answers_and_counts(address: str) -> None:
 
 async def test_the_words_do_not_depend_on_the_wire() -> None:
     async with Wires().serve() as wires:
-        pool = Pool(env=environment(wires.url), patience=HASTY)
+        pool = Pool(env=environment(wires.url), retry=HASTY)
         names = ("ollama:tiny", "openai:gpt-4o-mini", "groq:tiny", "anthropic:claude-haiku-5-5")
-        said = {(await pool.model(name).complete(ask(), Notebook())).text for name in names}
-        assert len(said) == 1
+        texts = {(await pool.model(name).complete(ask(), Notebook())).text for name in names}
+        assert len(texts) == 1
         await pool.close()
 
 
 async def test_pages_that_are_not_there() -> None:
     async with Wires().serve() as wires:
-        pool = Pool(env={"OLLAMA_HOST": f"{wires.url}/elsewhere"}, patience=HASTY)
+        pool = Pool(env={"OLLAMA_HOST": f"{wires.url}/elsewhere"}, retry=HASTY)
         with pytest.raises(ModelError, match="no model"):
             await pool.model("ollama:tiny").complete(ask(), Notebook())
         await pool.close()

@@ -97,7 +97,7 @@ def test_halves_are_joined_or_replaced(text: str, mended: str) -> None:
     assert repair_surrogates(text) == mended
 
 
-def heard(text: str) -> AnswerStream:
+def answer_stream(text: str) -> AnswerStream:
     """A speech of one piece."""
     speech = AnswerStream(NAME, Notebook())
     speech.hear(text)
@@ -107,18 +107,18 @@ def heard(text: str) -> AnswerStream:
 @pytest.mark.parametrize("finish", ["stop", "length", "filter"])
 def test_an_answer_tells_why_it_ended(finish: str) -> None:
     usage = Usage(input_tokens=9, output_tokens=4, cached_tokens=3)
-    called = final_answer(NAME, ask(), heard("yes"), End(usage=usage, served="tiny-2", finish=finish))
+    called = final_answer(NAME, ask(), answer_stream("yes"), End(usage=usage, served="tiny-2", finish=finish))
     assert (called.text, called.finish, called.served, called.model) == ("yes", finish, "tiny-2", "ollama:tiny")
     assert called.usage == usage
     assert (called.key, called.call) == ("", "answer")
 
 
 def test_no_mark_at_the_end_counts_as_cut_off() -> None:
-    assert final_answer(NAME, ask(), heard("yes"), End()).finish == "length"
+    assert final_answer(NAME, ask(), answer_stream("yes"), End()).finish == "length"
 
 
 @pytest.mark.parametrize(
-    ("usage", "taken", "given_", "cached"),
+    ("usage", "input_tokens", "given_", "cached"),
     [
         (Usage(), None, MAX_TOKENS, 0),
         (Usage(input_tokens=-4, output_tokens=-1, cached_tokens=-2), None, MAX_TOKENS, 0),
@@ -127,26 +127,28 @@ def test_no_mark_at_the_end_counts_as_cut_off() -> None:
         (Usage(input_tokens=9, output_tokens=4, cached_tokens=30), 9, 4, 9),
     ],
 )
-def test_what_is_not_counted_is_booked_as_reserved(usage: Usage, taken: int | None, given_: int, cached: int) -> None:
-    booked = final_answer(NAME, ask(), heard("yes"), End(usage=usage, finish="stop")).usage
-    assert booked.input_tokens == (taken or count_tokens(ask().messages))
+def test_what_is_not_counted_is_booked_as_reserved(
+    usage: Usage, input_tokens: int | None, given_: int, cached: int
+) -> None:
+    booked = final_answer(NAME, ask(), answer_stream("yes"), End(usage=usage, finish="stop")).usage
+    assert booked.input_tokens == (input_tokens or count_tokens(ask().messages))
     assert (booked.output_tokens, booked.cached_tokens) == (given_, cached)
-    assert booked.estimated == (taken is None or given_ == MAX_TOKENS)
+    assert booked.estimated == (input_tokens is None or given_ == MAX_TOKENS)
 
 
 def test_unknown_prices_stay_unknown() -> None:
     usage = Usage(input_tokens=9, output_tokens=4)
-    assert final_answer(parse("compatible:x"), ask(), heard("yes"), End(usage=usage)).usage.cost is None
+    assert final_answer(parse("compatible:x"), ask(), answer_stream("yes"), End(usage=usage)).usage.cost is None
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<think>only this", "\x00"])
 def test_no_words_are_no_answer(text: str) -> None:
     with pytest.raises(Unreadable) as caught:
-        final_answer(NAME, ask(), heard(text), End(finish="stop"))
+        final_answer(NAME, ask(), answer_stream(text), End(finish="stop"))
     assert (caught.value.kind, caught.value.again) == ("empty", True)
     assert "max_tokens" not in str(caught.value)
     with pytest.raises(Unreadable, match="within 64 tokens; allow more with max_tokens"):
-        final_answer(NAME, ask(settings=Settings(max_tokens=64)), heard(text), End(finish="length"))
+        final_answer(NAME, ask(settings=Settings(max_tokens=64)), answer_stream(text), End(finish="length"))
     with pytest.raises(Refused, match="withheld") as refused:
-        final_answer(NAME, ask(), heard(text), End(finish="filter"))
+        final_answer(NAME, ask(), answer_stream(text), End(finish="filter"))
     assert refused.value.kind == "refused"

@@ -4,7 +4,6 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, cast
 
-import httpx2
 import pytest
 import pytest_asyncio
 
@@ -13,14 +12,12 @@ from moot.core.brief import Settings
 from moot.core.errors import ModelError, Unreadable
 from moot.models.base import Message, Request
 from moot.models.names import parse
-from moot.models.ollama import Ollama
 from moot.models.pool import Pool
 from moot.models.prices import TOOLS_OVERHEAD, count_tokens, quote
 from moot.models.stream import MOST, AnswerStream
-from moot.models.transport import ProviderConnection
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
-from tests.models.models_kit import HASTY, Notebook, ask, environment
+from tests.models.models_kit import HASTY, Notebook, Page, ask, canned, environment
 
 MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-4-5"]
 SCHEMA: Mapping[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
@@ -44,7 +41,7 @@ async def wires() -> AsyncGenerator[Wires, None]:
 
 @pytest_asyncio.fixture
 async def pool(wires: Wires) -> AsyncGenerator[Pool, None]:
-    pool = Pool(env=environment(wires.url, ("OPENAI", "ANTHROPIC", "GROQ", "OPENROUTER")), patience=HASTY)
+    pool = Pool(env=environment(wires.url, ("OPENAI", "ANTHROPIC", "GROQ", "OPENROUTER")), retry=HASTY)
     yield pool
     await pool.close()
 
@@ -60,11 +57,11 @@ async def test_a_tool_is_asked_for_and_its_result_given_back(wires: Wires, pool:
     model, notebook = pool.model(name), Notebook()
     first = await model.complete(Request(messages=OPENED, tools=(SEARCH,)), notebook)
     assert (first.text, first.finish) == ("Let me see.", "tools")
-    assert [(each.name, json.loads(each.arguments)) for each in first.tools] == [
+    assert [(call.name, json.loads(call.arguments)) for call in first.tools] == [
         ("search", {"q": "tea"}),
         ("search", {"q": "coffee"}),
     ]
-    assert len({each.id for each in first.tools}) == 2
+    assert len({call.id for call in first.tools}) == 2
     assert (first.usage.input_tokens, first.usage.output_tokens) == (40, 9)
     assert "".join(notebook.deltas) == "Let me see."
     request = Request(messages=after(first.tools), tools=(SEARCH,), call="answer-2")
@@ -77,15 +74,15 @@ async def test_a_tool_is_asked_for_and_its_result_given_back(wires: Wires, pool:
 async def test_what_tools_become_on_the_wire(wires: Wires, pool: Pool, name: str) -> None:
     await pool.model(name).complete(Request(messages=after(CALLS), tools=(SEARCH,)), Notebook())
     body = cast("dict[str, Any]", wires.calls[-1].body)
-    said = body["messages"]
+    messages = body["messages"]
     if name.startswith("anthropic"):
         tool = body["tools"][0]
         assert (tool["name"], tool["description"], tool["input_schema"]["required"]) == (
             "search", "Looks something up.", ["q"],
         )  # fmt: skip
-        assert [part["type"] for part in said[1]["content"]] == ["text", "tool_use", "tool_use"]
-        assert said[1]["content"][1]["input"] == {"q": "tea"}
-        assert [(part["type"], part["tool_use_id"]) for part in said[2]["content"]] == [
+        assert [part["type"] for part in messages[1]["content"]] == ["text", "tool_use", "tool_use"]
+        assert messages[1]["content"][1]["input"] == {"q": "tea"}
+        assert [(part["type"], part["tool_use_id"]) for part in messages[2]["content"]] == [
             ("tool_result", "a1"),
             ("tool_result", "a2"),
         ]
@@ -93,17 +90,17 @@ async def test_what_tools_become_on_the_wire(wires: Wires, pool: Pool, name: str
     function = body["tools"][0]["function"]
     assert (function["name"], function["description"]) == ("search", "Looks something up.")
     assert function["parameters"]["properties"] == {"q": {"type": "string"}}
-    assert [message["role"] for message in said] == ["system", "user", "assistant", "tool", "tool"]
-    asked = said[2]["tool_calls"][0]["function"]
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "tool", "tool"]
+    function_call = messages[2]["tool_calls"][0]["function"]
     if name.startswith("ollama"):
-        assert asked == {"name": "search", "arguments": {"q": "tea"}}
-        assert [(each["tool_name"], each["content"]) for each in said[3:]] == [
+        assert function_call == {"name": "search", "arguments": {"q": "tea"}}
+        assert [(message["tool_name"], message["content"]) for message in messages[3:]] == [
             ("search", "1 cents"),
             ("search", "2 cents"),
         ]
     else:
-        assert json.loads(asked["arguments"]) == {"q": "tea"}
-        assert [each["tool_call_id"] for each in said[3:]] == ["a1", "a2"]
+        assert json.loads(function_call["arguments"]) == {"q": "tea"}
+        assert [message["tool_call_id"] for message in messages[3:]] == ["a1", "a2"]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -117,7 +114,7 @@ async def test_a_tool_that_was_not_offered_is_not_asked_for(pool: Pool, name: st
 async def test_arguments_that_are_none_come_through_and_go_back(name: str, arguments: str) -> None:
     call = ToolCall(id="a1", name="search", arguments=arguments)
     async with Wires(script=lambda call_: Plan(tools=(call,))).serve() as wires:
-        pool = Pool(env=environment(wires.url), patience=HASTY)
+        pool = Pool(env=environment(wires.url), retry=HASTY)
         model = pool.model(name)
         called = await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
         assert (called.text, called.finish, len(called.tools)) == ("", "tools", 1)
@@ -137,30 +134,18 @@ async def test_arguments_that_are_none_come_through_and_go_back(name: str, argum
     ],
 )
 async def test_calls_of_no_known_shape(calls: object, wanted: list[str]) -> None:
-    def reply(request: httpx2.Request) -> httpx2.Response:
-        said = {"message": {"content": "yes", "tool_calls": calls}, "done": True}
-        return httpx2.Response(200, content=json.dumps(said).encode())
-
-    link = ProviderConnection(parse("ollama:tiny").provider, {})
-    link._client = httpx2.AsyncClient(transport=httpx2.MockTransport(reply))  # pyright: ignore[reportPrivateUsage]
-    called = await Ollama(parse("ollama:tiny"), link).complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
-    assert [each.arguments for each in called.tools] == wanted
-    assert [each.id for each in called.tools] == [f"call-{n + 1}" for n in range(len(wanted))]
-
-
-async def test_a_model_without_tools_by_its_library_is_not_asked() -> None:
-    model = Pool(env={"OPENROUTER_API_KEY": "x"}).model("openrouter:google/gemini-2.5-flash-image")
-    assert model.traits.tools  # nothing is loaded to say otherwise
-    with pytest.raises(ModelError, match="flash-image takes no tools") as caught:
-        await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
-    assert (caught.value.kind, model.traits.tools) == ("request", False)
+    data = {"message": {"content": "yes", "tool_calls": calls}, "done": True}
+    model, _ = canned("ollama:tiny", Page(json.dumps(data).encode()))
+    called = await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+    assert [call.arguments for call in called.tools] == wanted
+    assert [call.id for call in called.tools] == [f"call-{n + 1}" for n in range(len(wanted))]
 
 
 async def test_an_ollama_model_that_takes_no_tools_is_not_asked(wires: Wires, pool: Pool) -> None:
     wires.tools = False
     model = pool.model("ollama:tiny")
     assert model.traits.tools
-    with pytest.raises(ModelError, match="ollama:tiny takes no tools") as caught:
+    with pytest.raises(ModelError, match="ollama:tiny does not support tools") as caught:
         await model.complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
     assert (caught.value.kind, model.traits.tools, wires.calls) == ("request", False, [])
     assert (await model.complete(Request(messages=OPENED), Notebook())).text == "Let me see."
@@ -177,10 +162,14 @@ async def test_an_ollama_model_that_takes_no_tools_is_not_asked(wires: Wires, po
 )
 async def test_a_refusal_of_tools_is_one_clear_sentence(name: str, status: int, words: str) -> None:
     async with Wires(script=lambda call: Plan(status=status, error=words)).serve() as wires:
-        pool = Pool(env=environment(wires.url), patience=HASTY)
-        with pytest.raises(ModelError, match=f"{name} takes no tools: ") as caught:
+        pool = Pool(env=environment(wires.url), retry=HASTY)
+        with pytest.raises(ModelError, match=f"{name} does not support tools: ") as caught:
             await pool.model(name).complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
         assert (caught.value.kind, caught.value.again, len(wires.calls)) == ("request", False, 1)
+        assert not pool.model(name).traits.tools
+        with pytest.raises(ModelError, match=f"{name} does not support tools$"):
+            await pool.model(name).complete(Request(messages=OPENED, tools=(SEARCH,)), Notebook())
+        assert len(wires.calls) == 1
         await pool.close()
 
 
@@ -226,14 +215,14 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
         "num_ctx",
         "keep_alive",
     )
-    assert {each: body[each] for each in named if each in body} == sent
+    assert {name: body[name] for name in named if name in body} == sent
     drops = set(pool.model(name).drops)
     assert {"num_ctx", "keep_alive"} <= drops
     assert {"top_k", "min_p"} - drops == {"top_k", "min_p"} & set(sent)
 
 
 @pytest.mark.parametrize(
-    ("provider", "kept"),
+    ("provider", "remaining"),
     [
         ("lmstudio", {"top_k", "repeat_penalty"}),
         ("llamacpp", {"top_k", "min_p", "repeat_penalty"}),
@@ -242,15 +231,15 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
         ("compatible", set[str]()),
     ],
 )
-def test_what_is_ignored_is_known_beforehand(provider: str, kept: set[str]) -> None:
+def test_what_is_ignored_is_known_beforehand(provider: str, remaining: set[str]) -> None:
     env = {"TOGETHER_API_KEY": "x", "MOOT_BASE_URL": "http://127.0.0.1:9/v1"}
     drops = set(Pool(env=env).model(f"{provider}:x").drops)
-    assert {"top_k", "min_p", "repeat_penalty"} - drops == kept
+    assert {"top_k", "min_p", "repeat_penalty"} - drops == remaining
 
 
-@pytest.mark.parametrize(("given", "sent"), [(None, "15m"), ("10m", "10m"), ("0", 0), ("-1", -1), ("300", 300)])
-async def test_ollama_is_told_everything(wires: Wires, pool: Pool, given: str | None, sent: object) -> None:
-    settings = Settings(top_k=40, min_p=0.05, repeat_penalty=1.1, stop=("END",), keep_alive=given)
+@pytest.mark.parametrize(("keep_alive", "sent"), [(None, "15m"), ("10m", "10m"), ("0", 0), ("-1", -1), ("300", 300)])
+async def test_ollama_is_told_everything(wires: Wires, pool: Pool, keep_alive: str | None, sent: object) -> None:
+    settings = Settings(top_k=40, min_p=0.05, repeat_penalty=1.1, stop=("END",), keep_alive=keep_alive)
     await pool.model("ollama:tiny").complete(ask(settings=settings), Notebook())
     body = wires.calls[-1].body
     assert body["options"] == {
@@ -261,8 +250,8 @@ async def test_ollama_is_told_everything(wires: Wires, pool: Pool, given: str | 
 
 async def test_the_window_is_the_one_that_was_asked_for(wires: Wires, pool: Pool) -> None:
     model = pool.model("ollama:tiny")
-    seen: list[tuple[object, int]] = []
+    windows: list[tuple[object, int]] = []
     for num_ctx, length in ((2048, 10), (6000, 100_000), (100_000, 10), (None, 10)):
         await model.complete(ask("x" * length, settings=Settings(num_ctx=num_ctx)), Notebook())
-        seen.append((cast("dict[str, int]", wires.calls[-1].body["options"])["num_ctx"], model.traits.context))
-    assert seen == [(2048, 2048), (6000, 6000), (8192, 8192), (4096, 8192)]
+        windows.append((cast("dict[str, int]", wires.calls[-1].body["options"])["num_ctx"], model.traits.context))
+    assert windows == [(2048, 2048), (6000, 6000), (8192, 8192), (4096, 8192)]

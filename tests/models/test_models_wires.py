@@ -36,12 +36,12 @@ class Bench:
         notebook = Notebook()
         return await self.pool.model(name).complete(request or ask(), notebook), notebook
 
-    async def fail(self, name: str, *plans: Plan) -> ModelError:
+    async def fail(self, name: str, *plans: Plan, seconds: float = 120.0) -> ModelError:
         """Ask a model that fails; each try must have been on record."""
         self.plans[:] = plans
         notebook = Notebook()
         with pytest.raises(ModelError) as caught:
-            await self.pool.model(name).complete(ask(seconds=1.0), notebook)
+            await self.pool.model(name).complete(ask(seconds=seconds), notebook)
         assert len(notebook.calls) == len(self.wires.calls)
         assert KEY not in str(caught.value)
         return caught.value
@@ -56,7 +56,7 @@ async def bench() -> AsyncGenerator[Bench, None]:
 
     wires = Wires(script=play)
     async with wires.serve():
-        pool = Pool(env=environment(wires.url), patience=HASTY)
+        pool = Pool(env=environment(wires.url), retry=HASTY)
         yield Bench(wires, pool, plans)
         await pool.close()
 
@@ -64,7 +64,7 @@ async def bench() -> AsyncGenerator[Bench, None]:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("size", [0, 1])
 async def test_an_answer_comes_through_whole(bench: Bench, name: str, size: int) -> None:
-    plan = Plan(text=TEXT, thinking="let me see", usage=(30, 5, 3), slice=size, served="served-1")
+    plan = Plan(text=TEXT, thinking="let me see", usage=(30, 5, 3), slice=size, served="served-1", pause=0.02)
     called, notebook = await bench.call(name, plan)
     assert called.text == TEXT == "".join(notebook.deltas)
     assert (called.model, called.served, called.finish) == (name, "served-1", "stop")
@@ -85,11 +85,11 @@ async def test_what_a_conversation_becomes_on_the_wire(bench: Bench, name: str) 
     request = Request(messages=messages, settings=settings)
     await bench.call(name, Plan(text="yes"), request=request)
     body = dict(bench.wires.calls[-1].body)
-    said = body.pop("messages")
+    sent_messages = body.pop("messages")
     drops = bench.pool.model(name).drops
     if name.startswith("anthropic"):
         assert body["system"] == [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral", "ttl": "5m"}}]
-        assert [message["role"] for message in said] == ["user", "assistant", "user"]  # type: ignore[index]
+        assert [message["role"] for message in sent_messages] == ["user", "assistant", "user"]  # type: ignore[index]
         assert body["max_tokens"] == 99
         assert drops == (
             "temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repeat_penalty",
@@ -97,7 +97,7 @@ async def test_what_a_conversation_becomes_on_the_wire(bench: Bench, name: str) 
         )  # fmt: skip
         assert not set(drops) & set(body)
         return
-    assert said == [{"role": role, "content": text} for role, text in roles]
+    assert sent_messages == [{"role": role, "content": text} for role, text in roles]
     assert drops == (() if name.startswith("ollama") else (*BEYOND, *LOCAL))
     sent = cast("dict[str, object]", body["options"] if name.startswith("ollama") else body)
     limit = {"ollama": "num_predict", "openai": "max_completion_tokens", "groq": "max_tokens"}[name.split(":")[0]]
@@ -164,7 +164,7 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
     ids=lambda value: value.fault or f"{value.status}{value.code}" if isinstance(value, Plan) else None,
 )
 async def test_faults(bench: Bench, name: str, plan: Plan, kind: str, tries: int) -> None:
-    error = await bench.fail(name, plan)
+    error = await bench.fail(name, plan, seconds=1.0 if plan.fault == "silence" else 120.0)
     assert (error.kind, len(bench.wires.calls)) == (kind, tries)
     assert str(error)
 
@@ -193,7 +193,7 @@ async def test_an_account_without_money_is_not_asked_again(bench: Bench, name: s
 async def test_what_a_provider_refuses_is_not_sent(name: str, drops: tuple[str, ...]) -> None:
     settings = Settings(temperature=0.3, presence_penalty=0.1, frequency_penalty=0.2, seed=7)
     async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
-        pool = Pool(env=environment(wires.url, ["GOOGLE", "MISTRAL", "XAI"]), patience=HASTY)
+        pool = Pool(env=environment(wires.url, ["GOOGLE", "MISTRAL", "XAI"]), retry=HASTY)
         await pool.model(name).complete(ask(settings=settings), Notebook())
         assert set(pool.model(name).drops) == {*drops, *BEYOND, *LOCAL}
         sent = wires.calls[-1].body
@@ -260,7 +260,7 @@ async def test_thinking_tags_are_not_part_of_the_text(bench: Bench, name: str) -
 
 @pytest.mark.parametrize("name", MODELS)
 async def test_nobody_there(name: str) -> None:
-    pool = Pool(env=environment("http://127.0.0.1:9"), patience=HASTY)
+    pool = Pool(env=environment("http://127.0.0.1:9"), retry=HASTY)
     with pytest.raises(ModelError, match="no connection") as caught:
         await pool.model(name).complete(ask(), Notebook())
     assert caught.value.kind == "connection"

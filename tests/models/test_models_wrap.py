@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import pairwise
 
 import pytest
 
@@ -62,7 +63,7 @@ def server_error(**more: float) -> Unavailable:
         ([fails(server_error()), fails(server_error()), gives("yes")], 3, "yes"),
         ([fails(server_error())] * 4, 3, "server"),
         ([fails(server_error(retry_after=0.0)), gives("yes")], 2, "yes"),
-        ([fails(server_error(retry_after=5.1)), gives("yes")], 1, "server"),
+        ([fails(server_error(retry_after=120.1)), gives("yes")], 1, "server"),
         ([fails(server_error(retry_after=1e9)), gives("yes")], 1, "server"),
         ([fails(Unavailable("key", kind="key")), gives("yes")], 1, "key"),
         ([fails(Refused("no", kind="refused")), gives("yes")], 1, "refused"),
@@ -99,25 +100,45 @@ async def test_a_wait_that_was_asked_for_is_kept() -> None:
     assert clock() - began >= 0.05
 
 
-@pytest.mark.parametrize("asked", [None, 0.0])
+@pytest.mark.parametrize("wait", [None, 0.0])
 @jumping
-async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(asked: float | None) -> None:
-    inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=asked)), gives("yes"))
+async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(wait: float | None) -> None:
+    inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=wait)), gives("yes"))
     clock = asyncio.get_running_loop().time
     began = clock()
     await Retrying(inner, RetrySettings(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
     assert clock() - began >= 0.1
 
 
+@pytest.mark.parametrize(("jitter", "most"), [(0.0, 0.0), (0.5, 0.5)])
+@jumping
+async def test_pauses_grow_up_to_the_longest(jitter: float, most: float) -> None:
+    clock = asyncio.get_running_loop().time
+    times = list[float]()
+
+    async def fail(say: Recorder) -> Called:
+        times.append(clock())
+        raise server_error()
+
+    patience = RetrySettings(tries=5, wait=1.0, jitter=jitter)
+    with pytest.raises(Unavailable):
+        await Retrying(Double(*[fail] * 5), patience).complete(ask(), Notebook())
+    waits = [later - earlier for earlier, later in pairwise(times)]
+    assert all(least <= wait <= least + most + 0.01 for wait, least in zip(waits[:3], (1.0, 2.0, 4.0), strict=True)), (
+        waits
+    )
+    assert waits[3] == pytest.approx(5.0, abs=0.01)
+
+
 def dawdles(*pauses: float | str) -> Step:
     """A step that waits and says pieces in turn."""
 
     async def step(say: Recorder) -> Called:
-        for each in pauses:
-            if isinstance(each, str):
-                say.delta(each)
+        for pause in pauses:
+            if isinstance(pause, str):
+                say.delta(pause)
             else:
-                await asyncio.sleep(each)
+                await asyncio.sleep(pause)
         return Called(key="", call="answer", text="late")
 
     return step
@@ -278,10 +299,10 @@ async def test_places_are_given_in_the_order_of_coming() -> None:
 @jumping
 async def test_a_wait_holds_back_all_who_share_the_key() -> None:
     gate = Gate(5)
-    told = Throttled(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), gate)
+    limited = Throttled(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), gate)
     other = Throttled(Double(gives("yes"), gives("yes")), gate)
     with pytest.raises(Unavailable):
-        await told.complete(ask(), Notebook())
+        await limited.complete(ask(), Notebook())
     with pytest.raises(Unavailable, match="asked to wait") as caught:
         await other.complete(ask(seconds=0.01), Notebook())
     assert (caught.value.kind, caught.value.again) == ("rate", False)
@@ -338,10 +359,10 @@ class Counting:
 @jumping
 async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
     meter = Counting()
-    told = Throttled(Double(gives("yes")), Gate(1, meter))
+    limited = Throttled(Double(gives("yes")), Gate(1, meter))
     request = ask()
-    called = await told.complete(request, Notebook())
-    assert meter.asked == [(told.quote(request).tokens, request.seconds)]
+    called = await limited.complete(request, Notebook())
+    assert meter.asked == [(limited.quote(request).tokens, request.seconds)]
     assert meter.told == [called.usage.input_tokens + called.usage.output_tokens]
 
 

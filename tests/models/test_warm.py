@@ -13,7 +13,7 @@ SLOW = 2.5
 TURN = 2.0
 
 HOLD = """
-import asyncio, sys, time
+import asyncio, os, sys, time
 from importlib.abc import MetaPathFinder
 
 class Slowly(MetaPathFinder):
@@ -43,6 +43,7 @@ async def main():
 
     async with Wires().serve() as wires, asyncio.TaskGroup() as group:
         env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": wires.url + "/v1"}
+        os.environ.update(env)
         desk = Workspace(InMemoryStore(), pool=Pool(env=env))
         people = tuple(Participant(name=name) for name in ("Ann", "Bob"))
         brief = Brief(topic="Tea?", participants=people, limits=Limits(turn_seconds=float(sys.argv[3])))
@@ -60,8 +61,11 @@ asyncio.run(main())
 """
 
 
-def test_a_library_that_loads_slowly_costs_no_turn_and_stops_no_loop(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", HOLD, "openai", str(SLOW), str(TURN), "openai:gpt-4o-mini"]
+@pytest.mark.parametrize(
+    ("library", "model"), [("aiohttp", "openai:gpt-4o-mini"), ("pydantic_ai", "library:openai-chat:gpt-4o-mini")]
+)
+def test_a_library_that_loads_slowly_costs_no_turn_and_stops_no_loop(tmp_path: Path, library: str, model: str) -> None:
+    words = [sys.executable, "-c", HOLD, library, str(SLOW), str(TURN), model]
     env = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     went = subprocess.run(words, env=env, capture_output=True, text=True, timeout=120, check=False)
     assert went.returncode == 0, went.stdout + went.stderr

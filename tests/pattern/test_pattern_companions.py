@@ -36,8 +36,8 @@ def writing(*scores: float | str) -> Agent:
     def speak(who: str, prompt: str, n: int) -> str:
         if who == "Writer":
             return f"Text {n}."
-        said = scores[min(n, len(scores)) - 1]
-        return said if isinstance(said, str) else f"FEEDBACK: Mend line {n}.\nSCORE: {said}"
+        score = scores[min(n, len(scores)) - 1]
+        return score if isinstance(score, str) else f"FEEDBACK: Mend line {n}.\nSCORE: {score}"
 
     return Agent(speak)
 
@@ -64,7 +64,7 @@ def test_a_text_is_written_until_it_is_good_enough() -> None:
 def test_where_none_is_good_enough_the_best_is_kept() -> None:
     result = ReflectionPattern(llm=writing(5, 7, 6), max_rounds=3).run("Write a haiku.")
     assert (result["final"], result["score"], result["is_accepted"]) == ("Text 2.", 7.0, False)
-    assert [each["round"] for each in result["history"]] == [0, 1, 2]
+    assert [item["round"] for item in result["history"]] == [0, 1, 2]
 
 
 def test_a_review_that_cannot_be_read_has_no_score_and_its_words_are_kept() -> None:
@@ -145,7 +145,7 @@ PEOPLE = [
 ]
 
 
-def holding(answers: Mapping[str, str], told: Callable[[str], str] = lambda form: "") -> Agent:
+def holding(answers: Mapping[str, str], callback: Callable[[str], str] = lambda form: "") -> Agent:
     """Debaters who hold an answer; whoever reports fills in the form from what lies before it."""
 
     def speak(who: str, prompt: str, n: int) -> str:
@@ -154,16 +154,16 @@ def holding(answers: Mapping[str, str], told: Callable[[str], str] = lambda form
         if "\nCOUNT 1: [" not in prompt:
             return f"ANSWER: {answers[who]}\nCONFIDENCE: 0.8\nARGUMENT: {who} knows."
         laid = re.findall(r"^\[Proposal (\w)\]:\n  ANSWER: (.+)$", prompt, re.MULTILINE)
-        held = dict(laid)
+        values = dict(laid)
         lines: list[str] = []
         for number, first, count in re.findall(r"Answer (\d) is that of Proposals? (\w).*: (\d) in all", prompt):
-            lines += [f"ANSWER {number}: {held[first]}", f"COUNT {number}: {count}", f"ARGUMENT {number}: Because."]
-        return told("\n".join(lines)) or "\n".join(lines)
+            lines += [f"ANSWER {number}: {values[first]}", f"COUNT {number}: {count}", f"ARGUMENT {number}: Because."]
+        return callback("\n".join(lines)) or "\n".join(lines)
 
     return Agent(speak)
 
 
-VIEWS = {each["name"]: "yes" if n % 3 else "no" for n, each in enumerate(PEOPLE)}
+VIEWS = {person["name"]: "yes" if n % 3 else "no" for n, person in enumerate(PEOPLE)}
 
 
 def test_ten_debate_in_two_groups_and_decide() -> None:
@@ -173,14 +173,14 @@ def test_ten_debate_in_two_groups_and_decide() -> None:
     assert sorted(map(len, result["groups"])) == [5, 5]
     assert (result["final_decision"], result["is_settled"], result["tally"]) == ("yes", True, {"yes": 6.0, "no": 4.0})
     assert result["debaters"] == PEOPLE
-    assert Counter(each["round"] for each in result["debate_history"]) == {0: 10, 1: 10, 2: 10}
-    for each in result["debate_history"]:
-        assert each["name"] in result["groups"][each["group"]]
-        assert each["answer"] == VIEWS[each["name"]]
+    assert Counter(item["round"] for item in result["debate_history"]) == {0: 10, 1: 10, 2: 10}
+    for row in result["debate_history"]:
+        assert row["name"] in result["groups"][row["group"]]
+        assert row["answer"] == VIEWS[row["name"]]
     for summary in result["summaries"]:
         counted = Counter(VIEWS[name] for name in result["groups"][summary["group"]])
-        assert {each["answer"]: each["count"] for each in summary["answers"]} == counted
-        assert all(each["argument"] == "Because." for each in summary["answers"])
+        assert {item["answer"]: item["count"] for item in summary["answers"]} == counted
+        assert all(item["argument"] == "Because." for item in summary["answers"])
     assert result.warnings == ()
     assert len(agent.heard) == 10 + 10 + 2 + 10
     again = GroupedDebatePattern(llm=holding(VIEWS)).run("Tea?", PEOPLE, options=["yes", "no"])
@@ -190,22 +190,22 @@ def test_ten_debate_in_two_groups_and_decide() -> None:
 def test_open_answers_are_voted_on_and_rounds_can_be_left_out() -> None:
     result = GroupedDebatePattern(llm=holding(VIEWS), max_rounds=0).run("Tea?", PEOPLE[:6])
     assert result["current_round"] == 0
-    assert Counter(each["round"] for each in result["debate_history"]) == {0: 6, 1: 6}
+    assert Counter(item["round"] for item in result["debate_history"]) == {0: 6, 1: 6}
     assert sum(result["tally"].values()) == 6
 
 
 def test_a_count_that_is_wrong_is_put_right_and_named() -> None:
     agent = holding(dict.fromkeys(VIEWS, "yes"), lambda form: form.replace("COUNT 1: 3", "COUNT 1: 2"))
     result = GroupedDebatePattern(llm=agent).run("Tea?", PEOPLE[:6], options=["yes", "no"])
-    assert [each["answers"][0]["count"] for each in result["summaries"]] == [3, 3]
+    assert [item["answers"][0]["count"] for item in result["summaries"]] == [3, 3]
     assert len(result.warnings) == 2
-    assert all(each.endswith("reports 2 for 'yes'; the record has 3") for each in result.warnings)
+    assert all(warning.endswith("reports 2 for 'yes'; the record has 3") for warning in result.warnings)
 
 
 @pytest.mark.parametrize(
     ("people", "options", "error", "message"),
     [
-        (PEOPLE[:5], (), ProtocolError, "at least 6 debaters, not 5; with fewer take DebatePattern"),
+        (PEOPLE[:5], (), ProtocolError, "at least 6 debaters, not 5; with fewer, use DebatePattern"),
         ([{"name": f"Q{n}", "role": "x"} for n in range(101)], (), BriefError, "101 debaters; at most 100"),
         (PEOPLE, ["yes"], BriefError, "options must be two or more different texts, or none"),
         (PEOPLE, ["yes", "Yes"], BriefError, "options must be two or more different texts, or none"),
@@ -299,6 +299,6 @@ def test_each_goes_on_where_a_limit_stopped_it() -> None:
 async def test_in_a_running_loop_there_is_something_to_await(
     pattern: type[ReflectionPattern | MapReducePattern | GroupedDebatePattern],
 ) -> None:
-    made = pattern(llm=writing(9))
+    grouped_debate_pattern = pattern(llm=writing(9))
     with pytest.raises(MootError, match=f"await {pattern.__name__}.arun"):
-        made.run("?", *[["a"]] * (pattern is not ReflectionPattern))  # pyright: ignore[reportArgumentType]
+        grouped_debate_pattern.run("?", *[["a"]] * (pattern is not ReflectionPattern))  # pyright: ignore[reportArgumentType]

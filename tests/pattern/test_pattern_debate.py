@@ -110,8 +110,8 @@ async def test_the_order_of_the_debaters_is_that_of_the_history() -> None:  # A1
     result = await DebatePattern(llm=late).arun(TOPIC, [*TWO, OWL])
     assert plain.heard[0][0] != "Bull"
     assert result["debate_history"] == [
-        {"name": each["name"], "role": each["role"], "argument": f"{each['name']} argues, 1.", "round": 0}
-        for each in (*TWO, OWL)
+        {"name": row["name"], "role": row["role"], "argument": f"{row['name']} argues, 1.", "round": 0}
+        for row in (*TWO, OWL)
     ]
 
 
@@ -200,7 +200,7 @@ def test_a_model_that_cannot_be_asked_is_said_before_any_call(model: str, messag
 def test_the_built_in_seat_debates_too() -> None:
     result = DebatePattern("builtin:quotes").run(TOPIC, TWO)
     assert len(result["debate_history"]) == 2 * result["current_round"]
-    assert [each.seat for each in result.outcome.transcript.brief.participants] == ["builtin:quotes"] * 3  # pyright: ignore[reportOptionalMemberAccess]
+    assert [participant.seat for participant in result.outcome.transcript.brief.participants] == ["builtin:quotes"] * 3  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_llm_goes_before_model_and_may_be_a_name() -> None:
@@ -219,8 +219,8 @@ def silent(name: str, first: int = 1) -> Speech:
 
 def test_who_fails_is_missing_and_named() -> None:
     result = DebatePattern(llm=chaired([GOES_ON, SETTLED], silent("Bear", 2))).run(TOPIC, TWO)
-    said = [(each["name"], each["round"]) for each in result["debate_history"]]
-    assert said == [("Bull", 0), ("Bear", 0), ("Bull", 1)]
+    rows = [(item["name"], item["round"]) for item in result["debate_history"]]
+    assert rows == [("Bull", 0), ("Bear", 0), ("Bull", 1)]
     assert (result["is_settled"], result["final_decision"]) == (True, "Half of it.")
     assert len(result.warnings) == 1
     assert result.warnings[0].startswith("Bear, round 2: no answer: ")
@@ -234,7 +234,7 @@ def test_a_moderator_who_fails_settles_nothing() -> None:
 
     result = DebatePattern(llm=Agent(speak), max_rounds=2).run(TOPIC, TWO)
     assert (result["current_round"], result["is_settled"], result["moderator_summary"]) == (2, False, "")
-    assert [each.partition(":")[0] for each in result.warnings] == ["Moderator, round 1", "Moderator, round 2"]
+    assert [warning.partition(":")[0] for warning in result.warnings] == ["Moderator, round 1", "Moderator, round 2"]
 
 
 def test_where_nobody_argues_it_raises_and_says_why() -> None:
@@ -249,17 +249,19 @@ def test_where_nobody_argues_it_raises_and_says_why() -> None:
 def test_at_a_limit_it_pauses_and_goes_on_without_paying_twice() -> None:
     agent = chaired([GOES_ON, SETTLED])
     store = Path("own.sqlite")
-    with pytest.raises(LimitReached, match=r"the limit of 4 asks is reached; .* resume\('should-we-invest") as caught:
+    with pytest.raises(
+        LimitReached, match=r"the limit of 4 questions is reached; .* resume\('should-we-invest"
+    ) as caught:
         DebatePattern(llm=agent, store=store, limits=Limits(asks=4)).run(TOPIC, TWO)
     name = caught.value.debate
     assert f"resume({name!r})" in str(caught.value)
-    asked = len(agent.heard)
+    count = len(agent.heard)
     with pytest.raises(LimitReached):
         DebatePattern(llm=agent, store=store, limits=Limits(asks=4)).resume(name)
-    assert len(agent.heard) == asked == 3
+    assert len(agent.heard) == count == 3
     result = DebatePattern(llm=chaired([SETTLED]), max_rounds=9, store=store, limits=Limits()).resume(name)
     assert result["max_rounds"] == 3, "the record's"
-    assert [each["round"] for each in result["debate_history"]] == [0, 0, 1, 1]
+    assert [item["round"] for item in result["debate_history"]] == [0, 0, 1, 1]
     assert result["is_settled"]
     assert DebatePattern(llm=agent, store=store).resume(name) == result, "one that is over is only read"
 
@@ -268,9 +270,9 @@ def test_a_langchain_chat_model_debates() -> None:
     class Fake(GenericFakeChatModel):
         """Gives the next of its messages to whoever is asked."""
 
-    said = [AIMessage("It grows."), AIMessage("It burns."), AIMessage(SETTLED)]
-    result = DebatePattern(llm=Fake(messages=iter(said)), limits=Limits(parallel=1)).run(TOPIC, TWO)
-    assert [each["argument"] for each in result["debate_history"]] == ["It grows.", "It burns."]
+    messages = [AIMessage("It grows."), AIMessage("It burns."), AIMessage(SETTLED)]
+    result = DebatePattern(llm=Fake(messages=iter(messages)), limits=Limits(parallel=1)).run(TOPIC, TWO)
+    assert [item["argument"] for item in result["debate_history"]] == ["It grows.", "It burns."]
     assert result["final_decision"] == "Half of it."
 
 

@@ -29,9 +29,9 @@ def block(first: str, last: str) -> str:
     """The code from one line to another, both of them in it."""
     if not DOCUMENT.exists():
         pytest.skip("the document of the moderated pattern is not here")
-    found = re.search(rf"^{re.escape(first)}.*?{re.escape(last)}$", DOCUMENT.read_text("utf-8"), re.M | re.S)
-    assert found, first
-    return found[0]
+    match_ = re.search(rf"^{re.escape(first)}.*?{re.escape(last)}$", DOCUMENT.read_text("utf-8"), re.M | re.S)
+    assert match_, first
+    return match_[0]
 
 
 def speak(call: Call) -> Plan:
@@ -56,7 +56,7 @@ def test_the_core_code_runs_as_printed(
     assert isinstance(result, DebateResult)
     assert capsys.readouterr().out == f"{DECISION}\n{result['debate_history']}\n"
     assert [call.body["model"] for call in wires.calls] == ["gpt-4o-mini"] * 6
-    assert [(each["name"], each["round"]) for each in result["debate_history"]] == [
+    assert [(item["name"], item["round"]) for item in result["debate_history"]] == [
         ("Bull", 0), ("Bear", 0), ("Bull", 1), ("Bear", 1),
     ]  # fmt: skip
 

@@ -61,9 +61,9 @@ def begin(**more: object) -> State:
     return cast("State", {"topic": "Invest?", "debaters": DEBATERS, **more})
 
 
-def said(state: Mapping[str, object]) -> list[tuple[str, int]]:
+def spoken(state: Mapping[str, object]) -> list[tuple[str, int]]:
     history = cast("list[dict[str, object]]", state["debate_history"])
-    return [(str(each["name"]), int(str(each["round"]))) for each in history]
+    return [(str(row["name"]), int(str(row["round"]))) for row in history]
 
 
 BOTH = [("Bull", 0), ("Bear", 0)]
@@ -87,7 +87,7 @@ def test_invoke() -> None:
 async def test_ainvoke_appends_to_what_is_there_and_takes_the_rounds_of_the_state() -> None:
     earlier = {"name": "Owl", "role": "Historian", "argument": "Once.", "round": 0}
     state = await graph(DebatePattern(llm=chaired([GOES_ON]))).ainvoke(begin(max_rounds=2, debate_history=[earlier]))
-    assert said(state) == [("Owl", 0), *BOTH, ("Bull", 1), ("Bear", 1)]
+    assert spoken(state) == [("Owl", 0), *BOTH, ("Bull", 1), ("Bear", 1)]
     assert (state["current_round"], state["max_rounds"], state["is_settled"]) == (2, 2, False)
 
 
@@ -132,7 +132,7 @@ async def test_a_graph_of_the_debate_alone_is_a_node_of_another() -> None:
     builder.add_node("inner", inner)
     builder.add_edge(START, "inner")
     builder.add_edge("inner", END)
-    assert said(await builder.compile().ainvoke(begin())) == BOTH
+    assert spoken(await builder.compile().ainvoke(begin())) == BOTH
 
 
 @pytest.mark.parametrize(
@@ -156,13 +156,13 @@ THREAD: RunnableConfig = {"configurable": {"thread_id": "board-7"}}
 def test_at_a_limit_the_run_goes_on_with_the_same_debate() -> None:
     agent, saver = chaired([GOES_ON, SETTLED]), InMemorySaver()
     pattern = DebatePattern(llm=agent, limits=Limits(asks=4))
-    for given in (begin(), None):
-        with pytest.raises(LimitReached, match="the limit of 4 asks is reached"):
-            graph(pattern, saver).invoke(given, THREAD)
+    for start_state in (begin(), None):
+        with pytest.raises(LimitReached, match="the limit of 4 questions is reached"):
+            graph(pattern, saver).invoke(start_state, THREAD)
     assert len(agent.heard) == 3
     pattern.limits = Limits(asks=20)
     state = graph(pattern, saver).invoke(None, THREAD)
-    assert (said(state), state["final_decision"]) == ([*BOTH, ("Bull", 1), ("Bear", 1)], "Half of it.")
+    assert (spoken(state), state["final_decision"]) == ([*BOTH, ("Bull", 1), ("Bear", 1)], "Half of it.")
     assert len(agent.heard) == 6 == len({*agent.heard}), "somebody was asked twice"
 
 
@@ -175,7 +175,7 @@ async def test_where_a_person_is_waited_for_the_run_goes_on_with_the_answer() ->
     async with open_workspace() as workspace:
         await answer(workspace, caught.value.debate, "I am for it.")
     state = await run.ainvoke(None, THREAD)
-    assert [(each["name"], each["argument"]) for each in state["debate_history"]] == [
+    assert [(item["name"], item["argument"]) for item in state["debate_history"]] == [
         ("Bull", "Bull argues, 1."),
         ("Eve", "I am for it."),
     ]
@@ -187,17 +187,17 @@ async def test_another_turn_of_the_same_thread_is_another_debate() -> None:
     run = graph(DebatePattern(llm=agent), saver)
     await run.ainvoke(begin(), THREAD)
     state = await run.ainvoke(begin(), THREAD)
-    assert (len(said(state)), len(agent.heard)) == (4, 6)
+    assert (len(spoken(state)), len(agent.heard)) == (4, 6)
 
 
 def test_where_nobody_answers_the_run_fails_and_may_be_tried_again() -> None:
     mute, saver = Agent(lambda who, prompt, n: ""), InMemorySaver()
-    for given in (begin(), None):
+    for state in (begin(), None):
         with pytest.raises(ModelError, match="nobody answered"):
-            graph(DebatePattern(llm=mute), saver).invoke(given, THREAD)
+            graph(DebatePattern(llm=mute), saver).invoke(state, THREAD)
     with pytest.raises(ModelError, match="nobody answered"):
         graph(DebatePattern(llm=mute)).invoke(begin())
-    assert said(graph(DebatePattern(llm=chaired([SETTLED])), saver).invoke(None, THREAD)) == BOTH
+    assert spoken(graph(DebatePattern(llm=chaired([SETTLED])), saver).invoke(None, THREAD)) == BOTH
 
 
 async def test_in_a_running_loop_the_graph_says_what_to_await() -> None:
@@ -221,5 +221,5 @@ else:
 
 
 def test_the_pattern_itself_needs_no_langgraph() -> None:
-    ran = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, timeout=40, check=False)
+    ran = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr

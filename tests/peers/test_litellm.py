@@ -1,4 +1,4 @@
-"""The wires of OpenAI and Anthropic as the LiteLLM proxy speaks them. It runs in every run of the suite."""
+"""The wires of OpenAI and Anthropic as the LiteLLM proxy speaks them."""
 
 from collections.abc import AsyncGenerator
 
@@ -13,7 +13,7 @@ from tests.models.models_kit import Notebook, ask
 from tests.peers.conftest import ANSWER, MASTER
 
 # The first test waits for the installation, about a minute, and for the start.
-pytestmark = [pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.peers, pytest.mark.timeout(1200)]
 
 
 def keys(url: str, key: str) -> dict[str, str]:
@@ -24,7 +24,7 @@ def keys(url: str, key: str) -> dict[str, str]:
 
 @pytest_asyncio.fixture
 async def pool(litellm: str) -> AsyncGenerator[Pool, None]:
-    pool = Pool(env=keys(litellm, MASTER), patience=RetrySettings(wait=0.01, jitter=0.0))
+    pool = Pool(env=keys(litellm, MASTER), retry=RetrySettings(wait=0.01, jitter=0.0))
     yield pool
     await pool.close()
 
@@ -34,7 +34,7 @@ async def test_an_answer_streams_through(pool: Pool, name: str) -> None:
     notebook = Notebook()
     called = await pool.model(name).complete(ask("hello", seconds=60), notebook)
     assert called.text == ANSWER == "".join(notebook.deltas)
-    assert len(notebook.deltas) > 5
+    assert len(notebook.deltas) > 1  # pieces that come within 40 ms are one
     assert (called.model, called.finish) == (name, "stop")
     assert called.served in ("gpt", "claude")
     assert not called.usage.estimated

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.peers, pytest.mark.timeout(1800)]
 
 @pytest_asyncio.fixture
 async def pool(transformers: tuple[str, str]) -> AsyncGenerator[Pool, None]:
-    pool = Pool(env={"VLLM_BASE_URL": f"{transformers[0]}/v1"}, patience=RetrySettings(wait=0.01, jitter=0.0))
+    pool = Pool(env={"VLLM_BASE_URL": f"{transformers[0]}/v1"}, retry=RetrySettings(wait=0.01, jitter=0.0))
     yield pool
     await pool.close()
 

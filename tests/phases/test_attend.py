@@ -50,15 +50,17 @@ async def hold(
     phase: Phase, *people: Participant, answers: Answers = silent, brief: Brief | None = None
 ) -> tuple[HeldDebate, Guests]:
     guests = Guests(answers)
-    made = brief or Brief(topic="Tea?", participants=people)
-    held = await Harness(brief=made, protocol=phase).run({each.name: guests for each in made.participants})
-    return held, guests
+    parsed_brief = brief or Brief(topic="Tea?", participants=people)
+    debate = await Harness(brief=parsed_brief, protocol=phase).run(
+        {participant.name: guests for participant in parsed_brief.participants}
+    )
+    return debate, guests
 
 
-def asked(held: HeldDebate, act: str) -> list[tuple[str, tuple[str, ...], str]]:
+def asks_of(debate: HeldDebate, act: str) -> list[tuple[str, tuple[str, ...], str]]:
     """Who is asked, for whom (nobody named: for all), with which turns laid before it."""
-    turns = [turn for turn in held.transcript.all() if turn.act == act]
-    marks = {turn.key: turn.mark for turn in held.transcript.all()}
+    turns = [turn for turn in debate.transcript.all() if turn.act == act]
+    marks = {turn.key: turn.mark for turn in debate.transcript.all()}
     return [(turn.by, turn.ask.audience, " ".join(marks[key] for key in turn.about)) for turn in turns if turn.ask]
 
 
@@ -72,8 +74,12 @@ SUMS = Rounds(each=Sequence(parts=(ARGUE, Summarize())), most=3)
 
 
 async def test_one_summary_for_all_by_the_moderator_on_the_last_one_and_what_came_since() -> None:
-    held, guests = await hold(SUMS, *people("Ann", "Bob"), CHAIR)
-    assert asked(held, "summarize") == [("Chair", (), "T1 T2"), ("Chair", (), "T3 T4 T5"), ("Chair", (), "T6 T7 T8")]
+    debate, guests = await hold(SUMS, *people("Ann", "Bob"), CHAIR)
+    assert asks_of(debate, "summarize") == [
+        ("Chair", (), "T1 T2"),
+        ("Chair", (), "T3 T4 T5"),
+        ("Chair", (), "T6 T7 T8"),
+    ]
     prompt = guests.prompt("/debate/round-2/summarize#1")
     assert (
         "T3 [Chair]:\n  Chair summarize\n\nT4 [Ann]:\n  Ann argue\n\nT5 [Bob]:\n  Bob argue\n\nYou are Chair." in prompt
@@ -85,14 +91,18 @@ async def test_without_a_moderator_the_debaters_take_turns_also_where_one_fails(
     def answers(ask: Ask) -> Mapping[str, Value] | None:
         return None if (ask.to, ask.act) == ("Bob", "summarize") else {}
 
-    held, _ = await hold(SUMS, *people("Ann", "Bob"), answers=answers)
-    assert asked(held, "summarize") == [("Ann", (), "T1 T2"), ("Bob", (), "T3 T4 T5"), ("Ann", (), "T3 T4 T5 T7 T8")]
-    assert held.transcript.closed
+    debate, _ = await hold(SUMS, *people("Ann", "Bob"), answers=answers)
+    assert asks_of(debate, "summarize") == [
+        ("Ann", (), "T1 T2"),
+        ("Bob", (), "T3 T4 T5"),
+        ("Ann", (), "T3 T4 T5 T7 T8"),
+    ]
+    assert debate.transcript.closed
 
 
 async def test_who_may_not_see_a_turn_is_told_of_it_by_no_summary() -> None:
-    held, guests = await hold(SUMS, *people("Ann", "Bob", "Cy", Bob=("Ann",)), CHAIR)
-    assert asked(held, "summarize")[:4] == [
+    debate, guests = await hold(SUMS, *people("Ann", "Bob", "Cy", Bob=("Ann",)), CHAIR)
+    assert asks_of(debate, "summarize")[:4] == [
         ("Chair", ("Ann", "Cy", "Chair"), "T1 T2 T3"),
         ("Bob", ("Bob",), "T2 T3"),
         ("Chair", ("Ann", "Cy", "Chair"), "T4 T6 T7 T8"),
@@ -114,23 +124,23 @@ async def test_who_may_not_see_a_turn_is_told_of_it_by_no_summary() -> None:
 async def test_masks_part_the_readers(
     hide: tuple[str, ...], first: tuple[str, tuple[str, ...], str], second: tuple[str, tuple[str, ...], str]
 ) -> None:
-    held, _ = await hold(SUMS, *people("Ann", "Bob", Bob=hide), CHAIR)
-    sums = asked(held, "summarize")
+    debate, _ = await hold(SUMS, *people("Ann", "Bob", Bob=hide), CHAIR)
+    sums = asks_of(debate, "summarize")
     assert first in sums[:2]
     assert second in sums
 
 
 async def test_what_a_view_leaves_out_does_not_come_back_in_a_summary() -> None:
     narrow = Participant(name="Bob", view=View(hide=("Ann",)))
-    held, _ = await hold(SUMS, *people("Ann", "Cy"), narrow)
-    assert asked(held, "summarize")[:2] == [("Ann", ("Ann", "Cy"), "T1 T2 T3"), ("Bob", ("Bob",), "T2 T3")]
+    debate, _ = await hold(SUMS, *people("Ann", "Cy"), narrow)
+    assert asks_of(debate, "summarize")[:2] == [("Ann", ("Ann", "Cy"), "T1 T2 T3"), ("Bob", ("Bob",), "T2 T3")]
 
 
 async def test_notes_to_oneself_are_in_no_summary_and_part_nobody() -> None:
     note = Everyone(act="strategy", task="Note.", private=True)
-    held, _ = await hold(Sequence(parts=(ARGUE, note, Summarize(), Summarize(), Summarize())), *people("Ann", "Bob"))
+    debate, _ = await hold(Sequence(parts=(ARGUE, note, Summarize(), Summarize(), Summarize())), *people("Ann", "Bob"))
     # Nothing new since the first one: nobody is asked again.
-    assert asked(held, "summarize") == [("Ann", (), "T1 T2")]
+    assert asks_of(debate, "summarize") == [("Ann", (), "T1 T2")]
 
 
 async def test_a_word_from_outside_is_summed_up_too() -> None:
@@ -144,13 +154,13 @@ async def test_a_word_from_outside_is_summed_up_too() -> None:
         return dict.fromkeys(("Ann", "Bob"), Rude(silent))
 
     brief = Brief(topic="Tea?", participants=people("Ann", "Bob"))
-    held = await Harness(brief=brief, protocol=Sequence(parts=(ARGUE, Summarize()))).run(table)
-    assert asked(held, "summarize") == [("Ann", (), "T1 T2 T3")]
+    debate = await Harness(brief=brief, protocol=Sequence(parts=(ARGUE, Summarize()))).run(table)
+    assert asks_of(debate, "summarize") == [("Ann", (), "T1 T2 T3")]
 
 
 async def test_of_nothing_there_is_no_summary() -> None:  # F63
-    held, _ = await hold(Sequence(parts=(Summarize(),)), *people("Ann", "Bob"))
-    assert held.transcript.all() == ()
+    debate, _ = await hold(Sequence(parts=(Summarize(),)), *people("Ann", "Bob"))
+    assert debate.transcript.all() == ()
 
 
 # ---- revisions -----------------------------------------------------------------------------------------------------
@@ -171,9 +181,9 @@ def revising(**chosen: str) -> Answers:
 
 
 async def test_a_revision_names_the_turn_that_it_replaces() -> None:
-    held, guests = await hold(REVISING, *people("Ann", "Bob", "Cy"), answers=revising(Ann="T1", Bob="!"))
-    assert asked(held, "reconsider")[:3] == [("Ann", ("Ann",), ""), ("Bob", ("Bob",), ""), ("Cy", ("Cy",), "")]
-    assert asked(held, "revise") == [("Ann", (), "T1")]
+    debate, guests = await hold(REVISING, *people("Ann", "Bob", "Cy"), answers=revising(Ann="T1", Bob="!"))
+    assert asks_of(debate, "reconsider")[:3] == [("Ann", ("Ann",), ""), ("Bob", ("Bob",), ""), ("Cy", ("Cy",), "")]
+    assert asks_of(debate, "revise") == [("Ann", (), "T1")]
     ask, context = guests.seen["/debate/round-1/revise#4"]
     assert ask.form is not None
     assert [field.name for field in ask.form.fields] == ["REPLACES", "ANSWER", "CLAIM", "ARGUMENT"]
@@ -197,9 +207,9 @@ async def test_who_has_said_nothing_in_sight_is_not_asked_to_revise() -> None:
     def answers(ask: Ask) -> Mapping[str, Value] | None:
         return None if ask.to == "Ann" else {}
 
-    held, _ = await hold(Sequence(parts=(ARGUE, Revise())), *people("Ann"), blind, answers=answers)
-    assert asked(held, "reconsider") == []
-    assert held.transcript.closed
+    debate, _ = await hold(Sequence(parts=(ARGUE, Revise())), *people("Ann"), blind, answers=answers)
+    assert asks_of(debate, "reconsider") == []
+    assert debate.transcript.closed
 
 
 # ---- looking back --------------------------------------------------------------------------------------------------
@@ -208,16 +218,16 @@ async def test_who_has_said_nothing_in_sight_is_not_asked_to_revise() -> None:
 async def test_each_looks_back_on_all_its_own_turns_whatever_its_view() -> None:
     windowed = Participant(name="Bob", view=View(last=1))
     talk = Rounds(each=ARGUE, most=2)
-    held, guests = await hold(Sequence(parts=(talk, Reflect())), *people("Ann"), windowed, CHAIR)
-    assert asked(held, "reflect") == [("Ann", (), "T1 T3"), ("Bob", (), "T2 T4")]
+    debate, guests = await hold(Sequence(parts=(talk, Reflect())), *people("Ann"), windowed, CHAIR)
+    assert asks_of(debate, "reflect") == [("Ann", (), "T1 T3"), ("Bob", (), "T2 T4")]
     prompt = guests.prompt("/debate/reflect#2")
     assert "T2 [Bob]:\n  Bob argue\n\nT4 [Bob]:\n  Bob argue\n\nYou are Bob." in prompt
     assert "Ann argue" not in prompt
 
 
 async def test_who_never_spoke_does_not_look_back() -> None:
-    held, _ = await hold(Sequence(parts=(Reflect(),)), *people("Ann", "Bob"))
-    assert held.transcript.all() == ()
+    debate, _ = await hold(Sequence(parts=(Reflect(),)), *people("Ann", "Bob"))
+    assert debate.transcript.all() == ()
 
 
 # ---- strategy ------------------------------------------------------------------------------------------------------
@@ -232,9 +242,9 @@ def noting(ask: Ask) -> Mapping[str, Value] | None:
 @pytest.mark.parametrize("view", [None, View(last=0), View(last=1), View(mine=True), View(summary_only=True)])
 async def test_ones_newest_note_is_beside_each_task_and_before_nobody_else(view: View | None) -> None:
     table = tuple(Participant(name=name, view=view) for name in ("Ann", "Bob"))
-    told = Everyone(act="argue", task="Argue.", view=View(numbered=True))
-    held, guests = await hold(
-        Rounds(each=Mindful(each=Sequence(parts=(told, EVOLVE))), most=3),
+    speaking_phase = Everyone(act="argue", task="Argue.", view=View(numbered=True))
+    debate, guests = await hold(
+        Rounds(each=Mindful(each=Sequence(parts=(speaking_phase, EVOLVE))), most=3),
         *table,
         Participant(name="Cy"),
         answers=noting,
@@ -249,7 +259,7 @@ async def test_ones_newest_note_is_beside_each_task_and_before_nobody_else(view:
             assert f"nobody else sees:\n  secret of {ask.to}\n  [Bob]: after round-{n - 1}" in prompt
     # Without the field, the words are the note.
     assert "nobody else sees:\n  Cy strategy" in guests.prompt("/debate/round-2/argue#3")
-    assert {turn.ask.audience for turn in held.transcript.turns("strategy") if turn.ask} == {
+    assert {turn.ask.audience for turn in debate.transcript.turns("strategy") if turn.ask} == {
         ("Ann",),
         ("Bob",),
         ("Cy",),
@@ -258,10 +268,10 @@ async def test_ones_newest_note_is_beside_each_task_and_before_nobody_else(view:
 
 async def test_a_note_is_beside_no_task_that_it_does_not_matter_for() -> None:
     score = Everyone(act="score", task="Score.")
-    each = Mindful(each=Sequence(parts=(ARGUE, EVOLVE, score)))
-    _, guests = await hold(each, *people("Ann", "Bob"), answers=noting)
+    agent = Mindful(each=Sequence(parts=(ARGUE, EVOLVE, score)))
+    _, guests = await hold(agent, *people("Ann", "Bob"), answers=noting)
     assert "secret" not in guests.prompt("/debate/score#1")
-    assert each.name == "sequence"
+    assert agent.name == "sequence"
 
 
 async def test_a_long_note_is_cut_visibly() -> None:
@@ -280,8 +290,8 @@ GERMAN = Participant(name="Ann", language="German")
 async def test_the_moderator_translates_each_turn_that_it_may_see() -> None:
     chair = Participant(name="Chair", duty="moderator", hide=("open",))
     parts = (Everyone(act="open", task="Open."), ARGUE, EVOLVE, Everyone(act="vote", task="Vote."), Translate())
-    held, guests = await hold(Sequence(parts=parts), GERMAN, *people("Bob"), chair)
-    assert asked(held, "translate") == [("Ann", ("Ann",), "T1"), ("Chair", ("Chair",), "T3")]
+    debate, guests = await hold(Sequence(parts=parts), GERMAN, *people("Bob"), chair)
+    assert asks_of(debate, "translate") == [("Ann", ("Ann",), "T1"), ("Chair", ("Chair",), "T3")]
     assert "Speak German." in guests.prompt("/debate/argue#1")
     own = guests.prompt("/debate/translate#1")
     assert own.index("[Ann]:\n  Ann open") < own.index("You are Ann.") < own.index("Translate the turn above")
@@ -289,13 +299,13 @@ async def test_the_moderator_translates_each_turn_that_it_may_see() -> None:
 
 
 async def test_without_a_moderator_the_speaker_translates() -> None:
-    held, _ = await hold(Sequence(parts=(ARGUE, Translate())), GERMAN, *people("Bob"))
-    assert asked(held, "translate") == [("Ann", ("Ann",), "T1")]
+    debate, _ = await hold(Sequence(parts=(ARGUE, Translate())), GERMAN, *people("Bob"))
+    assert asks_of(debate, "translate") == [("Ann", ("Ann",), "T1")]
 
 
 async def test_nothing_said_nothing_translated() -> None:
-    held, _ = await hold(Sequence(parts=(ARGUE, Translate())), *people("Ann", "Bob"))
-    assert asked(held, "translate") == []
+    debate, _ = await hold(Sequence(parts=(ARGUE, Translate())), *people("Ann", "Bob"))
+    assert asks_of(debate, "translate") == []
 
 
 # ---- bad days ------------------------------------------------------------------------------------------------------
@@ -310,11 +320,11 @@ async def test_whatever_fails_or_is_not_read_the_debate_goes_on(bad: str, how: s
         return {field.name: field.choices[0] for field in ask.form.fields if field.choices} if ask.form else {}
 
     rounds = Rounds(each=Sequence(parts=(ARGUE, Revise(), EVOLVE, Summarize())), most=2)
-    held, _ = await hold(
+    debate, _ = await hold(
         Sequence(parts=(Mindful(each=rounds), Reflect(), Translate())), GERMAN, *people("Bob"), CHAIR, answers=answers
     )
-    assert held.transcript.closed
-    assert len([turn for turn in held.transcript.failures() if turn.act == bad]) == len(held.transcript.failures())
+    assert debate.transcript.closed
+    assert len([turn for turn in debate.transcript.failures() if turn.act == bad]) == len(debate.transcript.failures())
 
 
 def test_the_frame_of_a_revision_says_what_it_replaces_only_where_turns_are_numbered() -> None:

@@ -40,12 +40,12 @@ def bid(by: str, urgency: Value | None, *, field: str = "URGENCY") -> Turn:
 def test_a_batch_of_bids() -> None:
     at = table(spoken("Ann", "Bob"))
     bids = ask_bids(at, ("Cy", "Ann"), task="Round {round}: bid.", first=5, view=LOG)
-    assert [each.key for each in bids] == ["/debate/rounds/round-2/floor#5", "/debate/rounds/round-2/floor#6"]
-    assert [(each.to, each.act, each.audience, each.task, each.view) for each in bids] == [
+    assert [ask.key for ask in bids] == ["/debate/rounds/round-2/floor#5", "/debate/rounds/round-2/floor#6"]
+    assert [(ask.to, ask.act, ask.audience, ask.task, ask.view) for ask in bids] == [
         ("Cy", "bid", ("Cy",), "Round 2: bid.", LOG),
         ("Ann", "bid", ("Ann",), "Round 2: bid.", LOG),
     ]
-    marks = [{field.name: field.choices for field in each.form.fields if field.choices} for each in bids if each.form]
+    marks = [{field.name: field.choices for field in ask.form.fields if field.choices} for ask in bids if ask.form]
     assert marks == [{"TARGET": ("T1", "T2")}, {"TARGET": ("T2",)}]
 
 
@@ -66,7 +66,7 @@ def test_only_the_urgency_is_worth_a_repair() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "bids", "best"),
+    ("speakers", "bids", "best"),
     [
         ((), [("Ann", 3), ("Bob", 7), ("Cy", 5)], "Bob"),
         ((), [("Ann", 3), ("Bob", 3.5)], "Bob"),
@@ -81,8 +81,8 @@ def test_only_the_urgency_is_worth_a_repair() -> None:
         ((), [], None),
     ],
 )
-def test_the_strongest_bid(said: tuple[str, ...], bids: list[tuple[str, Value | None]], best: str | None) -> None:
-    won = winner([bid(by, urgency) for by, urgency in bids], spoken(*said))
+def test_the_strongest_bid(speakers: tuple[str, ...], bids: list[tuple[str, Value | None]], best: str | None) -> None:
+    won = winner([bid(by, urgency) for by, urgency in bids], spoken(*speakers))
     assert (won.by if won else None) == best
 
 
@@ -104,10 +104,10 @@ def test_a_failed_bid_is_none_and_the_case_of_a_field_does_not_matter() -> None:
     st.lists(st.sampled_from(("Ann", "Bob", "Cy"))),
     st.dictionaries(st.sampled_from(("Ann", "Bob", "Cy")), st.floats(0, 10)),
 )
-def test_nobody_is_passed_over_who_bids_more_or_has_spoken_less(said: list[str], bids: dict[str, float]) -> None:
-    won = winner([bid(by, urgency) for by, urgency in bids.items()], spoken(*said))
+def test_nobody_is_passed_over_who_bids_more_or_has_spoken_less(speakers: list[str], bids: dict[str, float]) -> None:
+    won = winner([bid(by, urgency) for by, urgency in bids.items()], spoken(*speakers))
     if won is None:
         assert all(urgency < 1 for urgency in bids.values())
         return
-    rank = [(-urgency, said.count(by), at) for at, (by, urgency) in enumerate(bids.items())]
-    assert min(rank) == (-bids[won.by], said.count(won.by), list(bids).index(won.by))
+    rank = [(-urgency, speakers.count(by), at) for at, (by, urgency) in enumerate(bids.items())]
+    assert min(rank) == (-bids[won.by], speakers.count(won.by), list(bids).index(won.by))

@@ -20,7 +20,7 @@ ODD = CountingRule(rule=Odd())  # pyright: ignore[reportArgumentType]
 
 
 def test_a_built_in_rule_takes_no_options() -> None:
-    with pytest.raises(ProtocolError, match="plurality takes no strategy_options"):
+    with pytest.raises(ProtocolError, match="plurality has no strategy_options"):
         counting_rule("plurality", {"finalists": 2})
 
 
@@ -36,8 +36,8 @@ def test_a_rule_that_cannot_be_stored_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 def test_options_are_told_in_words() -> None:
-    told = Choices(protocol_options={"quick": True, "slow": False, "hats": ("red", "white")}).told()
-    assert told == ("quick yes", "slow no", "hats red, white")
+    texts = Choices(protocol_options={"quick": True, "slow": False, "hats": ("red", "white")}).told()
+    assert texts == ("quick yes", "slow no", "hats red, white")
 
 
 def test_a_score_that_could_not_be_read_makes_the_ballot_unreadable() -> None:

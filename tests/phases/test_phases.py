@@ -36,8 +36,8 @@ def ballot_box(*between: Phase) -> Sequence:
 async def test_a_vote(chosen: dict[str, str], status: str, winner: str, anonymous: bool) -> None:
     propose = Everyone(act="propose", task="Propose.")
     vote = Vote(rule=PLURALITY, acts=("propose",), task="Vote.", anonymous=anonymous)
-    held, player = await hold(Sequence(parts=(propose, vote)), votes(chosen))
-    decision = held.transcript.decision
+    debate, player = await hold(Sequence(parts=(propose, vote)), votes(chosen))
+    decision = debate.transcript.decision
     assert decision
     assert (decision.status, decision.winner) == (status, winner)
     assert [(b.voter, b.state) for b in decision.ballots] == [
@@ -45,7 +45,7 @@ async def test_a_vote(chosen: dict[str, str], status: str, winner: str, anonymou
     ]
     if winner:
         assert decision.text == f"{winner} propose /debate/propose#{['Ann', 'Bob', 'Cy'].index(winner) + 1}"
-        assert winner not in [name for each in decision.minority for name in each.by]
+        assert winner not in [name for minority in decision.minority for name in minority.by]
         assert all(who in "".join(decision.dissent) for who, wish in chosen.items() if wish not in ("-?!" + winner))
     ballots = [ask for ask, _ in player.asked if ask.act == "vote"]
     assert all(ask.view == View(last=0, anonymous=anonymous) for ask in ballots)
@@ -64,22 +64,22 @@ async def test_weights_go_onto_the_ballots() -> None:  # K17: a level that is no
     brief = Brief(topic="?", participants=(Participant(name="Ann", weight=0.3), BOB, CY))
     place = Harness(brief=brief, protocol=build("council", brief, Choices(strategy="weighted", rounds=0)))
     player = Player(votes({"Ann": "Ann", "Bob": "-", "Cy": "-"}))
-    held = await place.run({each.name: player for each in brief.participants})
-    assert held.transcript.decision
-    assert [b.weight for b in held.transcript.decision.ballots] == [0.3, 0.5, 0.5]
-    assert held.transcript.decision.tally == {"Ann": 0.3, "Bob": 0.0, "Cy": 0.0}
+    debate = await place.run({participant.name: player for participant in brief.participants})
+    assert debate.transcript.decision
+    assert [b.weight for b in debate.transcript.decision.ballots] == [0.3, 0.5, 0.5]
+    assert debate.transcript.decision.tally == {"Ann": 0.3, "Bob": 0.0, "Cy": 0.0}
 
 
 async def test_the_revised_proposal_wins_or_the_first_where_that_is_asked_for() -> None:
     revise = Everyone(act="revise", task="Revise.")
     chosen = votes({"Ann": "Bob", "Bob": "Bob", "Cy": "Bob"})
-    held, _ = await hold(ballot_box(revise), chosen)
-    assert held.transcript.decision
-    assert held.transcript.decision.text == "Bob revise /debate/revise#2"
+    debate, _ = await hold(ballot_box(revise), chosen)
+    assert debate.transcript.decision
+    assert debate.transcript.decision.text == "Bob revise /debate/revise#2"
     first = Vote(rule=PLURALITY, acts=("propose", "revise"), task="Vote.", latest=False)
-    held, _ = await hold(Sequence(parts=(Everyone(act="propose", task="P"), revise, first)), chosen)
-    assert held.transcript.decision
-    assert held.transcript.decision.text == "Bob propose /debate/propose#2"
+    debate, _ = await hold(Sequence(parts=(Everyone(act="propose", task="P"), revise, first)), chosen)
+    assert debate.transcript.decision
+    assert debate.transcript.decision.text == "Bob propose /debate/propose#2"
 
 
 async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None:  # D9, R13
@@ -90,12 +90,12 @@ async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None
             else votes({"Ann": "Cy", "Bob": "Cy", "Cy": "Cy"})(ask, context)
         )
 
-    held, player = await hold(ballot_box(), script)
-    assert held.transcript.decision
-    assert held.transcript.decision.winner == "Cy"
-    assert list(held.transcript.decision.tally) == ["Ann", "Cy"]
+    debate, player = await hold(ballot_box(), script)
+    assert debate.transcript.decision
+    assert debate.transcript.decision.winner == "Cy"
+    assert list(debate.transcript.decision.tally) == ["Ann", "Cy"]
     assert all(len(ask.about) == 2 for ask, _ in player.asked if ask.act == "vote")
-    assert [turn.key for turn in held.transcript.failures()] == ["/debate/propose#2"]
+    assert [turn.key for turn in debate.transcript.failures()] == ["/debate/propose#2"]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ async def test_no_vote_is_held_over_less_than_two_proposals(speaks: tuple[str, .
         spoken: Mapping[str, Value] = {}
         return spoken if ask.to in speaks else None
 
-    held, _ = await hold(ballot_box(), script)
-    assert held.transcript.decision
-    assert (held.transcript.decision.status, held.transcript.decision.how) == ("no_decision", how)
+    debate, _ = await hold(ballot_box(), script)
+    assert debate.transcript.decision
+    assert (debate.transcript.decision.status, debate.transcript.decision.how) == ("no_decision", how)
 
 
 def answers(*rounds: str, vote: str = "-") -> Script:
@@ -121,11 +121,11 @@ def answers(*rounds: str, vote: str = "-") -> Script:
             assert ask.form
             at = [turn.fields["ANSWER"] for turn in context.about].index(vote.split()[who])
             return {BALLOT: ask.form.fields[0].choices[at]}
-        said = rounds[int(ask.key.split("round-")[1][0]) if "round-" in ask.key else 0].split()[who]
+        part = rounds[int(ask.key.split("round-")[1][0]) if "round-" in ask.key else 0].split()[who]
         confidence = 0.9 if who == 1 else 0.5
-        plain: dict[str, Value] = {"ANSWER": said, "CONFIDENCE": confidence, "ARGUMENT": f"because {ask.to}"}
+        plain: dict[str, Value] = {"ANSWER": part, "CONFIDENCE": confidence, "ARGUMENT": f"because {ask.to}"}
         empty: dict[str, Value] = {}
-        return None if said == "!" else empty if said == "?" else plain
+        return None if part == "!" else empty if part == "?" else plain
 
     return script
 
@@ -135,17 +135,17 @@ def panel(*options: str, rounds: int | None = None) -> Phase:
 
 
 async def test_a_panel_that_agrees_at_once_asks_three_times_and_stops() -> None:
-    held, player = await hold(panel("yes", "no"), answers("yes yes yes"), options=("yes", "no"))
-    decision = held.transcript.decision
+    debate, player = await hold(panel("yes", "no"), answers("yes yes yes"), options=("yes", "no"))
+    decision = debate.transcript.decision
     assert decision
     assert (decision.status, decision.winner, decision.strength) == ("decided", "yes", "unanimous")
     assert len(player.asked) == 3
-    assert held.transcript.halts == {"/debate/rounds": "all 3 give the same answer; 3 of 3 calls of the rounds saved"}
+    assert debate.transcript.halts == {"/debate/rounds": "all 3 give the same answer; 3 of 3 calls of the rounds saved"}
 
 
 async def test_a_panel_keeps_both_tallies_and_the_minority() -> None:
-    held, player = await hold(panel("yes", "no"), answers("yes no no", "no no yes"), options=("yes", "no"))
-    decision = held.transcript.decision
+    debate, player = await hold(panel("yes", "no"), answers("yes no no", "no no yes"), options=("yes", "no"))
+    decision = debate.transcript.decision
     assert decision
     assert (decision.winner, decision.tally, decision.first) == ("no", {"yes": 1.0, "no": 2.0}, {"yes": 1.0, "no": 2.0})
     assert decision.support == ("Ann", "Bob")
@@ -162,18 +162,18 @@ async def test_a_panel_keeps_both_tallies_and_the_minority() -> None:
 
 async def test_an_open_panel_votes_on_the_distinct_answers() -> None:
     script = answers("x y x", "x y z", vote="y y z")
-    held, player = await hold(panel(), script)
-    decision = held.transcript.decision
+    debate, player = await hold(panel(), script)
+    decision = debate.transcript.decision
     assert decision
     assert (decision.winner, decision.text, decision.support) == ("y", "y", ("Ann", "Bob"))
     assert decision.first == {"x": 2.0, "y": 1.0}
     assert sum(ask.act == "vote" for ask, _ in player.asked) == 3
-    assert {each.answer for each in decision.minority} == {"x", "z"}
+    assert {minority.answer for minority in decision.minority} == {"x", "z"}
 
 
 async def test_an_open_panel_that_agrees_needs_no_vote() -> None:
-    held, player = await hold(panel(), answers("Wait. wait wait!"))
-    decision = held.transcript.decision
+    debate, player = await hold(panel(), answers("Wait. wait wait!"))
+    decision = debate.transcript.decision
     assert decision
     assert (decision.status, decision.winner, decision.how) == (
         "decided",
@@ -192,37 +192,37 @@ async def test_an_open_panel_that_agrees_needs_no_vote() -> None:
     ],
 )
 async def test_counting_answers_invents_none(rounds: tuple[str, ...], status: str, states: list[str]) -> None:
-    held, _ = await hold(panel("yes", "no"), answers(*rounds), options=("yes", "no"))
-    decision = held.transcript.decision
+    debate, _ = await hold(panel("yes", "no"), answers(*rounds), options=("yes", "no"))
+    decision = debate.transcript.decision
     assert decision
     assert decision.status == status
     assert [ballot.state for ballot in decision.ballots] == states
     assert decision.winner == ""
-    assert {each.answer for each in decision.minority} <= {"yes", "no"}, "who cannot be read is no candidate"
+    assert {minority.answer for minority in decision.minority} <= {"yes", "no"}, "who cannot be read is no candidate"
 
 
 async def test_counting_open_answers_without_any() -> None:
     phase = Sequence(parts=(Everyone(act="draft", task="?"), Count(rule=PLURALITY, acts=("draft",))))
-    held, _ = await hold(phase, answers("! ! !"))
-    assert held.transcript.decision
-    assert held.transcript.decision.how == "there is no proposal"
+    debate, _ = await hold(phase, answers("! ! !"))
+    assert debate.transcript.decision
+    assert debate.transcript.decision.how == "there is no proposal"
 
 
 # ---- moderated, round robin, arena, council
 
 
-def moderated(*said: Mapping[str, Value] | None) -> Script:
-    left = list(said)
+def moderated(*rows: Mapping[str, Value] | None) -> Script:
+    left = list(rows)
     return lambda ask, context: left.pop(0) if ask.act == "moderate" else {}
 
 
 async def run(name: str, script: Script, choices: Choices | None = None) -> tuple[HeldDebate, Player]:
     brief = Brief(topic="?", participants=(ANN, BOB, CHAIR))
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build(name, brief, choices)).run(
+    debate = await Harness(brief=brief, protocol=build(name, brief, choices)).run(
         dict.fromkeys(("Ann", "Bob", "Chair"), player)
     )
-    return held, player
+    return debate, player
 
 
 GOES_ON: Mapping[str, Value] = {"STATUS": "CONTINUE"}
@@ -240,42 +240,44 @@ MODERATED: list[tuple[list[Mapping[str, Value] | None], int, str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "asks", "status", "text", "how"), MODERATED)
-async def test_moderated(said: list[Mapping[str, Value] | None], asks: int, status: str, text: str, how: str) -> None:
-    held, player = await run("moderated", moderated(*said))
-    decision = held.transcript.decision
+@pytest.mark.parametrize(("replies", "asks", "status", "text", "how"), MODERATED)
+async def test_moderated(
+    replies: list[Mapping[str, Value] | None], asks: int, status: str, text: str, how: str
+) -> None:
+    debate, player = await run("moderated", moderated(*replies))
+    decision = debate.transcript.decision
     assert decision
     assert (len(player.asked), decision.status, decision.text, decision.how) == (asks, status, text, how)
 
 
 async def test_everybody_argues_at_once_in_the_order_of_the_table() -> None:  # A13
-    held, player = await run("moderated", moderated(SETTLED))
-    assert [turn.by for turn in held.transcript.turns("argue")] == ["Ann", "Bob"]
+    debate, player = await run("moderated", moderated(SETTLED))
+    assert [turn.by for turn in debate.transcript.turns("argue")] == ["Ann", "Bob"]
     assert all(context.turns == () for ask, context in player.asked if ask.act == "argue")
     assert [ask.task[:16] for ask, _ in player.asked][:1] == ["This is round 1."]
 
 
 async def test_round_robin_hears_all_before_and_moves_the_last_word() -> None:
-    held, player = await run(
+    debate, player = await run(
         "round_robin", moderated({"SUMMARY": "both", "VERDICT": "Tea."}), choices=Choices(rounds=2)
     )
     floor = [(ask.to, len(context.turns)) for ask, context in player.asked if ask.act == "argue"]
     assert floor == [("Ann", 2), ("Bob", 3), ("Bob", 4), ("Ann", 5)]
-    assert held.transcript.decision
-    assert (held.transcript.decision.text, held.transcript.decision.rule) == ("Tea.", "mediator")
+    assert debate.transcript.decision
+    assert (debate.transcript.decision.text, debate.transcript.decision.rule) == ("Tea.", "mediator")
 
 
 async def test_adopting_from_nobody() -> None:
-    held, _ = await hold(Adopt(), answers("x x x"))
-    assert held.transcript.decision
-    assert held.transcript.decision.how == "the moderator gave no answer"
+    debate, _ = await hold(Adopt(), answers("x x x"))
+    assert debate.transcript.decision
+    assert debate.transcript.decision.how == "the moderator gave no answer"
 
 
 async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return votes({"Ann": "Ann", "Bob": "Bob"})(ask, context) if ask.act == "vote" else {}
 
-    held, player = await run("arena", script, Choices(rounds=1, topology="ring"))
+    debate, player = await run("arena", script, Choices(rounds=1, topology="ring"))
     critiques = [
         (ask.to, [turn.by for turn in context.about]) for ask, context in player.asked if ask.act == "critique"
     ]
@@ -287,8 +289,8 @@ async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
         "Ann": [("Ann", "propose"), ("Bob", "critique")],
         "Bob": [("Bob", "propose"), ("Ann", "critique")],
     }
-    assert held.transcript.decision
-    assert held.transcript.decision.status == "tie"
+    assert debate.transcript.decision
+    assert debate.transcript.decision.status == "tie"
 
 
 async def test_no_critique_without_two_proposals() -> None:
@@ -296,9 +298,9 @@ async def test_no_critique_without_two_proposals() -> None:
         spoken: Mapping[str, Value] = {}
         return None if ask.to == "Bob" and ask.act == "propose" else spoken
 
-    held, player = await run("arena", script, Choices(rounds=1))
+    debate, player = await run("arena", script, Choices(rounds=1))
     assert [ask.act for ask, _ in player.asked].count("critique") == 0
-    assert held.transcript.closed
+    assert debate.transcript.closed
 
 
 @pytest.mark.parametrize(
@@ -313,17 +315,17 @@ async def test_no_critique_without_two_proposals() -> None:
     ],
 )
 async def test_council(strategy: str, script: dict[str, str], status: str, winner: str) -> None:
-    held, _ = await run("council", votes(script), Choices(strategy=strategy, rounds=1))
-    assert held.transcript.decision
-    assert (held.transcript.decision.status, held.transcript.decision.winner) == (status, winner)
+    debate, _ = await run("council", votes(script), Choices(strategy=strategy, rounds=1))
+    assert debate.transcript.decision
+    assert (debate.transcript.decision.status, debate.transcript.decision.winner) == (status, winner)
 
 
 async def test_a_moderator_who_is_unclear_falls_back_only_where_that_is_asked_for() -> None:  # K21
     rule = FirstProposal(rule=Share(name="moderator"))
     vote = Vote(rule=rule, acts=("propose",), task="Select.", who=("Cy",))
-    held, _ = await hold(Sequence(parts=(Everyone(act="propose", task="P"), vote)), votes({"Cy": "?"}))
-    assert held.transcript.decision
-    assert (held.transcript.decision.winner, held.transcript.decision.how) == (
+    debate, _ = await hold(Sequence(parts=(Everyone(act="propose", task="P"), vote)), votes({"Cy": "?"}))
+    assert debate.transcript.decision
+    assert (debate.transcript.decision.winner, debate.transcript.decision.how) == (
         "Ann",
         "the only voter cast no vote; fallback: first proposal",
     )
@@ -331,8 +333,8 @@ async def test_a_moderator_who_is_unclear_falls_back_only_where_that_is_asked_fo
 
 async def test_two_parts_of_one_name_are_told_apart() -> None:
     part = Everyone(act="propose", task="P")
-    held, _ = await hold(Sequence(parts=(part, part, Rounds(each=part, most=1))), answers("x x x", "x x x"))
-    keys = [turn.key for turn in held.transcript.turns(by="Ann")]
+    debate, _ = await hold(Sequence(parts=(part, part, Rounds(each=part, most=1))), answers("x x x", "x x x"))
+    keys = [turn.key for turn in debate.transcript.turns(by="Ann")]
     assert keys == ["/debate/propose#1", "/debate/propose-2#1", "/debate/rounds/round-1#1"]
 
 
@@ -347,15 +349,15 @@ async def test_a_name_that_is_an_answer_hides_no_proposal() -> None:
         answers: dict[str, Mapping[str, Value]] = {"Ann": {}, "Bob": {"ANSWER": "Ann"}, "Cy": {"ANSWER": "x"}}
         return answers[ask.to]
 
-    held, player = await hold(panel(), script)
+    debate, player = await hold(panel(), script)
     assert {len(ask.about) for ask, _ in player.asked if ask.act == "vote"} == {3}
-    assert held.transcript.decision
-    assert list(held.transcript.decision.tally) == ["Ann", "Ann (Bob)", "x"]
+    assert debate.transcript.decision
+    assert list(debate.transcript.decision.tally) == ["Ann", "Ann (Bob)", "x"]
 
 
 async def test_options_that_look_alike_stay_apart() -> None:
-    held, _ = await hold(panel(".NET", "NET"), answers(".NET NET NET", ".NET NET NET"), options=(".NET", "NET"))
-    decision = held.transcript.decision
+    debate, _ = await hold(panel(".NET", "NET"), answers(".NET NET NET", ".NET NET NET"), options=(".NET", "NET"))
+    decision = debate.transcript.decision
     assert decision
     assert (decision.winner, decision.tally, decision.first) == ("NET", {".NET": 1, "NET": 2}, {".NET": 1, "NET": 2})
 
@@ -368,7 +370,9 @@ async def test_an_agreement_of_too_few_is_no_quorum() -> None:
         return {"ANSWER": "tea"} if ask.to in ("Ann", "Bob") else None
 
     player = Player(script)
-    held = await Harness(brief=brief, protocol=build("panel", brief)).run({each.name: player for each in five})
-    assert held.transcript.decision
-    assert held.transcript.decision.status == "no_decision"
-    assert held.transcript.decision.how == "no quorum: 2 of 5 ballots could be read; the tally is partial"
+    debate = await Harness(brief=brief, protocol=build("panel", brief)).run(
+        {participant.name: player for participant in five}
+    )
+    assert debate.transcript.decision
+    assert debate.transcript.decision.status == "no_decision"
+    assert debate.transcript.decision.how == "no quorum: 2 of 5 ballots could be read; the tally is partial"

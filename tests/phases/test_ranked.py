@@ -16,6 +16,10 @@ from moot.phases.speak import Everyone
 from moot.phases.vote import labels
 from moot.policy.rules import Quorum
 from moot.protocols.known import Choices, build
+from moot.report.conclusion import conclusion
+from moot.report.markdown import markdown
+from moot.report.report import report
+from moot.report.turn_text import Choice
 from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
 
@@ -24,7 +28,7 @@ FOUR = (ANN, BOB, CY, DAN)
 DRAFT = Form(name="draft", fields=(Field(name="ANSWER"), Field(name="CONFIDENCE", kind="number", required=False)))
 
 
-async def held(
+async def run_debate(
     wishes: Mapping[str, str],
     *,
     rule: str = "borda",
@@ -35,8 +39,10 @@ async def held(
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         if ask.act == "draft":
-            said = (answers or {}).get(ask.to, f"answer of {ask.to}")
-            return {"ANSWER": said.rstrip("+"), "CONFIDENCE": 0.9 if said.endswith("+") else 0.5} if said else None
+            answer = (answers or {}).get(ask.to, f"answer of {ask.to}")
+            return (
+                {"ANSWER": answer.rstrip("+"), "CONFIDENCE": 0.9 if answer.endswith("+") else 0.5} if answer else None
+            )
         if (wish := wishes[ask.to]) == "!":
             return None
         assert ask.form
@@ -49,7 +55,9 @@ async def held(
     ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval", reasons=True)
     tree = Sequence(parts=(Everyone(act="draft", task="Draft.", form=DRAFT), ranking))
     player = Player(script)
-    return await Harness(brief=brief, protocol=tree).run(dict.fromkeys([each.name for each in people], player)), player
+    return await Harness(brief=brief, protocol=tree).run(
+        dict.fromkeys([person.name for person in people], player)
+    ), player
 
 
 def decided(place: HeldDebate) -> Decision:
@@ -61,9 +69,9 @@ ALL = {"Ann": "Bob Cy Dan", "Bob": "Cy Ann Dan", "Cy": "Bob Ann Dan", "Dan": "Bo
 
 
 async def test_each_ranks_the_others_answers_without_names_in_an_order_of_its_own() -> None:
-    place, player = await held(ALL)
+    place, player = await run_debate(ALL)
     asks = [ask for ask, _ in player.asked if ask.act == "vote"]
-    assert [ask.to for ask in asks] == [each.name for each in FOUR]
+    assert [ask.to for ask in asks] == [participant.name for participant in FOUR]
     authors = {ask.to: [place.transcript.get(key).by for key in ask.about] for ask in asks}
     assert all(sorted((*shown, voter)) == ["Ann", "Bob", "Cy", "Dan"] for voter, shown in authors.items())
     assert any(shown != sorted(shown) for shown in authors.values())
@@ -71,7 +79,7 @@ async def test_each_ranks_the_others_answers_without_names_in_an_order_of_its_ow
 
 
 async def test_rankings_become_ballots_under_the_authors_names() -> None:
-    decision = decided((await held(ALL))[0])
+    decision = decided((await run_debate(ALL))[0])
     first = decision.ballots[0]
     assert (first.choice, first.ranks, first.reason) == ("Bob", (("Bob",), ("Cy",), ("Dan",)), "Ann's reason")
     assert (decision.status, decision.winner, decision.text) == ("decided", "Bob", "answer of Bob")
@@ -81,19 +89,19 @@ async def test_rankings_become_ballots_under_the_authors_names() -> None:
 
 
 async def test_dissent_says_its_reason() -> None:
-    decision = decided((await held({**ALL, "Dan": "Ann Bob Cy"}))[0])
+    decision = decided((await run_debate({**ALL, "Dan": "Ann Bob Cy"}))[0])
     assert (decision.winner, decision.dissent) == ("Bob", ("Dan for Ann: Dan's reason",))
 
 
 @pytest.mark.parametrize("rule", RULES)
 async def test_every_rule_decides(rule: str) -> None:
-    decision = decided((await held(ALL, rule=rule))[0])
+    decision = decided((await run_debate(ALL, rule=rule))[0])
     assert decision.rule == rule.replace("_", " ")
     assert decision.status == ("tie" if rule == "approval" else "decided")  # here everybody approves of all others
 
 
 async def test_an_approval_is_one_tier() -> None:
-    decision = decided((await held({"Ann": "Bob Cy", "Bob": "Cy", "Cy": "Bob", "Dan": "Cy"}, rule="approval"))[0])
+    decision = decided((await run_debate({"Ann": "Bob Cy", "Bob": "Cy", "Cy": "Bob", "Dan": "Cy"}, rule="approval"))[0])
     assert decision.ballots[0].ranks == (("Bob", "Cy"),)
     assert (decision.winner, dict(decision.tally)) == ("Cy", {"Ann": 0.0, "Bob": 2.0, "Cy": 3.0, "Dan": 0.0})
     assert decision.support == ("Ann", "Bob", "Dan")
@@ -102,52 +110,52 @@ async def test_an_approval_is_one_tier() -> None:
 
 async def test_what_is_no_list_of_the_labels_is_no_ballot() -> None:
     wishes = {"Ann": "?", "Bob": "Ann Ann", "Cy": "Ann Zoe", "Dan": "!"}
-    decision = decided((await held(wishes))[0])
-    assert [each.state for each in decision.ballots] == ["unread", "unread", "unread", "missing"]
+    decision = decided((await run_debate(wishes))[0])
+    assert [ballot.state for ballot in decision.ballots] == ["unread", "unread", "unread", "missing"]
     assert decision.ballots[1].reason == "no list of the labels"
     assert (decision.status, decision.how) == ("no_decision", "no vote was cast by 4 voters")
 
 
 async def test_without_most_of_the_rankings_there_is_no_quorum() -> None:
     assert isinstance(RULES["borda"], Quorum)
-    decision = decided((await held({**ALL, "Ann": "?", "Bob": "!"}))[0])
+    decision = decided((await run_debate({**ALL, "Ann": "?", "Bob": "!"}))[0])
     assert (decision.status, decision.winner) == ("no_decision", "")
     assert decision.how.startswith("no quorum: 2 of 4")
 
 
 async def test_equal_answers_on_top_together_are_no_tie() -> None:
     wishes = {"Ann": "Bob Cy Dan", "Bob": "Ann Cy Dan", "Cy": "Ann Bob Dan", "Dan": "Bob Ann Cy"}
-    tied = decided((await held(wishes))[0])
+    tied = decided((await run_debate(wishes))[0])
     assert (tied.status, tied.winner) == ("tie", "")
-    joined = decided((await held(wishes, answers={"Ann": "Tea", "Bob": "tea.+"}))[0])
+    joined = decided((await run_debate(wishes, answers={"Ann": "Tea", "Bob": "tea.+"}))[0])
     assert (joined.status, joined.winner, joined.text) == ("decided", "Bob", "tea.")
     assert joined.how.endswith("all of them give the same answer")
     assert joined.support == ("Ann", "Bob", "Cy", "Dan")
 
 
 async def test_where_all_say_the_same_nobody_ranks() -> None:
-    place, player = await held(ALL, answers=dict.fromkeys(("Ann", "Bob", "Cy", "Dan"), "Tea"))
+    place, player = await run_debate(ALL, answers=dict.fromkeys(("Ann", "Bob", "Cy", "Dan"), "Tea"))
     assert {ask.act for ask, _ in player.asked} == {"draft"}
     assert (decided(place).status, decided(place).winner) == ("decided", "Tea")
 
 
 async def test_whoever_sees_fewer_than_two_answers_has_nothing_to_rank() -> None:
-    place, player = await held(ALL, answers={"Cy": "", "Dan": ""})
+    place, player = await run_debate(ALL, answers={"Cy": "", "Dan": ""})
     assert [ask.to for ask, _ in player.asked if ask.act == "vote"] == ["Cy", "Dan"]
     assert decided(place).ballots[0].reason == "fewer than two answers to rank"
-    none, player = await held({"Ann": "", "Bob": ""}, people=(ANN, BOB))
+    none, player = await run_debate({"Ann": "", "Bob": ""}, people=(ANN, BOB))
     assert (decided(none).status, len(player.asked)) == ("no_decision", 2)
 
 
 async def test_jurors_rank_all() -> None:
     juror = Participant(name="Jo", duty="juror")
-    _, player = await held({**ALL, "Jo": "Dan Ann Bob Cy"}, people=(*FOUR, juror))
+    _, player = await run_debate({**ALL, "Jo": "Dan Ann Bob Cy"}, people=(*FOUR, juror))
     assert [len(ask.about) for ask, _ in player.asked if ask.act == "vote"] == [3, 3, 3, 3, 4]
 
 
 async def test_nobody_ranks_what_is_hidden_from_him() -> None:
     dan = Participant(name="Dan", hide=("Bob",))
-    _, player = await held({**ALL, "Dan": "Cy Ann"}, people=(ANN, BOB, CY, dan))
+    _, player = await run_debate({**ALL, "Dan": "Cy Ann"}, people=(ANN, BOB, CY, dan))
     assert [len(ask.about) for ask, _ in player.asked if ask.act == "vote"] == [3, 3, 3, 2]
 
 
@@ -218,3 +226,25 @@ def test_two_debaters_are_ranked_by_jurors() -> None:
     people = (ANN, BOB, Participant(name="Jo", duty="juror"))
     tree = build("panel", Brief(topic="?", participants=people), Choices(strategy="schulze"))
     assert "Ranking" in str(tree)
+
+
+async def test_reports_count_approvals_and_first_places_for_all_who_are_on_top() -> None:
+    place, _ = await run_debate(
+        {"Ann": "Bob Cy", "Bob": "Ann Cy", "Cy": "Ann Bob"}, rule="approval", people=(ANN, BOB, CY)
+    )
+    rows = conclusion(place.transcript).tally
+    assert {row.candidate: (row.ballots, row.votes) for row in rows} == {
+        "Ann": (2, 2.0),
+        "Bob": (2, 2.0),
+        "Cy": (2, 2.0),
+    }
+    page = markdown(report(place.entries, debate="tea"))
+    assert "| Candidate | Approvals |" in page
+    place, _ = await run_debate({"Ann": "Bob Cy", "Bob": "Cy Ann", "Cy": "Bob Ann"}, people=(ANN, BOB, CY))
+    page = markdown(report(place.entries, debate="tea"))
+    assert "| Candidate | First places |" in page
+
+
+def test_a_choice_by_scores_says_each_score() -> None:
+    assert Choice(how="scores", names=("Ann", "Bob"), scores=(4.0, 2.5)).words == ("Ann 4", "Bob 2.5")
+    assert Choice(how="ranks", names=("Ann", "Bob")).words == ("Ann", "Bob")

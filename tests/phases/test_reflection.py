@@ -41,9 +41,9 @@ async def reflect(
 
     player = Player(script)
     tree = Reflection(writer="Writer", reviewer="Reviewer", most=most)
-    held = await Harness(brief=PAIR, protocol=tree).run({"Writer": player, "Reviewer": player})
-    assert held.transcript.decision
-    return held, player, held.transcript.decision
+    debate = await Harness(brief=PAIR, protocol=tree).run({"Writer": player, "Reviewer": player})
+    assert debate.transcript.decision
+    return debate, player, debate.transcript.decision
 
 
 KEPT = "the best text stands, the rounds were used up"
@@ -71,15 +71,15 @@ CASES: list[tuple[list[Mapping[str, Value] | None], list[bool], str, str, str, s
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reviews", "texts", "asked", "status", "text", "how"), CASES)
+@pytest.mark.parametrize(("reviews", "texts", "order", "status", "text", "how"), CASES)
 async def test_it_ends_when_a_review_is_good_enough(
-    reviews: list[Mapping[str, Value] | None], texts: list[bool], asked: str, status: str, text: str, how: str
+    reviews: list[Mapping[str, Value] | None], texts: list[bool], order: str, status: str, text: str, how: str
 ) -> None:
-    held, player, decision = await reflect(reviews, texts)
-    assert "".join(ask.to[0].lower() for ask, _ in player.asked) == asked
+    debate, player, decision = await reflect(reviews, texts)
+    assert "".join(ask.to[0].lower() for ask, _ in player.asked) == order
     assert (decision.status, decision.text.rpartition("/")[2], decision.how) == (status, text, how)
-    assert held.transcript.closed
-    assert held.transcript.closed.status == ("failed" if asked == "www" else status)
+    assert debate.transcript.closed
+    assert debate.transcript.closed.status == ("failed" if order == "www" else status)
 
 
 async def test_what_the_writer_and_the_reviewer_read() -> None:
@@ -97,8 +97,8 @@ async def test_what_the_writer_and_the_reviewer_read() -> None:
 
 async def test_a_text_without_a_review_is_put_again_and_not_written_anew() -> None:
     _, player, _ = await reflect([FAILS, score(5), score(9)])
-    asked = [(ask.to, ask.about) for ask, _ in player.asked]
-    assert asked == [
+    rows = [(ask.to, ask.about) for ask, _ in player.asked]
+    assert rows == [
         ("Writer", ()),
         ("Reviewer", ("/debate/round-1#1",)),
         ("Reviewer", ("/debate/round-1#1",)),
@@ -129,11 +129,11 @@ async def share(fails: Sequence[str] = ()) -> tuple[HeldDebate, Player]:
     done: Mapping[str, Value] = {}
     player = Player(lambda ask, context: None if ask.to in fails else done)
     place = Harness(brief=CROWD, protocol=map_reduce(CROWD, ITEMS))
-    return await place.run({each.name: player for each in CROWD.participants}), player
+    return await place.run({participant.name: player for participant in CROWD.participants}), player
 
 
 async def test_each_has_one_item_and_sees_nothing_else() -> None:
-    held, player = await share()
+    debate, player = await share()
     for n, item in enumerate(ITEMS, start=1):
         text = prompt(player, f"share#{n}")
         assert f"Your item is number {n} of 3:\n  {item.splitlines()[0]}" in text
@@ -142,35 +142,35 @@ async def test_each_has_one_item_and_sees_nothing_else() -> None:
     text = prompt(player, "gather#1")
     assert text.index("[Mapper 1]:") < text.index("[Mapper 2]:") < text.index("[Mapper 3]:")
     assert "No answer came" not in text
-    decision = held.transcript.decision
+    decision = debate.transcript.decision
     assert decision
     assert (decision.status, decision.text) == ("decided", "Reducer gather /debate/gather#1")
     assert decision.how == "Reducer put 3 of 3 answers together"
 
 
 @pytest.mark.parametrize(
-    ("fails", "told"),
+    ("fails", "text"),
     [
         (["Mapper 2"], "No answer came for item 2 (Mapper 2). Say in the result that this is missing."),
         (["Mapper 1", "Mapper 3"], "No answer came for items 1 (Mapper 1) and 3 (Mapper 3). Say"),
     ],
 )
-async def test_what_is_missing_is_told(fails: list[str], told: str) -> None:
-    held, player = await share(fails)
-    assert told in prompt(player, "gather#1")
-    assert held.transcript.decision
-    assert held.transcript.decision.how == f"Reducer put {3 - len(fails)} of 3 answers together"
+async def test_what_is_missing_is_told(fails: list[str], text: str) -> None:
+    debate, player = await share(fails)
+    assert text in prompt(player, "gather#1")
+    assert debate.transcript.decision
+    assert debate.transcript.decision.how == f"Reducer put {3 - len(fails)} of 3 answers together"
 
 
 async def test_without_any_answer_there_is_nothing_to_put_together() -> None:
-    held, player = await share(["Mapper 1", "Mapper 2", "Mapper 3"])
+    debate, player = await share(["Mapper 1", "Mapper 2", "Mapper 3"])
     assert len(player.asked) == 3
-    assert held.transcript.halted("/debate") == "0 of 3 answered, 1 are needed to go on"
+    assert debate.transcript.halted("/debate") == "0 of 3 answered, 1 are needed to go on"
 
 
 async def test_a_reducer_who_fails_decides_nothing() -> None:
-    held, _ = await share(["Reducer"])
-    assert held.transcript.decision == Decision(status="no_decision", rule="gather", how="Reducer gave no answer")
+    debate, _ = await share(["Reducer"])
+    assert debate.transcript.decision == Decision(status="no_decision", rule="gather", how="Reducer gave no answer")
 
 
 # ---- the record ----------------------------------------------------------------------------------------------------
@@ -186,6 +186,6 @@ async def test_cut_anywhere_it_is_the_same(brief: Brief, tree: Phase) -> None:
     assert load(dump(tree)) == tree
     place = Harness(brief=brief, protocol=tree)
     oracle = SeededAgent()
-    whole = await place.run({each.name: oracle for each in brief.participants})
+    whole = await place.run({participant.name: oracle for participant in brief.participants})
     assert whole.transcript.closed
     await resume_everywhere(place, whole)

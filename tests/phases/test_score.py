@@ -34,8 +34,10 @@ Pair = tuple[str, str]
 async def hold(tree: Phase, script: Script, *people: Participant) -> tuple[HeldDebate, Player]:
     brief = Brief(topic="Tea?", participants=people or (ANN, BOB, CY, CHAIR), seed=3)
     player = Player(script)
-    held = await Harness(brief=brief, protocol=load(dump(tree))).run({each.name: player for each in brief.participants})
-    return held, player
+    debate = await Harness(brief=brief, protocol=load(dump(tree))).run(
+        {participant.name: player for participant in brief.participants}
+    )
+    return debate, player
 
 
 def rated(by: Mapping[str, Mapping[str, Value] | None]) -> Script:
@@ -61,16 +63,18 @@ WHO: list[tuple[Score, tuple[Participant, ...], list[Pair]]] = [
         (),
         [("Chair", "Ann"), ("Ann", "Bob"), ("Chair", "Bob"), ("Ann", "Cy"), ("Chair", "Cy")],
     ),
-    (Score(), (ANN, MASKED, CY), [each for each in EACH_OTHER if each != ("Bob", "Ann")]),
+    (Score(), (ANN, MASKED, CY), [texts for texts in EACH_OTHER if texts != ("Bob", "Ann")]),
     (Score(acts=("close",)), (), []),
 ]
 
 
-@pytest.mark.parametrize(("phase", "people", "asked"), WHO)
-async def test_everybody_but_oneself_is_rated(phase: Score, people: tuple[Participant, ...], asked: list[Pair]) -> None:
-    held, player = await hold(Sequence(parts=(TALK, phase)), rated({}), *people)
-    assert sorted(pairs(player)) == sorted(asked)
-    newest = {turn.key for turn in held.transcript.latest("argue")}
+@pytest.mark.parametrize(("phase", "people", "expected"), WHO)
+async def test_everybody_but_oneself_is_rated(
+    phase: Score, people: tuple[Participant, ...], expected: list[Pair]
+) -> None:
+    debate, player = await hold(Sequence(parts=(TALK, phase)), rated({}), *people)
+    assert sorted(pairs(player)) == sorted(expected)
+    newest = {turn.key for turn in debate.transcript.latest("argue")}
     for ask, context in player.asked:
         if ask.act == "score":
             assert set(ask.about) <= newest
@@ -100,14 +104,14 @@ LIVE: list[tuple[tuple[Participant, ...], list[Pair]]] = [
 ]
 
 
-@pytest.mark.parametrize(("people", "asked"), LIVE)
-async def test_each_turn_is_rated_when_it_is_made(people: tuple[Participant, ...], asked: list[Pair]) -> None:
+@pytest.mark.parametrize(("people", "expected"), LIVE)
+async def test_each_turn_is_rated_when_it_is_made(people: tuple[Participant, ...], expected: list[Pair]) -> None:
     brief = Brief(topic="?", participants=people)
     rounds = Rounds(each=ARGUE, most=2)
-    held, player = await hold(after_turns(rounds, live_scoring(brief), SPOKEN), rated({}), *people)
-    assert pairs(player) == asked
+    debate, player = await hold(after_turns(rounds, live_scoring(brief), SPOKEN), rated({}), *people)
+    assert pairs(player) == expected
     on = [ask.about[0] for ask, _ in player.asked if ask.act == "score"]
-    order = [turn.key for turn in held.transcript.all() if turn.act == "argue"]
+    order = [turn.key for turn in debate.transcript.all() if turn.act == "argue"]
     assert on == [key for key in order if key in on], "in the order of speaking, right behind each turn"
     assert len(set(on)) == len(on)
 
@@ -126,16 +130,16 @@ async def test_who_criticises_is_rated_live_too_and_a_moderator_never() -> None:
 
 
 @pytest.mark.parametrize(
-    ("people", "asked"), [((ANN, BOB, CHAIR), ["Chair"]), ((ANN, BOB), ["Ann", "Bob"])], ids=["mediator", "debaters"]
+    ("people", "expected"), [((ANN, BOB, CHAIR), ["Chair"]), ((ANN, BOB), ["Ann", "Bob"])], ids=["mediator", "debaters"]
 )
-async def test_a_reasoned_evaluation(people: tuple[Participant, ...], asked: list[str]) -> None:
+async def test_a_reasoned_evaluation(people: tuple[Participant, ...], expected: list[str]) -> None:
     phase = reasoned_evaluation(Brief(topic="?", participants=people))
     _, player = await hold(Sequence(parts=(TALK, phase)), rated({}), *people)
     evaluations = [(ask, context) for ask, context in player.asked if ask.act == "evaluate"]
-    assert [ask.to for ask, _ in evaluations] == asked
+    assert [ask.to for ask, _ in evaluations] == expected
     assert all(len(context.turns) == 6 for _, context in evaluations)
     assert all(
-        ask.form and [each.name for each in ask.form.fields] == ["EVIDENCE", "FOCUS", "REPLIES"]
+        ask.form and [field.name for field in ask.form.fields] == ["EVIDENCE", "FOCUS", "REPLIES"]
         for ask, _ in evaluations
     )
 
@@ -150,19 +154,19 @@ GIVEN: dict[str, Mapping[str, Value] | None] = {
 
 
 async def test_means_say_of_how_many_numbers_they_are() -> None:
-    held, _ = await hold(Sequence(parts=(OPEN, Score())), rated(GIVEN), ANN, BOB, CY)
-    found = scores(held.transcript)
-    assert found.criteria == ("Clarity", "Evidence")
-    assert found.debaters == {
+    debate, _ = await hold(Sequence(parts=(OPEN, Score())), rated(GIVEN), ANN, BOB, CY)
+    score_table = scores(debate.transcript)
+    assert score_table.criteria == ("Clarity", "Evidence")
+    assert score_table.debaters == {
         "Ann": {"Clarity": Mean(value=4.0, n=1)},
         "Bob": {"Clarity": Mean(value=8.0, n=1), "Evidence": Mean(value=6.0, n=1)},
         "Cy": {"Clarity": Mean(value=6.0, n=2), "Evidence": Mean(value=6.0, n=1)},
     }
-    assert found.raters == {
+    assert score_table.raters == {
         "Ann": {"Clarity": Mean(value=8.0, n=2), "Evidence": Mean(value=6.0, n=2)},
         "Bob": {"Clarity": Mean(value=4.0, n=2)},
     }
-    assert {(each.by, each.of, each.reason) for each in found.ratings} == {
+    assert {(rating.by, rating.of, rating.reason) for rating in score_table.ratings} == {
         ("Ann", "Bob", "sound"), ("Ann", "Cy", "sound"), ("Bob", "Ann", "thin"), ("Bob", "Cy", "thin")
     }  # fmt: skip
 
@@ -171,7 +175,7 @@ async def test_ratings_come_the_same_from_a_cut_record() -> None:
     brief = Brief(topic="?", participants=(ANN, BOB, CY))
     tree = Sequence(parts=(after_turns(TALK, live_scoring(brief), SPOKEN), anonymous_scoring(brief)))
     runner = Harness(brief=brief, protocol=tree)
-    names = [each.name for each in brief.participants]
+    names = [participant.name for participant in brief.participants]
     whole = await runner.run(dict.fromkeys(names, SeededAgent()))
     for cut in range(0, len(whole.lines), 7):
         resumed = await runner.run(dict.fromkeys(names, SeededAgent()), whole.lines[:cut])
@@ -185,10 +189,10 @@ def test_a_mean_lies_between_its_numbers(points: list[float]) -> None:
     transcript = Transcript(brief=Brief(topic="?", participants=(ANN, CHAIR)))
     opening = Ask(key="/debate/open#1", to="Ann", act="open", task="?")
     transcript.apply(Asked(ask=opening))
-    for n, each in enumerate(points):
+    for n, number in enumerate(points):
         ask = Ask(key=f"/debate/score#{n}", to="Chair", act="score", task="?", about=(opening.key,))
         transcript.apply(Asked(ask=ask))
-        transcript.apply(Replied(key=ask.key, reply=Reply(text="", fields={"CLARITY": each})))
+        transcript.apply(Replied(key=ask.key, reply=Reply(text="", fields={"CLARITY": number})))
     mean = scores(transcript).debaters["Ann"]["Clarity"]
     assert mean.n == len(points)
     assert min(points) - 1e-9 <= mean.value <= max(points) + 1e-9
@@ -200,17 +204,17 @@ def test_nobody_is_rated_by_a_ranking_or_by_nothing() -> None:
     assert scores(transcript) == Scores()
     assert score_chapter(Scores()) == []
     closing = [Ask(key=f"/debate/close#{n}", to=who, act="close", task="?") for n, who in enumerate(("Ann", "Bob"))]
-    ask = Ask(key="/debate/rank#1", to="Chair", act="score", task="?", about=tuple(each.key for each in closing))
-    for each in (*closing, ask):
-        transcript.apply(Asked(ask=each))
+    ask = Ask(key="/debate/rank#1", to="Chair", act="score", task="?", about=tuple(turn.key for turn in closing))
+    for question in (*closing, ask):
+        transcript.apply(Asked(ask=question))
     transcript.apply(Replied(key=ask.key, reply=Reply(text="", fields={"Proposal A": 3})))
     assert scores(transcript) == Scores()
 
 
 async def test_the_report_has_the_means_and_each_reason() -> None:
-    held, _ = await hold(Sequence(parts=(OPEN, Score())), rated(GIVEN), ANN, BOB, CY)
-    found = report(held.entries, debate="d1")
-    text = markdown(found)
+    debate, _ = await hold(Sequence(parts=(OPEN, Score())), rated(GIVEN), ANN, BOB, CY)
+    report_data = report(debate.entries, debate="d1")
+    text = markdown(report_data)
     assert (
         "## Scores\n\nMeans on a scale from 0 to 10, with the number of ratings in brackets. "
         "Scores do not affect the decision." in text
@@ -221,10 +225,10 @@ async def test_the_report_has_the_means_and_each_reason() -> None:
         in text
     )
     assert "Bob, score on Ann's opening statement. *" in text
-    assert as_data(found)["scores"]
+    assert as_data(report_data)["scores"]
     mute, _ = await hold(Sequence(parts=(OPEN, Score())), rated({}), ANN, BOB)
-    told = markdown(report(mute.entries, debate="d1"))
-    assert "Bob, score on Ann's opening statement. *Bob score" in told
-    assert ("### Score\n" in text, "### Score\n" in told) == (True, False), "a heading stays where one is missing"
+    words = markdown(report(mute.entries, debate="d1"))
+    assert "Bob, score on Ann's opening statement. *Bob score" in words
+    assert ("### Score\n" in text, "### Score\n" in words) == (True, False), "a heading stays where one is missing"
     silent, _ = await hold(OPEN, rated({}), ANN, BOB)
     assert "## Scores" not in markdown(report(silent.entries, debate="d1"))

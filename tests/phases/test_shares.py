@@ -21,19 +21,19 @@ BOTH = Shares(tasks=(("Ann", "Read part 1."), ("Bob", "Read part 2."), ("Ann", "
 
 
 async def test_each_has_a_task_of_its_own_and_sees_nobody() -> None:
-    held, player = await hold(BOTH, lambda ask, context: {})
+    debate, player = await hold(BOTH, lambda ask, context: {})
     assert [(ask.to, ask.task) for ask, _ in player.asked] == list(BOTH.tasks)
     assert not any(context.turns or context.about for _, context in player.asked)
-    assert [turn.key for turn in held.transcript.turns("share")] == [f"/debate#{n}" for n in (1, 2, 3)]
-    assert not held.transcript.halts
+    assert [turn.key for turn in debate.transcript.turns("share")] == [f"/debate#{n}" for n in (1, 2, 3)]
+    assert not debate.transcript.halts
 
 
 async def test_too_few_answers_halt_the_debate() -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {} if ask.to == "Bob" else None
 
-    held, _ = await hold(BOTH, script)
-    assert held.transcript.halted("/debate") == "1 of 3 answered, 2 are needed to go on"
+    debate, _ = await hold(BOTH, script)
+    assert debate.transcript.halted("/debate") == "1 of 3 answered, 2 are needed to go on"
 
 
 async def test_shares_resume_from_anywhere() -> None:
@@ -63,10 +63,10 @@ async def test_a_plan_seats_everybody_and_is_held(monkeypatch: pytest.MonkeyPatc
     brief = Brief(topic="Tea?", participants=(ANN, Participant(name="Bob", seat="ollama:own")))
     async with open_workspace() as workspace:
         plan = await plan_tree(workspace, brief, "talk", talk)
-        assert [each.seat for each in plan.brief.participants] == ["builtin:quotes", "ollama:own"]
+        assert [participant.seat for participant in plan.brief.participants] == ["builtin:quotes", "ollama:own"]
         assert plan.protocol == Everyone(act="argue", task="Argue, 2 of you.")
         named = await plan_tree(workspace, brief, "talk", talk, ("ollama:given",))
-        assert [each.seat for each in named.brief.participants] == ["ollama:given", "ollama:own"]
+        assert [participant.seat for participant in named.brief.participants] == ["ollama:given", "ollama:own"]
         with pytest.raises(BriefError, match=r"Ann: .*nowhere"):
             await plan_tree(workspace, brief, "talk", talk, ("nowhere:model",))
         aided = Brief(topic="Tea?", participants=(Participant(name="Ann", seat="ollama:own", tools=("hammer",)),))
@@ -86,4 +86,4 @@ async def test_the_usual_model_is_the_first_on_this_machine(monkeypatch: pytest.
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
         async with open_workspace() as workspace:
             plan = await plan_tree(workspace, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
-    assert [each.seat for each in plan.brief.participants] == ["ollama:qwen3:8b"] * 2
+    assert [participant.seat for participant in plan.brief.participants] == ["ollama:qwen3:8b"] * 2

@@ -34,7 +34,7 @@ class Speaker:
         return Reply(text=words.get(ask.act, f"{ask.to}, round {n}."), fields=fields)
 
 
-async def asked(view: View | None, hide: tuple[str, ...] = (), summarize: int = 0) -> tuple[Message, ...]:
+async def prompt_of(view: View | None, hide: tuple[str, ...] = (), summarize: int = 0) -> tuple[Message, ...]:
     """The messages that Ann gets when she is asked in the second round."""
     people = tuple(Participant(name=name) for name in NAMES)
     brief = Brief(topic="Tea or coffee?", participants=(replace(people[0], view=view, hide=hide), *people[1:]))
@@ -207,7 +207,7 @@ async def test_the_prompt_holds_exactly_the_turns_of_the_view(
     view: View | None, hide: tuple[str, ...], summarize: int, log: str, marks: str
 ) -> None:
     task = ASKED.replace("{marks}", marks) if marks else ASKED_ALONE
-    assert await asked(view, hide, summarize) == (
+    assert await prompt_of(view, hide, summarize) == (
         Message(role="system", text=SYSTEM),
         Message(role="user", text=f"{log}\n\n{task}"),
     )

@@ -58,8 +58,8 @@ def ballots(choices: str, first: int = 0) -> list[Ballot]:
     """One ballot for each letter: a candidate, "-" for an abstention, "?" for none."""
     states = {"-": "abstained", "?": "missing"}
     return [
-        Ballot(voter=f"V{n}", choice="" if each in states else each, state=states.get(each, "cast"))  # pyright: ignore[reportArgumentType]
-        for n, each in enumerate(choices, start=first)
+        Ballot(voter=f"V{n}", choice="" if choice in states else choice, state=states.get(choice, "cast"))  # pyright: ignore[reportArgumentType]
+        for n, choice in enumerate(choices, start=first)
     ]
 
 
@@ -105,8 +105,8 @@ def test_a_lead_gives_the_winner_that_all_votes_would(rule: Rule, votes: str) ->
 )
 def test_a_lead_that_is_nearly_certain(cast: str, left: int, reason: str) -> None:
     rule = Quorum(rule=PLURALITY)
-    found = Certain().met(rule, ballots(cast), ballots("?" * left, len(cast)), NAMES)
-    assert found == ("" if reason == "no quorum" else reason)
+    met = Certain().met(rule, ballots(cast), ballots("?" * left, len(cast)), NAMES)
+    assert met == ("" if reason == "no quorum" else reason)
 
 
 @pytest.mark.parametrize("early", [Lead(), Certain()])
@@ -118,13 +118,13 @@ def test_one_candidate_alone_needs_a_winner_too(early: Early) -> None:
 # ---- ends of rounds
 
 
-def told(*rounds: dict[str, dict[str, Value]], about: tuple[str, ...] = ()) -> Transcript:
+def transcript_of(*rounds: dict[str, dict[str, Value]], about: tuple[str, ...] = ()) -> Transcript:
     """Proposals, round by round: author to fields."""
     transcript = Transcript()
-    for n, said in enumerate(rounds):
+    for n, values in enumerate(rounds):
         path = f"/debate/rounds/round-{n}" if n else "/debate/propose"
         transcript.apply(Entered(path=path))
-        for i, (by, fields) in enumerate(said.items(), start=1):
+        for i, (by, fields) in enumerate(values.items(), start=1):
             key = f"{path}#{i}"
             transcript.apply(Asked(ask=Ask(key=key, to=by, act="revise" if n else "propose", task="?")))
             transcript.apply(Replied(key=key, reply=Reply(text=str(fields.get("TEXT", "…")), fields=fields)))
@@ -138,9 +138,9 @@ AGAINST: dict[str, Value] = {"ANSWER": "no", "ARGUMENT": "Taxes on carbon hurt t
 
 def test_opponents_who_repeat_themselves_have_stalled_and_not_converged() -> None:  # R9
     both = {"Ann": FOR, "Bob": AGAINST}
-    said = told(both, both)
-    assert Alike(acts=ACTS).met(said) == ""
-    assert Stalled(acts=ACTS).met(said) == (
+    transcript = transcript_of(both, both)
+    assert Alike(acts=ACTS).met(transcript) == ""
+    assert Stalled(acts=ACTS).met(transcript) == (
         "stalled: everybody repeats itself (each 1.00 or more like its last text, two of them 0.50 alike, by words)"
     )
 
@@ -155,31 +155,31 @@ def test_opponents_who_repeat_themselves_have_stalled_and_not_converged() -> Non
     ],
 )
 def test_what_is_not_stalled(why: str, first: dict[str, dict[str, Value]], second: dict[str, dict[str, Value]]) -> None:
-    assert Stalled(acts=ACTS).met(told(first, second)) == "", why
+    assert Stalled(acts=ACTS).met(transcript_of(first, second)) == "", why
 
 
 def test_what_an_instrument_measured_goes_before_words() -> None:
     changed = {**AGAINST, "ARGUMENT": "Whoever earns little pays most of a levy on fuel."}
-    said = told({"Ann": FOR, "Bob": AGAINST}, {"Ann": FOR, "Bob": changed})
-    assert Stalled(acts=ACTS).met(said) == ""
-    about = tuple(turn.key for step in last_steps(said, ACTS) for turn in step)
+    transcript = transcript_of({"Ann": FOR, "Bob": AGAINST}, {"Ann": FOR, "Bob": changed})
+    assert Stalled(acts=ACTS).met(transcript) == ""
+    about = tuple(turn.key for step in last_steps(transcript, ACTS) for turn in step)
 
     def measured(key: str, about: tuple[str, ...], fields: dict[str, Value]) -> None:
-        said.apply(Asked(ask=Ask(key=key, to="Likeness", act=LIKEN, task="?", form=LIKE, about=about)))
-        said.apply(Replied(key=key, reply=Reply(text="…", fields=fields)))
+        transcript.apply(Asked(ask=Ask(key=key, to="Likeness", act=LIKEN, task="?", form=LIKE, about=about)))
+        transcript.apply(Replied(key=key, reply=Reply(text="…", fields=fields)))
 
     numbers: dict[str, Value] = {"OWN": 0.95, "BETWEEN": 0.8, "METHOD": "ollama:e"}
     measured("/debate/liken#1", about[:2], numbers)
     measured("/debate/liken#2", about, {"OWN": 0.95})
-    assert Stalled(acts=ACTS).met(said) == "", "another's measure, or half a one, is none"
+    assert Stalled(acts=ACTS).met(transcript) == "", "another's measure, or half a one, is none"
     measured("/debate/liken#3", about, numbers)
-    assert Stalled(acts=ACTS).met(said) == (
+    assert Stalled(acts=ACTS).met(transcript) == (
         "stalled: everybody repeats itself (each 0.95 or more like its last text, two of them 0.80 alike, by ollama:e)"
     )
 
 
 def test_a_debater_alone_is_like_nobody_else() -> None:
-    assert "two of them 1.00 alike" in Stalled(acts=ACTS).met(told({"Ann": FOR}, {"Ann": FOR}))
+    assert "two of them 1.00 alike" in Stalled(acts=ACTS).met(transcript_of({"Ann": FOR}, {"Ann": FOR}))
 
 
 @given(one=st.text(max_size=40), other=st.text(max_size=40))
@@ -205,8 +205,10 @@ def test_likeness_of_words() -> None:
     ],
 )
 def test_confidence(stated: tuple[float | None, ...], reason: str) -> None:
-    said = told({f"P{n}": {} if each is None else {"CONFIDENCE": each} for n, each in enumerate(stated)})
-    assert Confident(acts=ACTS).met(said) == reason
+    transcript = transcript_of(
+        {f"P{n}": {} if number is None else {"CONFIDENCE": number} for n, number in enumerate(stated)}
+    )
+    assert Confident(acts=ACTS).met(transcript) == reason
 
 
 @pytest.mark.parametrize(
@@ -220,13 +222,15 @@ def test_confidence(stated: tuple[float | None, ...], reason: str) -> None:
     ],
 )
 def test_a_majority_that_is_nearly_certain(answers: str, reason: str) -> None:
-    said = told({f"P{n}": {} if each == "?" else {"ANSWER": each} for n, each in enumerate(answers)})
-    assert Ahead(acts=ACTS).met(said) == reason
+    transcript = transcript_of(
+        {f"P{n}": {} if answer == "?" else {"ANSWER": answer} for n, answer in enumerate(answers)}
+    )
+    assert Ahead(acts=ACTS).met(transcript) == reason
 
 
 def test_what_was_saved_is_counted_from_the_record() -> None:
     both = {"Ann": FOR, "Bob": FOR}
     stop = Saving(stop=Alike(acts=ACTS), most=4, calls=9)
-    assert stop.met(told(both)) == "all 2 give the same answer; 36 of 36 calls of the rounds saved"
-    assert stop.met(told(both, both)) == "all 2 give the same answer; 6 of 8 calls of the rounds saved"
-    assert stop.met(told({"Ann": FOR, "Bob": AGAINST})) == ""
+    assert stop.met(transcript_of(both)) == "all 2 give the same answer; 36 of 36 calls of the rounds saved"
+    assert stop.met(transcript_of(both, both)) == "all 2 give the same answer; 6 of 8 calls of the rounds saved"
+    assert stop.met(transcript_of({"Ann": FOR, "Bob": AGAINST})) == ""

@@ -23,7 +23,7 @@ PEOPLE = tuple(Participant(name=name) for name in NAMES)
 FORM, LAST = message(("HIRE", "NO_HIRE")), last_word(("HIRE", "NO_HIRE"))
 
 
-def said(number: int, by: str, fields: Mapping[str, Value] | None = None, *, last: bool = False) -> Turn:
+def turn_of(number: int, by: str, fields: Mapping[str, Value] | None = None, *, last: bool = False) -> Turn:
     """A message with these fields; None for one that failed."""
     ask = Ask(key=f"/debate/meeting#{number}", to=by, act="argue", task="Speak.", form=LAST if last else FORM)
     reply = None if fields is None else Reply(text="words", fields=fields)
@@ -31,7 +31,7 @@ def said(number: int, by: str, fields: Mapping[str, Value] | None = None, *, las
 
 
 def talk(*turns: tuple[str, Mapping[str, Value] | None]) -> tuple[Turn, ...]:
-    return tuple(said(n, by, fields) for n, (by, fields) in enumerate(turns, start=1))
+    return tuple(turn_of(n, by, fields) for n, (by, fields) in enumerate(turns, start=1))
 
 
 def next_of(turns: Sequence[Turn], people: Sequence[Participant] = PEOPLE, seed: int = 0) -> str:
@@ -80,21 +80,22 @@ TALKS = st.lists(st.tuples(st.sampled_from((*NAMES, "Chair")), st.none() | FIELD
 
 @given(TALKS, st.integers(0, 99))
 def test_nobody_speaks_out_of_turn(turns: list[tuple[str, Mapping[str, Value] | None]], seed: int) -> None:
-    heard = talk(*turns)
-    states = standings(NAMES, heard)
+    spoken = talk(*turns)
+    states = standings(NAMES, spoken)
     here = [name for name in NAMES if not states[name].withdrawn and not states[name].absent]
-    name = next_of(heard, seed=seed)
+    name = next_of(spoken, seed=seed)
     assert name in (here or [""])
     last = [by for by, _ in turns if by in NAMES][-1:]
     assert [name] != last or here == last, "the last speaker, though not alone"
-    assert name == next_of(heard, seed=seed)
+    assert name == next_of(spoken, seed=seed)
 
 
+@pytest.mark.no_cover
 @given(st.integers(0, 9999))
 def test_who_has_been_quiet_is_drawn_in(seed: int) -> None:
     turns: list[Turn] = []
     for n in range(1, 41):
-        turns.append(said(n, next_of(turns, seed=seed), {}))
+        turns.append(turn_of(n, next_of(turns, seed=seed), {}))
     counts = [sum(turn.by == name for turn in turns) for name in NAMES]
     assert min(counts) >= 6
     assert max(counts) <= 14
@@ -111,7 +112,7 @@ def test_who_is_spoken_to_answers_in_half_of_the_cases() -> None:
 
 
 def ann(*fields: Mapping[str, Value] | None) -> Standing:
-    return standings(("Ann",), talk(*(("Ann", each) for each in fields)))["Ann"]
+    return standings(("Ann",), talk(*(("Ann", field) for field in fields)))["Ann"]
 
 
 def test_a_change_of_verdict_is_kept_as_history() -> None:
@@ -180,7 +181,7 @@ def test_two_failures_in_a_row_are_absence_and_an_answer_ends_it() -> None:
 
 
 def test_nothing_readable_is_no_answer_but_not_in_records_whose_forms_are_not_strict() -> None:
-    ask = said(1, "Ann").ask
+    ask = turn_of(1, "Ann").ask
     assert ask
     assert ask.form
     torn = Reply(text="<Message><Content>Hm.", unread=("Content: unclosed",))
@@ -192,18 +193,18 @@ def test_nothing_readable_is_no_answer_but_not_in_records_whose_forms_are_not_st
     turns = [replace(turn, ask=older) for turn in turns]
     before = standings(("Ann",), turns)["Ann"]
     assert (before.absent, before.asked, before.messages) == (False, 2, 2)
-    assert speaking_weights([*turns, said(3, "Bob", {})], ("Ann", "Bob")) == {"Ann": 8}
+    assert speaking_weights([*turns, turn_of(3, "Bob", {})], ("Ann", "Bob")) == {"Ann": 8}
 
 
 def test_open_asks_and_words_of_others_count_for_nothing() -> None:
-    waiting = Turn(key="k", by="Ann", act="argue", ask=said(1, "Ann").ask)
+    waiting = Turn(key="k", by="Ann", act="argue", ask=turn_of(1, "Ann").ask)
     foreign = Turn(key="l", by="Ann", act="reflect", reply=Reply(text="x", fields={"Verdict": "HIRE"}))
-    states = standings(("Ann",), (waiting, foreign, said(2, "Bob", VERDICT)))
+    states = standings(("Ann",), (waiting, foreign, turn_of(2, "Bob", VERDICT)))
     assert states == {"Ann": Standing(name="Ann", asked=1)}
 
 
 def test_a_last_word_is_no_message_and_can_be_an_abstention() -> None:
-    states = standings(("Ann", "Bob"), (said(1, "Ann", {"Verdict": ABSTAIN}, last=True), said(2, "Bob", VERDICT)))
+    states = standings(("Ann", "Bob"), (turn_of(1, "Ann", {"Verdict": ABSTAIN}, last=True), turn_of(2, "Bob", VERDICT)))
     assert (states["Ann"].abstained, states["Ann"].messages, states["Ann"].verdict) == (True, 0, "")
     assert not states["Bob"].abstained
 
@@ -227,8 +228,8 @@ def test_a_split_decision_is_told_as_one() -> None:
         ("Cy", None),
     )
     states = standings(NAMES[:3], talked)
-    one = decided({"HIRE": 1, "NO_HIRE": 1}, {"Ann": "HIRE", "Bob": "NO_HIRE"}, status="tie")
-    assert recommendation(one, states) == (
+    decision = decided({"HIRE": 1, "NO_HIRE": 1}, {"Ann": "HIRE", "Bob": "NO_HIRE"}, status="tie")
+    assert recommendation(decision, states) == (
         "The board is split and recommends nothing: HIRE 1, NO_HIRE 1.\n"
         "- HIRE: Ann\n  - Ann: a strong record\n- NO_HIRE: Bob\n"
         "- changed: Ann, NO_HIRE (T1) -> HIRE (T2)\n- withdrew: Ann (T2)\n- without a verdict: Cy\n- absent: Cy"

@@ -72,14 +72,14 @@ def test_alike(answers: list[str], same: bool) -> None:
 def test_closed_answers_are_compared_to_the_letter() -> None:
     options = Form(name="draft", fields=(Field(name="ANSWER", kind="choice", choices=("1", "1.0")),))
     asks = [Ask(key="#1", to="Ann", act="draft", task="?", form=form) for form in (options, None)]
-    said = [
-        Turn(key="#1", by="Ann", act="draft", ask=each, reply=Reply(text="", fields={"ANSWER": "1.0"})) for each in asks
+    turns = [
+        Turn(key="#1", by="Ann", act="draft", ask=ask, reply=Reply(text="", fields={"ANSWER": "1.0"})) for ask in asks
     ]
-    assert [wording(turn) for turn in said] == ["1.0", "1"]
-    assert wording(said[0], "COLOUR") is None
+    assert [wording(turn) for turn in turns] == ["1.0", "1"]
+    assert wording(turns[0], "COLOUR") is None
 
 
-def told(*turns: tuple[str, str, dict[str, Value] | None]) -> Transcript:
+def transcript_of(*turns: tuple[str, str, dict[str, Value] | None]) -> Transcript:
     """A transcript of turns: speaker, act, fields; None for an ask that failed."""
     transcript = Transcript()
     for n, (by, act, fields) in enumerate(turns):
@@ -112,7 +112,7 @@ AGREEMENTS: list[tuple[Told, str]] = [
 
 @pytest.mark.parametrize(("turns", "reason"), AGREEMENTS)
 def test_alike_stops(turns: Told, reason: str) -> None:
-    assert Alike(acts=ACTS).met(told(*turns)) == reason
+    assert Alike(acts=ACTS).met(transcript_of(*turns)) == reason
 
 
 def test_a_common_opening_line_is_no_agreement() -> None:  # K19
@@ -134,16 +134,16 @@ REPETITIONS: list[tuple[Told, bool]] = [
 
 @pytest.mark.parametrize(("turns", "met"), REPETITIONS)
 def test_unchanged_stops(turns: Told, met: bool) -> None:
-    assert bool(Unchanged(acts=ACTS).met(told(*turns))) is met
+    assert bool(Unchanged(acts=ACTS).met(transcript_of(*turns))) is met
 
 
 def test_settled_reads_the_moderators_own_newest_field() -> None:
-    said = told(("Chair", "moderate", {"STATUS": "SETTLED"}), ("Ann", "argue", {}))
-    assert Settled().met(said) == "Chair says SETTLED"
-    assert Settled().met(told(("Chair", "moderate", {"STATUS": "SETTLED"}), ("Chair", "moderate", {}))) == ""
-    assert Settled().met(told(("Ann", "argue", {"STATUS": "SETTLED"}))) == ""
-    assert AnyOf(stops=(Alike(acts=ACTS), Settled())).met(said) == "Chair says SETTLED"
-    assert AnyOf(stops=(Alike(acts=ACTS),)).met(said) == ""
+    transcript = transcript_of(("Chair", "moderate", {"STATUS": "SETTLED"}), ("Ann", "argue", {}))
+    assert Settled().met(transcript) == "Chair says SETTLED"
+    assert Settled().met(transcript_of(("Chair", "moderate", {"STATUS": "SETTLED"}), ("Chair", "moderate", {}))) == ""
+    assert Settled().met(transcript_of(("Ann", "argue", {"STATUS": "SETTLED"}))) == ""
+    assert AnyOf(stops=(Alike(acts=ACTS), Settled())).met(transcript) == "Chair says SETTLED"
+    assert AnyOf(stops=(Alike(acts=ACTS),)).met(transcript) == ""
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_an_adaptive_table_gives_everybody_two_critics_and_the_strongest_most(
     pairs = Pairs(topology="adaptive", strongest=tuple(f"P{n}" for n in sorted(strongest)))
     drawn = pairs.draw(names, round=1, chance=Random(seed))
     critics = {name: [critic for critic, author in drawn if author == name] for name in names}
-    assert {len(each) for each in critics.values()} == {min(2, count - 1)}
+    assert {len(critic) for critic in critics.values()} == {min(2, count - 1)}
     assert {(name, names[(n + 1) % count]) for n, name in enumerate(names)} <= set(drawn)
     loads = {name: sum(critic == name for critic, _ in drawn) for name in names}
     busiest = {name for name in names if loads[name] == max(loads.values())}
@@ -237,17 +237,17 @@ def test_a_rotation_is_the_same_in_every_process() -> None:  # R7
 def test_in_turn(rotate: bool, round: int, order: str) -> None:
     people = [Participant(name=name) for name in "abc"]
     hearing = Hearing(round=round, transcript=Transcript(), chance=Random(0))
-    said: list[Turn] = []
-    while name := InTurn(rotate=rotate).next(said, people, hearing):
-        said.append(Turn(key=f"#{len(said)}", by=name, act="argue"))
-    assert "".join(turn.by for turn in said) == order
+    turns: list[Turn] = []
+    while name := InTurn(rotate=rotate).next(turns, people, hearing):
+        turns.append(Turn(key=f"#{len(turns)}", by=name, act="argue"))
+    assert "".join(turn.by for turn in turns) == order
 
 
 def test_in_turn_of_nobody() -> None:
     assert InTurn().next((), (), Hearing(round=3, transcript=Transcript(), chance=Random(0))) == ""
 
 
-SAID = told(
+SAID = transcript_of(
     ("Ann", "draft", {"ANSWER": "x", "CONFIDENCE": 0.4}),
     ("Bob", "critique", {}),
     ("Bob", "draft", {"ANSWER": "X", "CONFIDENCE": 0.9}),

@@ -26,15 +26,15 @@ NAMES = ("A", "B", "C")
 def ballots(votes: str, weights: dict[str, float] | None = None) -> list[Ballot]:
     """``"B A - ? !"``: votes in the voters' order; - abstains, ? was unread, ! is missing."""
     states = {"-": "abstained", "?": "unread", "!": "missing"}
-    made: list[Ballot] = []
+    counted_ballots: list[Ballot] = []
     for n, vote in enumerate(votes.split()):
         voter = f"voter{n}"
         weight = (weights or {}).get(voter, 1.0)
         if vote in states:
-            made.append(Ballot(voter=voter, state=states[vote], weight=weight))  # pyright: ignore[reportArgumentType]
+            counted_ballots.append(Ballot(voter=voter, state=states[vote], weight=weight))  # pyright: ignore[reportArgumentType]
         else:
-            made.append(Ballot(voter=voter, choice=vote, weight=weight))
-    return made
+            counted_ballots.append(Ballot(voter=voter, choice=vote, weight=weight))
+    return counted_ballots
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_what_a_rule_decides(rule: Rule, votes: str, status: str, winner: str, s
     ],
 )
 def test_who_is_against_is_named_where_too_few_agree(rule: Rule, votes: str, dissent: tuple[str, ...]) -> None:
-    given = [
+    counted_ballots = [
         Ballot(voter=f"V{n}", state="abstained") if vote == "-" else Ballot(voter=f"V{n}", choice=vote, reason="so")
         for n, vote in enumerate(votes.split())
     ]
-    assert rule.decide(given, NAMES).dissent == dissent
+    assert rule.decide(counted_ballots, NAMES).dissent == dissent
 
 
 @pytest.mark.parametrize(
@@ -195,19 +195,19 @@ def test_one_more_vote_for_the_winner_keeps_the_winner(
 
 @given(votes=VOTES, rule=RULES, order=st.permutations(NAMES))
 def test_the_order_of_candidates_decides_nothing(votes: list[str], rule: Share, order: list[str]) -> None:
-    one = rule.decide(ballots(" ".join(votes)), NAMES)
+    decision = rule.decide(ballots(" ".join(votes)), NAMES)
     other = rule.decide(ballots(" ".join(votes)), order)
-    assert (one.status, one.winner, one.share) == (other.status, other.winner, other.share)
+    assert (decision.status, decision.winner, decision.share) == (other.status, other.winner, other.share)
 
 
 @given(votes=VOTES, rule=RULES, weights=WEIGHTS)
 def test_the_tally_is_the_sum_of_the_ballots_cast(votes: list[str], rule: Share, weights: dict[str, float]) -> None:
-    made = ballots(" ".join(votes), weights)
-    decision = rule.decide(made, NAMES)
-    cast = sum((b.weight if rule.weighted else 1.0) for b in made if b.state == "cast")
+    counted_ballots = ballots(" ".join(votes), weights)
+    decision = rule.decide(counted_ballots, NAMES)
+    cast = sum((b.weight if rule.weighted else 1.0) for b in counted_ballots if b.state == "cast")
     assert sum(decision.tally.values()) == pytest.approx(cast)
-    assert decision.ballots == tuple(made)
-    assert set(decision.support) <= {b.voter for b in made if b.choice == decision.winner}
+    assert decision.ballots == tuple(counted_ballots)
+    assert set(decision.support) <= {b.voter for b in counted_ballots if b.choice == decision.winner}
 
 
 def test_ballots_that_weigh_nothing_decide_nothing() -> None:

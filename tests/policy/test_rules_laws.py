@@ -26,21 +26,23 @@ STATES: Sequence[BallotState] = ("abstained", "unread", "missing")
 @st.composite
 def electorates(draw: st.DrawFn) -> list[Ballot]:
     """Up to nine voters with weights, some of whom cast nothing."""
-    made: list[Ballot] = []
+    ballots: list[Ballot] = []
     for n in range(draw(st.integers(0, 9))):
         choice = draw(st.sampled_from((*NAMES, "")))
         ballot = Ballot(voter=f"v{n}", weight=draw(st.sampled_from((0.1, 0.3, 0.5, 1.0, 2.0))))
-        made.append(replace(ballot, choice=choice) if choice else replace(ballot, state=draw(st.sampled_from(STATES))))
-    return made
+        ballots.append(
+            replace(ballot, choice=choice) if choice else replace(ballot, state=draw(st.sampled_from(STATES)))
+        )
+    return ballots
 
 
 @given(name=st.sampled_from(sorted(SINGLE)), given_=electorates(), data=st.data())
 def test_anonymity(name: str, given_: list[Ballot], data: st.DataObject) -> None:
     """Who casts which ballot makes no difference: the ballots, with their weights, may change hands."""
     rule = SINGLE[name]
-    mixed = [replace(each, voter=f"other{n}") for n, each in enumerate(data.draw(st.permutations(given_)))]
-    one, other = rule.decide(given_, NAMES), rule.decide(mixed, NAMES)
-    assert (one.status, one.winner, one.tally, one.strength) == (
+    mixed = [replace(ballot, voter=f"other{n}") for n, ballot in enumerate(data.draw(st.permutations(given_)))]
+    decision, other = rule.decide(given_, NAMES), rule.decide(mixed, NAMES)
+    assert (decision.status, decision.winner, decision.tally, decision.strength) == (
         other.status,
         other.winner,
         other.tally,
@@ -53,10 +55,10 @@ def test_neutrality(name: str, given_: list[Ballot], data: st.DataObject) -> Non
     """What the candidates are called, and in which order they stand, makes no difference."""
     rule = SINGLE[name]
     new = dict(zip(NAMES, data.draw(st.permutations(NAMES)), strict=True))
-    renamed = [replace(each, choice=new.get(each.choice, "")) for each in given_]
-    one, other = rule.decide(given_, NAMES), rule.decide(renamed, data.draw(st.permutations(NAMES)))
-    assert (other.status, other.winner) == (one.status, new.get(one.winner, ""))
-    assert other.tally == {new[each]: weight for each, weight in one.tally.items()}
+    renamed = [replace(ballot, choice=new.get(ballot.choice, "")) for ballot in given_]
+    decision, other = rule.decide(given_, NAMES), rule.decide(renamed, data.draw(st.permutations(NAMES)))
+    assert (other.status, other.winner) == (decision.status, new.get(decision.winner, ""))
+    assert other.tally == {new[text]: weight for text, weight in decision.tally.items()}
 
 
 @given(name=st.sampled_from(sorted(SINGLE)), given_=electorates(), data=st.data())
@@ -75,7 +77,7 @@ def test_the_documented_fallback_is_not_neutral() -> None:
     tied = [Ballot(voter="v0", choice="A"), Ballot(voter="v1", choice="B")]
     rule = FirstProposal(rule=PLURALITY)
     assert (rule.decide(tied, ("A", "B")).winner, rule.decide(tied, ("B", "A")).winner) == ("A", "B")
-    assert not any(isinstance(each, FirstProposal) for each in STRATEGIES.values())
+    assert not any(isinstance(strategy, FirstProposal) for strategy in STRATEGIES.values())
 
 
 def test_instant_runoff_is_not_monotone() -> None:

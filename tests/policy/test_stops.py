@@ -26,16 +26,16 @@ Said: TypeAlias = tuple[int, str, str, Mapping[str, Value] | str | None]
 """A turn: round, speaker, act, and its fields, or the words of a turn without a form, or None where it is missing."""
 
 
-def told(*turns: Said) -> Transcript:
+def transcript_of(*turns: Said) -> Transcript:
     transcript = Transcript()
-    for n, (round, by, act, said) in enumerate(turns, start=1):
+    for n, (round, by, act, values) in enumerate(turns, start=1):
         key = f"/debate/rounds/round-{round}/floor#{n}" if round else f"/debate/open#{n}"
-        form = None if isinstance(said, str) else SPEECH
+        form = None if isinstance(values, str) else SPEECH
         transcript.apply(Asked(ask=Ask(key=key, to=by, act=act, task="?", form=form)))
-        if said is None:
+        if values is None:
             transcript.apply(Failed(key=key, kind="timeout", reason="late"))
         else:
-            reply = Reply(text=said) if isinstance(said, str) else Reply(text="…", fields=said)
+            reply = Reply(text=values) if isinstance(values, str) else Reply(text="…", fields=values)
             transcript.apply(Replied(key=key, reply=reply))
     return transcript
 
@@ -89,23 +89,23 @@ ROUNDS: list[tuple[str, tuple[Said, ...], bool]] = [
 @pytest.mark.parametrize(("turns", "met"), [case[1:] for case in ROUNDS], ids=[case[0] for case in ROUNDS])
 def test_nothing_new(turns: tuple[Said, ...], met: bool) -> None:
     reason = "the last round brought no new claim and no other answer" if met else ""
-    assert NothingNew(acts=ARGUING).met(told(*turns)) == reason
+    assert NothingNew(acts=ARGUING).met(transcript_of(*turns)) == reason
 
 
 def test_an_interjection_is_no_claim_of_a_round() -> None:
-    transcript = told(*OPENING, (1, "Ann", "argue", claims("none")))
+    transcript = transcript_of(*OPENING, (1, "Ann", "argue", claims("none")))
     transcript.apply(Interjected(by="Guest", text="Something new."))
     assert NothingNew(acts=(*ARGUING, "interject")).met(transcript) != ""
     assert NothingNew(acts=("interject",)).met(transcript) == ""
 
 
 def test_turns_that_were_not_asked_for_an_answer_do_not_hide_the_answers_before_them() -> None:
-    transcript = told((0, "Ann", "open", claims("a", "tea")), (0, "Bob", "open", claims("b", "Tea.")))
+    transcript = transcript_of((0, "Ann", "open", claims("a", "tea")), (0, "Bob", "open", claims("b", "Tea.")))
     ask = Ask(key="/debate/rounds/round-1/question#3", to="Ann", act="question", task="?", form=QUESTION)
     transcript.apply(Asked(ask=ask))
     transcript.apply(Replied(key=ask.key, reply=Reply(text="Why?", fields={"QUESTION": "Why?"})))
     assert Alike(acts=ARGUING).met(transcript) == "all 2 give the same answer"
-    again = told(
+    again = transcript_of(
         (0, "Ann", "open", claims("a", "tea")), (0, "Bob", "open", claims("b", "tea")), (1, "Bob", "argue", {})
     )
     assert Alike(acts=ARGUING).met(again) == "", "an answer that was asked for and not given is no agreement"
@@ -142,10 +142,12 @@ def brief(*people: Participant) -> Brief:
     return Brief(topic="Tea?", participants=people or SEATED)
 
 
-async def held(script: Script, *people: Participant, until: tuple[Condition, ...], rounds: int = 3) -> HeldDebate:
-    made = brief(*people)
-    tree = build("round_robin", made, Choices(until=until, rounds=rounds))
-    return await Harness(brief=made, protocol=tree).run({each.name: Player(script) for each in made.participants})
+async def run_debate(script: Script, *people: Participant, until: tuple[Condition, ...], rounds: int = 3) -> HeldDebate:
+    parsed_brief = brief(*people)
+    tree = build("round_robin", parsed_brief, Choices(until=until, rounds=rounds))
+    return await Harness(brief=parsed_brief, protocol=tree).run(
+        {participant.name: Player(script) for participant in parsed_brief.participants}
+    )
 
 
 def debate(gauge: Mapping[str, Value] | None) -> Script:
@@ -173,7 +175,7 @@ GAUGES: list[tuple[tuple[Condition, ...], Mapping[str, Value] | None, str]] = [
 async def test_the_moderators_gauge_ends_the_rounds(
     conditions: tuple[Condition, ...], gauge: Mapping[str, Value] | None, reason: str
 ) -> None:
-    transcript = (await held(debate(gauge), until=conditions)).transcript
+    transcript = (await run_debate(debate(gauge), until=conditions)).transcript
     gauged = [turn for turn in transcript.all() if turn.act == "gauge"]
     assert transcript.halts == ({"/debate/rounds": reason} if reason else {})
     assert len(gauged) == (1 if reason else 2), "after the last round there is nothing left to end"
@@ -181,10 +183,12 @@ async def test_the_moderators_gauge_ends_the_rounds(
 
 
 async def test_only_the_moderator_sees_the_gauge() -> None:
-    made = brief()
+    parsed_brief = brief()
     player = Player(debate({"CONSENSUS": "OPEN", "NEW": "CLAIMS"}))
-    tree = build("round_robin", made, Choices(until=("consensus_reached",)))
-    await Harness(brief=made, protocol=tree).run({each.name: player for each in made.participants})
+    tree = build("round_robin", parsed_brief, Choices(until=("consensus_reached",)))
+    await Harness(brief=parsed_brief, protocol=tree).run(
+        {participant.name: player for participant in parsed_brief.participants}
+    )
     gauged = [ask for ask, _ in player.asked if ask.act == "gauge"]
     assert [(ask.to, ask.audience, ask.form, ask.view) for ask in gauged] == [
         ("Chair", ("Chair",), JUDGEMENT, View(numbered=True))
@@ -201,7 +205,7 @@ async def test_without_a_moderator_claims_and_answers_alone_end_the_rounds() -> 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"CLAIM": "NONE" if "/round-" in ask.key else ask.to, "ANSWER": ask.to}
 
-    transcript = (await held(script, ANN, BOB, until=("no_new_arguments",))).transcript
+    transcript = (await run_debate(script, ANN, BOB, until=("no_new_arguments",))).transcript
     assert not transcript.turns("gauge")
     assert transcript.halts["/debate/rounds"] == "the last round brought no new claim and no other answer"
     assert len(transcript.turns("argue")) == 2
@@ -211,7 +215,7 @@ async def test_seats_that_fail_never_stall_the_debate() -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return None if ask.to in ("Bob", "Chair") else {"CLAIM": "NONE"}
 
-    transcript = (await held(script, until=("no_new_arguments", "consensus_reached"))).transcript
+    transcript = (await run_debate(script, until=("no_new_arguments", "consensus_reached"))).transcript
     assert transcript.closed
     assert not transcript.halts
 
@@ -233,8 +237,8 @@ def test_rounds_that_end_for_their_own_reasons_are_not_gauged() -> None:
 
 
 async def test_a_gauged_debate_can_be_cut_anywhere() -> None:
-    made = brief()
-    tree = build("round_robin", made, Choices(until=("consensus_reached", "no_new_arguments"), rounds=2))
-    place = Harness(brief=made, protocol=tree)
-    whole = await place.run({each.name: SeededAgent(3) for each in SEATED})
+    parsed_brief = brief()
+    tree = build("round_robin", parsed_brief, Choices(until=("consensus_reached", "no_new_arguments"), rounds=2))
+    place = Harness(brief=parsed_brief, protocol=tree)
+    whole = await place.run({participant.name: SeededAgent(3) for participant in SEATED})
     await resume_everywhere(place, whole, seed=3)

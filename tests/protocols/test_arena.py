@@ -35,9 +35,9 @@ def brief(*people: Participant, options: tuple[str, ...] = ()) -> Brief:
 async def hold(
     script: Script, choices: Choices, *people: Participant, name: str = "arena"
 ) -> tuple[HeldDebate, Player]:
-    made, player = brief(*people), Player(script)
-    place = Harness(brief=made, protocol=build(name, made, choices))
-    return await place.run({each.name: player for each in made.participants}), player
+    parsed_brief, player = brief(*people), Player(script)
+    place = Harness(brief=parsed_brief, protocol=build(name, parsed_brief, choices))
+    return await place.run({participant.name: player for participant in parsed_brief.participants}), player
 
 
 def ballot(ask: Ask, context: Context, author: str) -> Mapping[str, Value]:
@@ -64,17 +64,17 @@ async def test_critics_name_issues_and_authors_accept_or_reject_them() -> None:
             return {"ANSWER": f"{ask.to}'s", "ACCEPTS": ("A: the cost is in now",), "REJECTS": ("B: no cost is meant",)}
         return differing(ask, context)
 
-    held, player = await hold(script, Choices(rounds=1))
-    critique = held.transcript.turns("critique")[0]
+    debate, player = await hold(script, Choices(rounds=1))
+    critique = debate.transcript.turns("critique")[0]
     assert [critique.fields[name] for name in ("ISSUE", "SEVERITY", "UNSOURCED")] == list(issue.values())
-    revised = held.transcript.turns("revise")[0]
-    assert [turn.act for turn in map(held.transcript.get, revised.about)] == ["propose", "critique", "critique"]
+    revised = debate.transcript.turns("revise")[0]
+    assert [turn.act for turn in map(debate.transcript.get, revised.about)] == ["propose", "critique", "critique"]
     assert (revised.fields["ACCEPTS"], revised.fields["REJECTS"]) == (
         ("A: the cost is in now",),
         ("B: no cost is meant",),
     )
     assert all(ask.view.anonymous for ask, _ in player.asked if ask.act in ("critique", "revise", "vote"))
-    assert held.transcript.positions("ANSWER")["Ann"] == ("Ann's", "Ann's")
+    assert debate.transcript.positions("ANSWER")["Ann"] == ("Ann's", "Ann's")
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ async def test_who_criticises_whom(
 ) -> None:
     tree = build("arena", brief(*people), choices)
     assert f"{pairs!r}" in f"{tree!r}"
-    held, _ = await hold(differing, replace(choices, rounds=1), *people)
-    given = held.transcript.turns("critique")
-    assert len(given) == critiques
-    assert all(held.transcript.get(turn.about[0]).by != turn.by for turn in given)
+    debate, _ = await hold(differing, replace(choices, rounds=1), *people)
+    turns = debate.transcript.turns("critique")
+    assert len(turns) == critiques
+    assert all(debate.transcript.get(turn.about[0]).by != turn.by for turn in turns)
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
 
-    held, _ = await hold(script, Choices(rounds=1))
-    assert [turn.by for turn in held.transcript.turns("propose")] == ["Ann", "Cy"]
-    assert [(turn.key, turn.text) for turn in held.transcript.failures()] == [("/debate/propose#2", "")]
-    assert {held.transcript.get(turn.about[0]).by for turn in held.transcript.turns("critique")} == {"Ann", "Cy"}
-    assert held.transcript.decision
-    assert held.transcript.decision.winner == "Ann's"
+    debate, _ = await hold(script, Choices(rounds=1))
+    assert [turn.by for turn in debate.transcript.turns("propose")] == ["Ann", "Cy"]
+    assert [(turn.key, turn.text) for turn in debate.transcript.failures()] == [("/debate/propose#2", "")]
+    assert {debate.transcript.get(turn.about[0]).by for turn in debate.transcript.turns("critique")} == {"Ann", "Cy"}
+    assert debate.transcript.decision
+    assert debate.transcript.decision.winner == "Ann's"
 
 
 class Slow:
@@ -149,14 +149,14 @@ class Slow:
 
 @jumping
 async def test_whoever_is_too_slow_is_left_out_in_time() -> None:  # D15
-    made = replace(brief(), limits=Limits(turn_seconds=0.1))
+    parsed_brief = replace(brief(), limits=Limits(turn_seconds=0.1))
     player = Player(differing)
-    place = Harness(brief=made, protocol=build("arena", made, Choices(rounds=0)))
+    place = Harness(brief=parsed_brief, protocol=build("arena", parsed_brief, Choices(rounds=0)))
     clock = asyncio.get_running_loop().time
     began = clock()
-    held = await place.run({"Ann": player, "Bob": Slow(), "Cy": player})
+    debate = await place.run({"Ann": player, "Bob": Slow(), "Cy": player})
     assert clock() - began < 0.9
-    assert {turn.by for turn in held.transcript.failures()} == {"Bob"}
+    assert {turn.by for turn in debate.transcript.failures()} == {"Bob"}
 
 
 def test_one_agent_is_no_arena() -> None:  # D1
@@ -175,17 +175,17 @@ def test_one_agent_is_no_arena() -> None:  # D1
 )
 async def test_what_is_reached(strategy: str, wishes: dict[str, str], status: str, dissent: tuple[str, ...]) -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
-        said: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."}
-        return ballot(ask, context, wishes[ask.to]) if ask.act == "vote" else said
+        values: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."}
+        return ballot(ask, context, wishes[ask.to]) if ask.act == "vote" else values
 
-    people = tuple(each for each in (ANN, BOB, CY) if each.name in wishes)
-    held, _ = await hold(script, Choices(rounds=0, strategy=strategy), *people)
-    decision = held.transcript.decision
+    people = tuple(participant for participant in (ANN, BOB, CY) if participant.name in wishes)
+    debate, _ = await hold(script, Choices(rounds=0, strategy=strategy), *people)
+    decision = debate.transcript.decision
     assert decision
     assert decision.status == status
     assert decision.dissent == tuple(f"{name} for Bob's: {name} vote /debate/vote#3" for name in dissent)
     if dissent:
-        (against,) = [each for each in decision.minority if each.answer == "Bob's"]
+        (against,) = [minority for minority in decision.minority if minority.answer == "Bob's"]
         assert (against.by, against.argument) == (dissent, "Bob knows.")
 
 
@@ -194,8 +194,8 @@ async def test_what_is_reached(strategy: str, wishes: dict[str, str], status: st
 
 def rounds_of(tree: Phase) -> Rounds:
     assert isinstance(tree, Sequence)
-    (found,) = [part for part in tree.parts if isinstance(part, Rounds)]
-    return found
+    (rounds,) = [part for part in tree.parts if isinstance(part, Rounds)]
+    return rounds
 
 
 @pytest.mark.parametrize("name", ["panel", "arena"])
@@ -218,7 +218,7 @@ def test_the_conditions_of_a_brief_stand_in_place_of_the_usual(
 
 
 @pytest.mark.parametrize(
-    ("name", "choices", "people", "said"),
+    ("name", "choices", "people", "message"),
     [
         ("arena", Choices(until=("no_new_arguments",)), (ANN, BOB), "no_new_arguments needs a moderator here"),
         ("arena", Choices(until=("majority_certain",)), (ANN, BOB), "majority_certain goes with strategy: majority"),
@@ -227,14 +227,14 @@ def test_the_conditions_of_a_brief_stand_in_place_of_the_usual(
             "council",
             Choices(until=("stalled",)),
             (ANN, BOB),
-            "council takes no stalled: that works with panel and arena",
+            "council does not support stalled: that works with panel and arena",
         ),
     ],
 )
-def test_conditions_that_do_not_fit(name: str, choices: Choices, people: tuple[Participant, ...], said: str) -> None:
-    with pytest.raises(ProtocolError, match=said) as found:
+def test_conditions_that_do_not_fit(name: str, choices: Choices, people: tuple[Participant, ...], message: str) -> None:
+    with pytest.raises(ProtocolError, match=message) as caught:
         build(name, brief(*people), choices)
-    assert found.value.about == "debate_end_condition"
+    assert caught.value.about == "debate_end_condition"
 
 
 @pytest.mark.parametrize(
@@ -254,8 +254,8 @@ async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status:
         return {BALLOT: ask.form.fields[1].choices[[turn.by for turn in context.about].index(name)]} if name else {}
 
     people = (ANN, BOB, CY, CHAIR)
-    held, player = await hold(script, Choices(strategy="judge", rounds=1), *people)
-    decision = held.transcript.decision
+    debate, player = await hold(script, Choices(strategy="judge", rounds=1), *people)
+    decision = debate.transcript.decision
     assert decision
     assert (decision.status, decision.how, decision.rule) == (status, how, "judge")
     first, second = [ask for ask, _ in player.asked if ask.act == "vote"]
@@ -267,7 +267,7 @@ async def test_a_judge_is_asked_in_both_orders(favours: tuple[str, str], status:
             assert "Proposal A" in shown
             # What a player says itself holds its name; nothing of ours does.
             ours = re.sub(r"\w+ \w+ /debate\S+|\w+'s", "", shown)
-            assert not any(each.name in ours for each in (ANN, BOB, CY))
+            assert not any(participant.name in ours for participant in (ANN, BOB, CY))
     with pytest.raises(ProtocolError, match="the strategy judge needs one moderator, not 0"):
         build("arena", brief(ANN, BOB), Choices(strategy="judge"))
     for until in ("lead_decided", "majority_certain"):
@@ -285,12 +285,14 @@ async def test_a_moderator_ends_an_arena() -> None:
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"CONSENSUS": "OPEN", "NEW": "NONE"} if ask.act == "gauge" else differing(ask, context)
 
-    held, player = await hold(script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR)
+    debate, player = await hold(
+        script, Choices(until=("no_new_arguments",), rounds=4, topology="ring"), ANN, BOB, CHAIR
+    )
     (judging,) = [(ask, context) for ask, context in player.asked if ask.act == "gauge"]
     assert judging[0].view.anonymous, "a judge reads no names either"
     read_ = "\n".join(message.text for message in compose(*judging, Traits()))
     assert not re.search(r"(?m)^\W*(Ann|Bob)\b(?! propose| critique| revise)", read_)
-    assert held.transcript.halts == {
+    assert debate.transcript.halts == {
         "/debate/rounds": "Chair judges that nothing new was said; 14 of 19 calls of the rounds saved"
     }
 
@@ -299,8 +301,8 @@ async def test_opponents_who_only_repeat_themselves_stop_talking() -> None:  # R
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return {"ANSWER": f"{ask.to}'s", "ARGUMENT": f"{ask.to} knows."} if ask.act != "vote" else {}
 
-    held, _ = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB)
-    (reason,) = held.transcript.halts.values()
+    debate, _ = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB)
+    (reason,) = debate.transcript.halts.values()
     assert reason.startswith("stalled: everybody repeats itself")
     assert reason.endswith("by words); 16 of 20 calls of the rounds saved")
 
@@ -314,10 +316,10 @@ async def test_an_instrument_measures_what_the_stop_reads() -> None:
             return {"OWN": 0.99, "BETWEEN": 0.3, "METHOD": "ollama:e"}
         return differing(ask, context)
 
-    held, player = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB, aide)
-    assert "0.30 alike, by ollama:e); 19 of 24 calls" in held.transcript.halts["/debate/rounds"]
-    asked = [ask for ask, _ in player.asked if ask.to == "Likeness"]
-    assert [(ask.act, ask.audience) for ask in asked] == [("liken", ("Likeness",))]
+    debate, player = await hold(script, Choices(until=("stalled",), rounds=5), ANN, BOB, aide)
+    assert "0.30 alike, by ollama:e); 19 of 24 calls" in debate.transcript.halts["/debate/rounds"]
+    asks = [ask for ask, _ in player.asked if ask.to == "Likeness"]
+    assert [(ask.act, ask.audience) for ask in asks] == [("liken", ("Likeness",))]
     assert not any(turn.act == "liken" for _, context in player.asked for turn in context.turns)
 
 
@@ -327,13 +329,13 @@ async def test_an_instrument_waits_until_everybody_has_given_two_proposals() -> 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         return None if (ask.act, ask.to) == ("propose", "Bob") else differing(ask, context)
 
-    held, player = await hold(script, Choices(until=("stalled",), rounds=1), ANN, BOB, aide)
+    debate, player = await hold(script, Choices(until=("stalled",), rounds=1), ANN, BOB, aide)
     assert all(ask.act != "liken" for ask, _ in player.asked)
-    assert held.transcript.closed
+    assert debate.transcript.closed
 
 
 @pytest.mark.parametrize(
-    ("until", "strategy", "asked", "reason"),
+    ("until", "strategy", "votes", "reason"),
     [
         ("lead_decided", "majority", 3, "the lead of Ann's cannot be overturned; 2 of 5 calls of the vote saved"),
         ("lead_decided", "supermajority", 4, "the lead of Ann's cannot be overturned; 1 of 5 calls of the vote saved"),
@@ -341,21 +343,21 @@ async def test_an_instrument_waits_until_everybody_has_given_two_proposals() -> 
     ],
 )
 async def test_a_vote_ends_when_the_rest_need_not_be_asked(
-    until: Condition, strategy: str, asked: int, reason: str
+    until: Condition, strategy: str, votes: int, reason: str
 ) -> None:
     choices = Choices(rounds=0, until=(until,), strategy=strategy)
-    held, player = await hold(differing, choices, *FIVE)
-    assert [ask.act for ask, _ in player.asked].count("vote") == asked
-    assert held.transcript.halts == {"/debate/vote": reason}
-    decision = held.transcript.decision
+    debate, player = await hold(differing, choices, *FIVE)
+    assert [ask.act for ask, _ in player.asked].count("vote") == votes
+    assert debate.transcript.halts == {"/debate/vote": reason}
+    decision = debate.transcript.decision
     assert decision
-    assert (decision.status, decision.winner, [each.voter for each in decision.ballots]) == (
+    assert (decision.status, decision.winner, [counted_ballot.voter for counted_ballot in decision.ballots]) == (
         "decided",
         "Ann's",
-        [each.name for each in FIVE],
+        [participant.name for participant in FIVE],
     )
-    left = [each for each in decision.ballots if each.state == "missing"]
-    assert [each.reason for each in left] == ["not asked: the vote was over"] * (5 - asked)
+    left = [counted_ballot for counted_ballot in decision.ballots if counted_ballot.state == "missing"]
+    assert [counted_ballot.reason for counted_ballot in left] == ["not asked: the vote was over"] * (5 - votes)
     assert decision.strength != "unanimous", "who was not asked has not agreed"
 
 
@@ -364,24 +366,24 @@ async def test_a_close_vote_goes_to_its_end() -> None:
         mine: Mapping[str, Value] = {"ANSWER": f"{ask.to}'s"}
         return ballot(ask, context, ask.to) if ask.act == "vote" else mine
 
-    held, player = await hold(script, Choices(rounds=0, until=("lead_decided",), strategy="majority"))
+    debate, player = await hold(script, Choices(rounds=0, until=("lead_decided",), strategy="majority"))
     assert [ask.act for ask, _ in player.asked].count("vote") == 3
-    assert held.transcript.halts == {}
+    assert debate.transcript.halts == {}
 
 
 async def test_voters_are_asked_in_an_order_of_chance_that_is_on_record() -> None:
     _, player = await hold(differing, Choices(rounds=0, until=("lead_decided",), strategy="unanimous"), *FIVE)
     order = [ask.to for ask, _ in player.asked if ask.act == "vote"]
-    assert sorted(order) == sorted(each.name for each in FIVE)
-    assert order != [each.name for each in FIVE]
+    assert sorted(order) == sorted(participant.name for participant in FIVE)
+    assert order != [participant.name for participant in FIVE]
 
 
 @pytest.mark.parametrize("until", [("stalled", "lead_decided"), ("consensus_reached", "no_new_arguments")])
 async def test_an_arena_that_ends_early_can_be_cut_anywhere(until: tuple[Condition, ...]) -> None:
-    made = brief(ANN, BOB, CY, CHAIR)
+    parsed_brief = brief(ANN, BOB, CY, CHAIR)
     choices = Choices(until=until, rounds=2, topology="ring")
-    place = Harness(brief=made, protocol=build("arena", made, choices))
-    whole = await place.run({each.name: SeededAgent(3) for each in made.participants})
+    place = Harness(brief=parsed_brief, protocol=build("arena", parsed_brief, choices))
+    whole = await place.run({participant.name: SeededAgent(3) for participant in parsed_brief.participants})
     await resume_everywhere(place, whole, seed=3, step=3)
 
 

@@ -46,7 +46,7 @@ class Frail:
 
 
 async def hold(bob: Frail) -> HeldDebate:
-    pool = Pool(env={}, patience=RetrySettings(tries=1), fuse=BreakerSettings(failure_threshold=1), clock=lambda: 0.0)
+    pool = Pool(env={}, retry=RetrySettings(tries=1), breaker=BreakerSettings(failure_threshold=1), clock=lambda: 0.0)
     people: list[Participant] = []
     for name, model in (("Ann", Frail("ann")), ("Bob", bob), ("Cy", Frail("cy"))):
         pool.add_agent(model.name.removeprefix("guest:"), model)
@@ -58,48 +58,48 @@ async def hold(bob: Frail) -> HeldDebate:
 
 async def test_whoever_is_left_out_is_named_and_not_asked() -> None:
     bob = Frail("bob", Unavailable("down", kind="server"))
-    held = await hold(bob)
+    debate = await hold(bob)
     assert bob.asked == 1, "an open breaker sends nothing"
-    failed = [each.event for each in held.entries if isinstance(each.event, Failed)]
-    assert [(each.key, each.kind) for each in failed] == [
+    failed = [entry.event for entry in debate.entries if isinstance(entry.event, Failed)]
+    assert [(opened.key, opened.kind) for opened in failed] == [
         ("/debate/propose#2", "server"),
         ("/debate/rounds/round-1/revise#2", "open"),
         ("/debate/vote#2", "open"),
     ]
-    tried = [each.event.key for each in held.entries if isinstance(each.event, Attempted)]
-    assert not {each.key for each in failed[1:]} & set(tried), "what is not sent costs nothing"
-    assert {turn.by for turn in held.transcript.turns("critique")} == {"Ann", "Cy"}
-    decision = held.transcript.decision
+    tried = [entry.event.key for entry in debate.entries if isinstance(entry.event, Attempted)]
+    assert not {opened.key for opened in failed[1:]} & set(tried), "what is not sent costs nothing"
+    assert {turn.by for turn in debate.transcript.turns("critique")} == {"Ann", "Cy"}
+    decision = debate.transcript.decision
     assert decision
-    assert [(each.voter, each.state) for each in decision.ballots] == [
+    assert [(ballot.voter, ballot.state) for ballot in decision.ballots] == [
         ("Ann", "cast"),
         ("Bob", "missing"),
         ("Cy", "cast"),
     ]
     why = "guest:bob has failed again and again: it is left out for 60 s"
-    told = markdown(report(held.entries, debate="d"))
-    assert f"- **No answer** (Bob, 2 times): {why}" in told.split("## Problems")[1]
+    text = markdown(report(debate.entries, debate="d"))
+    assert f"- **No answer** (Bob, 2 times): {why}" in text.split("## Problems")[1]
     namer = Namer()
-    named = [found for each in held.entries if (found := namer.name(each)) and found.type == "agent_error"]
-    assert [(each.data["agent"], each.data["reason"]) for each in named[1:]] == [("Bob", why)] * 2
+    named = [name for entry in debate.entries if (name := namer.name(entry)) and name.type == "agent_error"]
+    assert [(named_event.data["agent"], named_event.data["reason"]) for named_event in named[1:]] == [("Bob", why)] * 2
 
 
 async def test_the_screen_names_who_is_left_out() -> None:
-    held = await hold(Frail("bob", Unavailable("down", kind="server")))
+    debate = await hold(Frail("bob", Unavailable("down", kind="server")))
     stage, console = ViewState(), Console(width=200, record=True, file=StringIO())
-    for entry in held.entries:
-        stage.take(entry.event)
-        for shown in entry_lines(stage, entry.event):
+    for entry in debate.entries:
+        view = stage.take(entry)
+        for shown in entry_lines(stage, view):
             console.print(shown)
     text = console.export_text()
     assert text.count("guest:bob has failed again and again: it is left out for 60 s") == 2
     lines = text.splitlines()
-    above = [lines[n - 1].strip() for n, each in enumerate(lines) if "left out for" in each]
+    above = [lines[n - 1].strip() for n, line in enumerate(lines) if "left out for" in line]
     assert above == ["Bob revision", "Bob vote"]
 
 
 async def test_a_refusal_leaves_nobody_out() -> None:
     bob = Frail("bob", Refused("no", kind="refused"))
-    held = await hold(bob)
+    debate = await hold(bob)
     assert bob.asked > 1
-    assert [turn.failure for turn in held.transcript.failures()] == ["no"]
+    assert [turn.failure for turn in debate.transcript.failures()] == ["no"]

@@ -26,7 +26,7 @@ def test_every_condition_is_explained(condition: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topology", "told", "critiques"),
+    ("topology", "label", "critiques"),
     [
         ("all-to-all", "N(N − 1)", 30),
         ("ring", "N", 6),
@@ -36,8 +36,8 @@ def test_every_condition_is_explained(condition: str) -> None:
         ("adaptive", "2N, from N = 3", 12),
     ],
 )
-def test_every_topology_has_its_count(topology: Topology, told: str, critiques: int) -> None:
-    assert f"\n| `{topology}` | {told} |" in ARENA
+def test_every_topology_has_its_count(topology: Topology, label: str, critiques: int) -> None:
+    assert f"\n| `{topology}` | {label} |" in ARENA
     assert Pairs(topology=topology).least(6) == critiques
 
 

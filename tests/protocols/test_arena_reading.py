@@ -35,11 +35,11 @@ async def test_the_built_in_debater_accepts_what_it_quotes_and_rejects_the_rest(
     text = (
         "Tea is cheap.\n\nCoffee is quick.\n\nToo much coffee can cause loss of sleep.\n\nCoffee costs more than tea."
     )
-    made = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY), background=(Source(name="a.md", text=text),))
-    seats = {each.name: DemoDebater() for each in made.participants}
-    held = await Harness(brief=made, protocol=build("arena", made, Choices(rounds=1))).run(seats)
-    assert all("UNSOURCED" not in turn.fields for turn in held.transcript.turns("critique"))
-    for turn in held.transcript.turns("revise"):
-        said = [turn.fields.get(name, ()) for name in ("ACCEPTS", "REJECTS")]
-        letters = sorted(str(each)[0] for given in said if isinstance(given, tuple) for each in given)
+    brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY), background=(Source(name="a.md", text=text),))
+    seats = {participant.name: DemoDebater() for participant in brief.participants}
+    debate = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1))).run(seats)
+    assert all("UNSOURCED" not in turn.fields for turn in debate.transcript.turns("critique"))
+    for turn in debate.transcript.turns("revise"):
+        fields = [turn.fields.get(name, ()) for name in ("ACCEPTS", "REJECTS")]
+        letters = sorted(str(unknown)[0] for word in fields if isinstance(word, tuple) for unknown in word)
         assert letters == ["A", "B"], "each critique is accepted or rejected, once"

@@ -25,8 +25,8 @@ ISSUE: Mapping[str, Value] = {
 }
 
 
-def told(value: Value) -> str:
-    return "".join(f"\n- {each}" for each in value) if isinstance(value, tuple) else str(value)
+def as_text(value: Value) -> str:
+    return "".join(f"\n- {text}" for text in value) if isinstance(value, tuple) else str(value)
 
 
 class Talker:
@@ -41,29 +41,29 @@ class Talker:
             fields |= {"ACCEPTS": ("A: the cost is in now",), "REJECTS": ("B: a year is what the packet says",)}
         elif ask.act == "vote":
             fields = {BALLOT: ask.form.fields[0].choices[0]}
-        return Reply(text="\n".join(f"{name}: {told(value)}" for name, value in fields.items()), fields=fields)
+        return Reply(text="\n".join(f"{name}: {as_text(value)}" for name, value in fields.items()), fields=fields)
 
 
 async def hold(rounds: int = 1) -> HeldDebate:
     brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=rounds)))
-    return await place.run({each.name: Talker() for each in brief.participants})
+    return await place.run({participant.name: Talker() for participant in brief.participants})
 
 
 async def test_a_critique_is_shown_with_where_it_is_how_grave_what_mends_it_and_what_lacks_a_source() -> None:
     text = markdown(report((await hold()).entries, debate="d"))
     critique = text.split("critique on Bob's proposal")[1].split("####")[0]
-    for each in ("It is dear.", "four cups a day", "7", "Say what it costs.", "Tea is cheap.", "Tea keeps for a year."):
-        assert each in critique
+    for word in ("It is dear.", "four cups a day", "7", "Say what it costs.", "Tea is cheap.", "Tea keeps for a year."):
+        assert word in critique
     assert "**Unsourced:**" in critique
 
 
 async def test_the_letters_by_which_authors_answer_critiques_are_explained() -> None:
-    held = await hold()
-    text = markdown(report(held.entries, debate="d"))
+    debate = await hold()
+    text = markdown(report(debate.entries, debate="d"))
     revision = text.split("Ann: revision")[1].split("####")[0]
-    (turn,) = [each for each in held.transcript.turns("revise") if each.by == "Ann"]
-    own, first, second = (held.transcript.get(key).by for key in turn.about)
+    (turn,) = [spoken_turn for spoken_turn in debate.transcript.turns("revise") if spoken_turn.by == "Ann"]
+    own, first, second = (debate.transcript.get(key).by for key in turn.about)
     assert own == "Ann"
     assert f"Critique A is {first}'s critique and Critique B is {second}'s critique" in revision
     assert "A: the cost is in now" in revision
@@ -71,12 +71,12 @@ async def test_the_letters_by_which_authors_answer_critiques_are_explained() -> 
 
 
 async def test_what_an_author_accepts_or_rejects_by_its_letter_is_no_open_point() -> None:
-    held = await hold()
-    found = argument_map(held.transcript)
-    critiques = {turn.mark for turn in held.transcript.turns("critique")}
-    assert set(found.answered) == critiques
-    assert judge(found).unanswered == ()
-    assert "Unanswered attacks" not in markdown(report(held.entries, debate="d"))
+    debate = await hold()
+    arguments = argument_map(debate.transcript)
+    critiques = {turn.mark for turn in debate.transcript.turns("critique")}
+    assert set(arguments.answered) == critiques
+    assert judge(arguments).unanswered == ()
+    assert "Unanswered attacks" not in markdown(report(debate.entries, debate="d"))
 
 
 async def test_what_an_author_passes_over_stays_open() -> None:
@@ -91,9 +91,9 @@ async def test_what_an_author_passes_over_stays_open() -> None:
 
     brief = Brief(topic="Tea or coffee?", participants=(ANN, BOB, CY))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1)))
-    held = await place.run({each.name: Deaf() for each in brief.participants})
-    passed = {held.transcript.get(turn.about[2]).mark for turn in held.transcript.turns("revise")}
-    assert {edge.source for edge in judge(argument_map(held.transcript)).unanswered} == passed
+    debate = await place.run({participant.name: Deaf() for participant in brief.participants})
+    passed = {debate.transcript.get(turn.about[2]).mark for turn in debate.transcript.turns("revise")}
+    assert {edge.source for edge in judge(argument_map(debate.transcript)).unanswered} == passed
 
 
 async def test_positions_are_tracked_from_fields() -> None:

@@ -42,9 +42,9 @@ def but(acts: tuple[str, ...], fields: Mapping[str, Value]) -> Script:
     """As the restless, but these acts give these fields besides; {name} stands for the author."""
 
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
-        given = restless(ask, context)
-        named = {key: each.format(name=ask.to) if isinstance(each, str) else each for key, each in fields.items()}
-        return {**given, **named} if given and ask.act in acts else given
+        values = restless(ask, context)
+        named = {key: field.format(name=ask.to) if isinstance(field, str) else field for key, field in fields.items()}
+        return {**values, **named} if values and ask.act in acts else values
 
     return script
 
@@ -99,50 +99,50 @@ async def hold(until: Condition, people: tuple[Participant, ...], script: Script
     brief = Brief(topic="Tea or coffee?", participants=people, seed=3)
     choices = Choices(until=(until,), rounds=rounds, strategy="majority")
     place = Harness(brief=brief, protocol=build("arena", brief, choices))
-    return await place.run(dict.fromkeys([each.name for each in people], Player(script)))
+    return await place.run(dict.fromkeys([person.name for person in people], Player(script)))
 
 
-def asks(held: HeldDebate, path: str) -> int:
-    return sum(within(turn.key, path) for turn in held.transcript.all())
+def asks(debate: HeldDebate, path: str) -> int:
+    return sum(within(turn.key, path) for turn in debate.transcript.all())
 
 
 @pytest.mark.parametrize(("until", "people", "script", "reason", "played"), STOPS)
 async def test_rounds_that_end_early_say_what_was_saved(
     until: Condition, people: tuple[Participant, ...], script: Script, reason: str, played: int
 ) -> None:
-    held, whole = await hold(until, people, script), await hold(until, people, restless)
+    debate, whole = await hold(until, people, script), await hold(until, people, restless)
     assert whole.transcript.halts == {}, "rounds that are used up have saved nothing"
-    every, here = asks(whole, "/debate/rounds"), asks(held, "/debate/rounds")
+    every, here = asks(whole, "/debate/rounds"), asks(debate, "/debate/rounds")
     judging = every % ROUNDS != 0  # the last round has no look at whether another one should follow
     assert here == played * (every + judging) // ROUNDS
-    told = held.transcript.halts["/debate/rounds"]
-    assert told.startswith(reason)
-    assert told.endswith(f"; {every - here} of {every} calls of the rounds saved"), "against a debate that went on"
-    assert told in markdown(report(held.entries, debate="d")).replace("\\", "")
+    halt = debate.transcript.halts["/debate/rounds"]
+    assert halt.startswith(reason)
+    assert halt.endswith(f"; {every - here} of {every} calls of the rounds saved"), "against a debate that went on"
+    assert halt in markdown(report(debate.entries, debate="d")).replace("\\", "")
 
 
 @pytest.mark.parametrize(
-    ("until", "asked", "reason"),
+    ("until", "votes", "reason"),
     [
         ("lead_decided", 3, "the lead of Ann at /debate/rounds/round-1/revise#1 cannot be overturned"),
         ("majority_certain", 4, "Ann at /debate/rounds/round-1/revise#1 leads with a probability of 0.969"),
     ],
 )
-async def test_votes_that_end_early_say_what_was_saved(until: Condition, asked: int, reason: str) -> None:
-    held, whole = await hold(until, FIVE, for_ann, 1), await hold(until, FIVE, restless, 1)
+async def test_votes_that_end_early_say_what_was_saved(until: Condition, votes: int, reason: str) -> None:
+    debate, whole = await hold(until, FIVE, for_ann, 1), await hold(until, FIVE, restless, 1)
     assert "/debate/vote" not in whole.transcript.halts
-    assert (asks(held, "/debate/vote"), asks(whole, "/debate/vote")) == (asked, 5)
-    told = held.transcript.halts["/debate/vote"]
-    assert told == f"{reason}; {5 - asked} of 5 calls of the vote saved"
-    assert told in markdown(report(held.entries, debate="d")).replace("\\", "")
-    assert held.transcript.decision
-    assert held.transcript.decision.winner == "Ann at /debate/rounds/round-1/revise#1"
+    assert (asks(debate, "/debate/vote"), asks(whole, "/debate/vote")) == (votes, 5)
+    halt = debate.transcript.halts["/debate/vote"]
+    assert halt == f"{reason}; {5 - votes} of 5 calls of the vote saved"
+    assert halt in markdown(report(debate.entries, debate="d")).replace("\\", "")
+    assert debate.transcript.decision
+    assert debate.transcript.decision.winner == "Ann at /debate/rounds/round-1/revise#1"
 
 
 async def test_rounds_that_are_used_up_end_for_no_other_reason() -> None:
-    held = await hold("rounds_exhausted", (ANN, BOB), but(SPOKEN, {"ANSWER": "tea", "CONFIDENCE": 1.0}))
-    assert held.transcript.halts == {}
-    assert f"/debate/rounds/round-{ROUNDS}" in held.transcript.entered
+    debate = await hold("rounds_exhausted", (ANN, BOB), but(SPOKEN, {"ANSWER": "tea", "CONFIDENCE": 1.0}))
+    assert debate.transcript.halts == {}
+    assert f"/debate/rounds/round-{ROUNDS}" in debate.transcript.entered
 
 
 def test_the_screen_says_so_too(tmp_path: Path) -> None:
@@ -151,6 +151,6 @@ def test_the_screen_says_so_too(tmp_path: Path) -> None:
         "Tea is cheap. Coffee is quick. Tea keeps for a year. Coffee costs four times as much as tea.\n"
     )
     shown = " ".join(moot(tmp_path, "run", "b.md", *QUOTES).output.split())
-    found = re.search(r"(\d+) of (\d+) calls of the rounds saved", shown)
-    assert found
-    assert int(found[1]) < int(found[2])
+    match_ = re.search(r"(\d+) of (\d+) calls of the rounds saved", shown)
+    assert match_
+    assert int(match_[1]) < int(match_[2])

@@ -34,7 +34,7 @@ BRIEF = Brief(
 async def quoted(brief: Brief = BRIEF) -> HeldDebate:
     place = Harness(brief=brief, protocol=build("chaired", brief), name="chaired")
     seat = DemoDebater()
-    return await place.run({each.name: seat for each in brief.participants})
+    return await place.run({participant.name: seat for participant in brief.participants})
 
 
 def newest(ask: Ask, about: tuple[Turn, ...]) -> str:
@@ -93,7 +93,7 @@ async def test_what_each_is_told_to_the_letter() -> None:
     assert isinstance(synthesis, Synthesis)
     ask = next(turn.ask for turn in (await quoted()).transcript.turns("synthesize") if turn.ask)
     assert ask.form
-    form = Form(name="synthesis", fields=tuple(each for each in ask.form.fields if "Proposal C" not in each.name))
+    form = Form(name="synthesis", fields=tuple(field for field in ask.form.fields if "Proposal C" not in field.name))
     task = synthesis.task.replace("{ranking}", "Nobody has ranked them.")
     assert newest(Ask(key="k", to="Chair", act="synthesize", task=task, form=form, view=view), about) == CHAIRED
 
@@ -102,19 +102,19 @@ async def test_the_built_in_debaters_rank_and_the_built_in_chair_takes() -> None
     place = await quoted()
     decision = place.transcript.decision
     assert decision
-    assert [each.state for each in decision.ballots] == ["cast"] * 3
-    assert all(len(each.ranks) == 2 for each in decision.ballots)
+    assert [ballot.state for ballot in decision.ballots] == ["cast"] * 3
+    assert all(len(ballot.ranks) == 2 for ballot in decision.ballots)
     assert decision.support
     (turn,) = place.transcript.turns("synthesize")
     assert not any(name in turn.text for name in ("Ann", "Bob", "Cy"))
     long = Source(name="options.md", text=(EXAMPLES / "build-or-buy" / "options.md").read_text(encoding="utf-8"))
-    told = {"Ann": "Advocate of the purchase", "Bob": "Critic who fears leakage", "Cy": "Counts engineers and months"}
-    people = tuple(replace(each, role=told.get(each.name, "")) for each in BRIEF.participants)
+    values = {"Ann": "Advocate of the purchase", "Bob": "Critic who fears leakage", "Cy": "Counts engineers and months"}
+    people = tuple(replace(participant, role=values.get(participant.name, "")) for participant in BRIEF.participants)
     place = await quoted(Brief(topic="Build or buy?", participants=people, background=(long,)))
     (turn,) = place.transcript.turns("synthesize")
-    taken = [str(value) for name, value in turn.fields.items() if name.startswith("TAKEN FROM")]
-    assert "NONE" in taken
-    assert any("options.md" in each for each in taken)
+    adopted = [str(value) for name, value in turn.fields.items() if name.startswith("TAKEN FROM")]
+    assert "NONE" in adopted
+    assert any("options.md" in text for text in adopted)
 
 
 async def test_who_has_nothing_before_it_ranks_nothing() -> None:
@@ -122,7 +122,7 @@ async def test_who_has_nothing_before_it_ranks_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "value"),
+    ("answer", "value"),
     [
         ("Proposal B\nproposal a", ("Proposal B", "Proposal A")),
         (("Proposal B", "Proposal A"), ("Proposal B", "Proposal A")),
@@ -130,9 +130,9 @@ async def test_who_has_nothing_before_it_ranks_nothing() -> None:
         (("Ann",), None),
     ],
 )
-def test_a_person_ranks(given: Value, value: Value | None) -> None:
+def test_a_person_ranks(answer: Value, value: Value | None) -> None:
     ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=ranking_form(2))
-    fields: dict[str, Value] = {"REASON": "So.", RANKING: given}
+    fields: dict[str, Value] = {"REASON": "So.", RANKING: answer}
     if value is None:
         with pytest.raises(BriefError, match=r"RANKING is .* it must be a list of Proposal A, Proposal B"):
             read_manual_answer(ask.form, "", fields)
@@ -142,8 +142,8 @@ def test_a_person_ranks(given: Value, value: Value | None) -> None:
 
 def test_a_ranking_is_no_text_beside_the_ballot() -> None:
     ask = Ask(key="k", to="Ann", act="vote", task="Rank.", form=ranking_form(2))
-    said = "I thought about it.\nRANKING:\n1. Proposal B\n- Proposal A"
-    reply = Reply(text=said, fields={RANKING: ("Proposal B", "Proposal A")})
+    text = "I thought about it.\nRANKING:\n1. Proposal B\n- Proposal A"
+    reply = Reply(text=text, fields={RANKING: ("Proposal B", "Proposal A")})
     assert voter_reason(Turn(key="k", by="Ann", act="vote", ask=ask, reply=reply)) == "I thought about it."
 
 
@@ -170,9 +170,9 @@ def test_the_screen_shows_who_ranks_whom(tmp_path: Path) -> None:
 )
 def test_where_rankings_do_not_fit_one_sentence_says_so(head: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text(f"---\n{head}\n---\n# Tea or coffee?\n", encoding="utf-8")
-    told = moot(tmp_path, "check", "b.md", *QUOTES)
-    assert told.exit_code == 2
-    assert message in told.stderr
+    result = moot(tmp_path, "check", "b.md", *QUOTES)
+    assert result.exit_code == 2
+    assert message in result.stderr
 
 
 def test_rounds_of_a_chaired_debate_change_nothing(tmp_path: Path) -> None:

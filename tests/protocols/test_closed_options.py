@@ -36,19 +36,19 @@ def speak(ask: Ask, context: Context, first: str = "maybe") -> str:
     return f"ANSWER: {first if ask.to == 'Ada' else 'yes'}\nARGUMENT: Because {ask.to} says so.\nCLAIM: So."
 
 
-async def hold(protocol: str, made: Brief, choices: Choices | None = None, first: str = "maybe") -> HeldDebate:
+async def hold(protocol: str, parsed_brief: Brief, choices: Choices | None = None, first: str = "maybe") -> HeldDebate:
     agent = Scripted(lambda ask, context: speak(ask, context, first))
-    place = Harness(brief=made, protocol=build(protocol, made, choices), name=protocol)
-    return await place.run({person.name: agent for person in made.participants})
+    place = Harness(brief=parsed_brief, protocol=build(protocol, parsed_brief, choices), name=protocol)
+    return await place.run({person.name: agent for person in parsed_brief.participants})
 
 
-def decided(held: HeldDebate) -> Decision:
-    assert held.transcript.decision
-    return held.transcript.decision
+def decided(debate: HeldDebate) -> Decision:
+    assert debate.transcript.decision
+    return debate.transcript.decision
 
 
 @pytest.mark.parametrize(
-    ("protocol", "made", "choices"),
+    ("protocol", "brief", "choices"),
     [
         ("arena", brief(), Choices(rounds=1)),
         ("arena", brief(), Choices(rounds=0, strategy="borda")),
@@ -62,47 +62,49 @@ def decided(held: HeldDebate) -> Decision:
         ("round_robin", brief(CHAIR), Choices(rounds=1, strategy="vote_based")),
     ],
 )
-async def test_what_is_no_option_is_no_candidate(protocol: str, made: Brief, choices: Choices | None) -> None:
-    decision = decided(await hold(protocol, made, choices))
-    told = (decision.winner, decision.text, *decision.tally, *(each.answer for each in decision.minority))
-    assert not any("maybe" in words or words == "Ada" for words in told)
+async def test_what_is_no_option_is_no_candidate(protocol: str, brief: Brief, choices: Choices | None) -> None:
+    decision = decided(await hold(protocol, brief, choices))
+    texts = (decision.winner, decision.text, *decision.tally, *(minority.answer for minority in decision.minority))
+    assert not any("maybe" in words or words == "Ada" for words in texts)
     assert decision.status in ("decided", "no_decision")
     if decision.status == "decided":
         assert decision.text == "yes"
 
 
 async def test_a_council_with_options_decides_for_one_of_them() -> None:
-    held = await hold("council", brief(), first="no")
-    decision = decided(held)
+    debate = await hold("council", brief(), first="no")
+    decision = decided(debate)
     assert (decision.status, decision.winner, decision.text) == ("decided", "no", "no")
     assert dict(decision.tally) == {"no": 3.0, "yes": 0.0}
-    assert [turn.fields["ANSWER"] for turn in held.transcript.turns("propose")] == ["no", "yes", "yes"]
+    assert [turn.fields["ANSWER"] for turn in debate.transcript.turns("propose")] == ["no", "yes", "yes"]
     assert decision.argument.startswith("Because Ada says so.")
 
 
 async def test_a_council_in_which_all_take_one_option_holds_no_vote() -> None:
-    held = await hold("council", brief(), Choices(strategy="consensus"), first="yes")
-    assert (decided(held).winner, len(held.transcript.turns("vote"))) == ("yes", 0)
-    assert {turn.act for turn in held.transcript.turns()} == {"propose"}
+    debate = await hold("council", brief(), Choices(strategy="consensus"), first="yes")
+    assert (decided(debate).winner, len(debate.transcript.turns("vote"))) == ("yes", 0)
+    assert {turn.act for turn in debate.transcript.turns()} == {"propose"}
 
 
 @pytest.mark.parametrize(("protocol", "field"), [("moderated", "DECISION"), ("round_robin", "VERDICT")])
-@pytest.mark.parametrize(("said", "text"), [("yes", "yes"), ("A third way.", "")])
-async def test_a_moderator_decides_for_an_option_or_not_at_all(protocol: str, field: str, said: str, text: str) -> None:
-    words = f"SUMMARY: All spoke.\nSTATUS: SETTLED\n{field}: {said}"
+@pytest.mark.parametrize(("choice", "text"), [("yes", "yes"), ("A third way.", "")])
+async def test_a_moderator_decides_for_an_option_or_not_at_all(
+    protocol: str, field: str, choice: str, text: str
+) -> None:
+    words = f"SUMMARY: All spoke.\nSTATUS: SETTLED\n{field}: {choice}"
     agent = Scripted(lambda ask, context: words if ask.to == "Chair" else speak(ask, context))
-    made = brief(CHAIR)
-    place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
-    held = await place.run({person.name: agent for person in made.participants})
-    assert decided(held).text == text
+    parsed_brief = brief(CHAIR)
+    place = Harness(brief=parsed_brief, protocol=build(protocol, parsed_brief, Choices(rounds=1)), name=protocol)
+    debate = await place.run({person.name: agent for person in parsed_brief.participants})
+    assert decided(debate).text == text
 
 
 @pytest.mark.parametrize("protocol", ["arena", "council"])
 async def test_cut_anywhere_it_is_the_same_debate(protocol: str) -> None:
-    made = brief()
-    place = Harness(brief=made, protocol=build(protocol, made, Choices(rounds=1)), name=protocol)
+    parsed_brief = brief()
+    place = Harness(brief=parsed_brief, protocol=build(protocol, parsed_brief, Choices(rounds=1)), name=protocol)
     oracle = SeededAgent()
-    whole = await place.run({person.name: oracle for person in made.participants})
+    whole = await place.run({person.name: oracle for person in parsed_brief.participants})
     await resume_everywhere(place, whole, step=3)
 
 

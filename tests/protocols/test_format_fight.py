@@ -32,7 +32,11 @@ async def play(place: Harness, script: Mapping[str, Value | None], target: str =
 
     def answer(ask: Ask, context: Context) -> Mapping[str, Value] | None:
         path = ask.key.partition("#")[0]
-        spoken = [each.key for each, _ in player.asked[:-1] if each.act == "argue" and each.key.startswith(f"{path}#")]
+        spoken = [
+            question.key
+            for question, _ in player.asked[:-1]
+            if question.act == "argue" and question.key.startswith(f"{path}#")
+        ]
         place = f"{path[-1]}.{len(spoken) + 1}{ask.to}"
         if ask.act != "bid":
             return None if f"{place}!" in script else {}
@@ -41,19 +45,19 @@ async def play(place: Harness, script: Mapping[str, Value | None], target: str =
         return None if urgency is None else aim if urgency == "?" else {**aim, "URGENCY": urgency}
 
     player = Player(answer)
-    return await place.run({each.name: player for each in place.brief.participants}), player
+    return await place.run({participant.name: player for participant in place.brief.participants}), player
 
 
 def order(player: Player) -> list[str]:
     """The rounds, each as bidders and who spoke: ``abc B ac C``."""
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for ask, _ in player.asked:
         if "/rounds/" in ask.key:
             path = ask.key.partition("#")[0]
-            text = told.get(path, "")
+            text = values.get(path, "")
             gap = " " if text and text[-1].islower() != (ask.act == "bid") else ""
-            told[path] = text + gap + (ask.to.lower() if ask.act == "bid" else ask.to)
-    return list(told.values())
+            values[path] = text + gap + (ask.to.lower() if ask.act == "bid" else ask.to)
+    return list(values.values())
 
 
 @pytest.mark.parametrize(
@@ -72,12 +76,12 @@ def order(player: Player) -> list[str]:
 )
 async def test_who_speaks_in_which_order(count: int, script: dict[str, Value | None], rounds: list[str]) -> None:
     """S3: the format has an order of its own."""
-    held, player = await play(runner(count, 2), script)
+    debate, player = await play(runner(count, 2), script)
     assert order(player) == rounds
     acts = [ask.act for ask, _ in player.asked]
     assert acts[:count] == ["open"] * count
     assert acts[-2 * count :] == ["close"] * count + ["vote"] * count
-    assert held.transcript.closed
+    assert debate.transcript.closed
 
 
 @pytest.mark.parametrize(
@@ -91,16 +95,16 @@ async def test_who_speaks_in_which_order(count: int, script: dict[str, Value | N
     ],
 )
 async def test_failures_and_unread_bids(script: dict[str, Value | None], rounds: list[str]) -> None:
-    held, player = await play(runner(3), script)
+    debate, player = await play(runner(3), script)
     assert order(player) == rounds
-    assert held.transcript.closed
-    assert held.transcript.closed.status != "failed"
+    assert debate.transcript.closed
+    assert debate.transcript.closed.status != "failed"
 
 
 async def test_a_round_in_which_nobody_answers_ends_the_debate() -> None:
-    held, player = await play(runner(2), {"1.1A": None, "1.1B": None})
+    debate, player = await play(runner(2), {"1.1A": None, "1.1B": None})
     assert order(player) == ["ab"]
-    halted = [entry.event for entry in held.entries if isinstance(entry.event, Halted)]
+    halted = [entry.event for entry in debate.entries if isinstance(entry.event, Halted)]
     assert halted == [Halted(path="/debate", reason="none of 2 answered")]
 
 
@@ -149,9 +153,9 @@ async def test_a_fight_needs_no_form() -> None:
     ],
 )
 def test_what_does_not_go_with_it(choices: Choices, about: str, message: str) -> None:
-    with pytest.raises(ProtocolError, match=message) as found:
+    with pytest.raises(ProtocolError, match=message) as caught:
         build("open_fight", runner(2).brief, choices)
-    assert found.value.about == about
+    assert caught.value.about == about
 
 
 @pytest.mark.no_cover
@@ -159,7 +163,7 @@ def test_what_does_not_go_with_it(choices: Choices, about: str, message: str) ->
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) -> None:
     place = runner(count, 2)
     assert load(dump(place.protocol)) == place.protocol
-    names = [each.name for each in place.brief.participants]
+    names = [participant.name for participant in place.brief.participants]
     whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert len(whole.transcript.turns("argue")) > count
     await resume_everywhere(place, whole)

@@ -31,7 +31,7 @@ def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choic
 
 async def hold(people: tuple[Participant, ...], script: Script) -> tuple[HeldDebate, Player]:
     player = Player(script)
-    return await runner(people).run(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people).run(dict.fromkeys([person.name for person in people], player)), player
 
 
 def bidding(**urgency: float) -> Script:
@@ -67,8 +67,8 @@ def spoken(player: Player, office: str) -> list[str]:
 )
 async def test_the_order_of_speaking(people: int, speakers: str) -> None:
     """S3: eight speeches in the official order; everybody has at least one, and nobody speaks on both sides."""
-    held, _ = await hold(PEOPLE[:people], bidding())
-    speeches = held.transcript.turns("argue")
+    debate, _ = await hold(PEOPLE[:people], bidding())
+    speeches = debate.transcript.turns("argue")
     assert [turn.by for turn in speeches] == speakers.split()
     assert [turn.ask.task.partition("\n")[0] for turn in speeches if turn.ask] == [
         "You are the Prime Minister (Opening Government).",
@@ -94,19 +94,19 @@ async def test_how_many_are_asked(people: int) -> None:
 
 
 async def test_the_other_side_bids_and_the_strongest_bid_is_put_and_answered() -> None:
-    held, player = await hold(PEOPLE[:4], bidding(Bob=3.0, Dee=7.0, Ann=1.0, Cy=0.5))
+    debate, player = await hold(PEOPLE[:4], bidding(Bob=3.0, Dee=7.0, Ann=1.0, Cy=0.5))
     assert spoken(player, "prime-minister") == ["Ann argue", "Bob bid", "Dee bid", "Dee interrupt", "Ann answer"]
     assert spoken(player, "government-whip") == ["Cy argue", "Bob bid", "Dee bid", "Dee interrupt", "Cy answer"]
     assert spoken(player, "opposition-whip") == ["Dee argue", "Ann bid", "Cy bid", "Ann interrupt", "Dee answer"]
-    bids = [turn.ask for turn in held.transcript.turns("bid") if turn.ask]
+    bids = [turn.ask for turn in debate.transcript.turns("bid") if turn.ask]
     assert all(ask.audience == (ask.to,) for ask in bids)
     logs = [context.turns for ask, context in player.asked if ask.act in ("argue", "bid", "interrupt", "answer")]
     assert not [turn for log in logs for turn in log if turn.act == "bid"]
 
 
 async def test_a_report_says_the_bids_on_a_speech_in_one_line() -> None:
-    held, _ = await hold(PEOPLE[:4], bidding(Bob=3.0, Dee=7.0, Ann=1.0, Cy=0.5))
-    text = markdown(report(held.entries, debate="d"))
+    debate, _ = await hold(PEOPLE[:4], bidding(Bob=3.0, Dee=7.0, Ann=1.0, Cy=0.5))
+    text = markdown(report(debate.entries, debate="d"))
     assert "- *Bids: Dee 7 (T3), Bob 3 (T2).*" in text
     assert "- *Bids: Ann 1 (T7); no bid of Cy.*" in text
     assert "Urgency" not in text
@@ -125,29 +125,29 @@ async def test_what_is_laid_before_whom() -> None:
     laid = [(ask.act, [turn.mark for turn in context.about]) for ask, context in player.asked[:5]]
     assert laid == [("argue", []), ("bid", ["T1"]), ("interrupt", ["T1", "T2"]), ("answer", ["T3"]), ("argue", [])]
     forms = [ask.form for ask, _ in player.asked[1:4]]
-    aims = [{each.name: each.choices for each in form.fields}["TARGET"] for form in forms if form]
+    aims = [{field.name: field.choices for field in form.fields}["TARGET"] for form in forms if form]
     assert aims == [("T1",), ("T1",), ("T3",)]
 
 
 async def test_nobody_bids_on_a_speech_that_was_not_given() -> None:
-    held, player = await hold(PEOPLE[:4], without("argue", bidding(Bob=9.0)))
+    debate, player = await hold(PEOPLE[:4], without("argue", bidding(Bob=9.0)))
     assert [ask.act for ask, _ in player.asked] == ["argue"] * 8 + ["vote"] * 4
-    assert len(held.transcript.failures()) == 8
+    assert len(debate.transcript.failures()) == 8
 
 
 @pytest.mark.parametrize(
-    ("lost", "asked"),
+    ("lost", "speakers"),
     [
         ("bid", "Ann argue, Bob bid"),
         ("interrupt", "Ann argue, Bob bid, Bob interrupt"),
         ("answer", "Ann argue, Bob bid, Bob interrupt, Ann answer"),
     ],
 )
-async def test_a_debate_goes_on_without_what_failed(lost: str, asked: str) -> None:
-    held, player = await hold(PEOPLE[:2], without(lost, bidding(Ann=9.0, Bob=9.0)))
-    assert ", ".join(spoken(player, "prime-minister")) == asked
-    assert len(held.transcript.turns("argue")) == 8
-    assert held.transcript.halts == {}
+async def test_a_debate_goes_on_without_what_failed(lost: str, speakers: str) -> None:
+    debate, player = await hold(PEOPLE[:2], without(lost, bidding(Ann=9.0, Bob=9.0)))
+    assert ", ".join(spoken(player, "prime-minister")) == speakers
+    assert len(debate.transcript.turns("argue")) == 8
+    assert debate.transcript.halts == {}
 
 
 async def test_an_urgency_that_was_not_read_is_no_offer() -> None:
@@ -204,7 +204,7 @@ async def test_the_adjudicator_ranks_where_one_speaks(
     people: tuple[Participant, ...], choices: Choices, deciding: list[str]
 ) -> None:
     player = Player(bidding())
-    await runner(people, choices=choices).run(dict.fromkeys([each.name for each in people], player))
+    await runner(people, choices=choices).run(dict.fromkeys([person.name for person in people], player))
     assert [f"{ask.to} {ask.act}" for ask, _ in player.asked if ask.act in ("vote", "score")] == deciding
 
 
@@ -231,7 +231,7 @@ def test_more_rounds_are_no_more_speeches() -> None:
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (*PEOPLE[:3], CHAIR)
     place = runner(people, ("yes", "no"), Choices())
-    names = [each.name for each in people]
+    names = [person.name for person in people]
     whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     assert whole.transcript.turns("interrupt")
@@ -252,7 +252,7 @@ async def prompts() -> list[str]:
     seat = Scripted(lambda ask, context: SAID.get(ask.act, "no words"))
     await runner(people).run({"Ann": seat, "Bob": seat})
     lists = [compose(ask, context, Traits()) for ask, context in seat.history]
-    return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
+    return ["\n".join(f"<{message.role}>\n{message.text}" for message in messages) + "\n" for messages in lists]
 
 
 SHARED = """\

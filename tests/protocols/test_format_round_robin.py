@@ -68,16 +68,16 @@ def nothing(ask: Ask, context: Context) -> Mapping[str, Value]:
     return {}
 
 
-async def held(choices: Choices) -> Player:
+async def run_debate(choices: Choices) -> Player:
     brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
     player = Player(nothing)
     place = Harness(brief=brief, protocol=build("round_robin", brief, choices))
-    await place.run({each.name: player for each in brief.participants})
+    await place.run({participant.name: player for participant in brief.participants})
     return player
 
 
 async def test_who_speaks_in_which_order() -> None:
-    player = await held(Choices(rounds=2, strategy="no_consensus"))
+    player = await run_debate(Choices(rounds=2, strategy="no_consensus"))
     assert [f"{ask.to} {ask.act}" for ask, _ in player.asked] == [
         *("Ann open", "Bob open", "Cy open"),
         *("Ann argue", "Bob argue", "Cy argue"),
@@ -87,6 +87,6 @@ async def test_who_speaks_in_which_order() -> None:
 
 
 async def test_the_prompts_of_the_first_round() -> None:
-    player = await held(Choices(rounds=1))
+    player = await run_debate(Choices(rounds=1))
     assert prompt(player, "/open#1") == OPENING
     assert prompt(player, "/round-1#1") == FLOOR

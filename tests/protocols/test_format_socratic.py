@@ -28,13 +28,13 @@ def runner(people: tuple[Participant, ...], options: tuple[str, ...] = (), choic
 
 async def hold(people: tuple[Participant, ...], script: Script) -> tuple[HeldDebate, Player]:
     player = Player(script)
-    return await runner(people).run(dict.fromkeys([each.name for each in people], player)), player
+    return await runner(people).run(dict.fromkeys([person.name for person in people], player)), player
 
 
 def fields(ask: Ask, context: Context) -> Mapping[str, Value] | None:
     """Everything is read."""
-    asked = list(ask.form.fields) if ask.form and ask.act != "vote" else []
-    return {each.name: each.choices[0] if each.choices else f"{ask.to}'s {each.name}" for each in asked}
+    form_fields = list(ask.form.fields) if ask.form and ask.act != "vote" else []
+    return {field.name: field.choices[0] if field.choices else f"{ask.to}'s {field.name}" for field in form_fields}
 
 
 def unread(ask: Ask, context: Context) -> Mapping[str, Value] | None:
@@ -73,16 +73,16 @@ async def test_the_order_of_speaking(
     people: tuple[Participant, ...], opening: str, examined: tuple[str, ...], script: Script
 ) -> None:
     """S3: all but the first debater open; the first asks each in turn, who answers; rounds begin one further on."""
-    held, player = await hold(people, script)
+    debate, player = await hold(people, script)
     assert spoken(player) == f"{opening}, {exchanges(*examined)}"
-    closing = [turn.by for turn in held.transcript.turns("close")]
-    assert closing == [each.name for each in people if each.duty == "debater"]
+    closing = [turn.by for turn in debate.transcript.turns("close")]
+    assert closing == [person.name for person in people if person.duty == "debater"]
 
 
 async def test_what_is_laid_before_whom() -> None:
-    held, player = await hold((ANN, BOB, CY), fields)
+    debate, player = await hold((ANN, BOB, CY), fields)
     laid = [(ask.act, [turn.mark for turn in context.about]) for ask, context in player.asked]
-    first, second = held.transcript.turns("question")[:2]
+    first, second = debate.transcript.turns("question")[:2]
     assert first.about == ("/debate/open#1",)
     assert second.about == ("/debate/open#2",)
     assert laid[2:6] == [("question", ["T1"]), ("answer", ["T3"]), ("question", ["T2"]), ("answer", ["T5"])]
@@ -102,16 +102,16 @@ async def test_only_the_one_who_is_examined_can_be_asked_about() -> None:
 
 
 async def test_a_question_that_failed_is_not_answered() -> None:
-    held, player = await hold((ANN, BOB, CY), without(("Ann", "question")))
+    debate, player = await hold((ANN, BOB, CY), without(("Ann", "question")))
     assert spoken(player) == "Bob open, Cy open, Ann question, Ann question"
-    assert held.transcript.halted("/debate") == "none of 2 answered"
+    assert debate.transcript.halted("/debate") == "none of 2 answered"
 
 
 async def test_one_who_does_not_answer_is_asked_again_about_the_last_statement() -> None:
-    held, player = await hold((ANN, BOB, CY), without(("Bob", "answer")))
+    debate, player = await hold((ANN, BOB, CY), without(("Bob", "answer")))
     assert spoken(player) == "Bob open, Cy open, " + exchanges("Bob", "Cy", "Cy", "Bob")
-    assert held.transcript.turns("question")[3].about == ("/debate/open#1",)
-    assert len(held.transcript.turns("close")) == 3
+    assert debate.transcript.turns("question")[3].about == ("/debate/open#1",)
+    assert len(debate.transcript.turns("close")) == 3
 
 
 async def test_one_of_whom_nothing_was_heard_is_asked_what_he_holds() -> None:
@@ -129,9 +129,9 @@ async def test_nobody_is_shown_or_asked_what_is_masked_for_him() -> None:
     people = (replace(ANN, hide=("Bob",)), BOB, replace(CY, hide=("question round 1",)))
     _, player = await hold(people, fields)
     assert spoken(player) == "Bob open, Cy open, Ann question, Bob answer, Ann question, " + exchanges("Cy", "Bob")
-    asked = [(ask.about, ask.task) for ask, _ in player.asked if ask.act == "question"]
-    assert [about for about, _ in asked] == [(), ("/debate/open#2",), ("/debate/open#2",), ()]
-    assert asked[3][1].startswith("Round 2: you examine Bob, of whom you have heard nothing yet.")
+    rows = [(ask.about, ask.task) for ask, _ in player.asked if ask.act == "question"]
+    assert [about for about, _ in rows] == [(), ("/debate/open#2",), ("/debate/open#2",), ()]
+    assert rows[3][1].startswith("Round 2: you examine Bob, of whom you have heard nothing yet.")
 
 
 def test_a_respondent_says_what_a_speaker_says_and_whether_the_question_struck() -> None:
@@ -155,10 +155,11 @@ def test_what_cannot_be_played_is_refused(people: tuple[Participant, ...], choic
         runner(people, choices=choices)
 
 
+@pytest.mark.no_cover
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (ANN, BOB, CY, CHAIR)
     place = runner(people, ("yes", "no"), Choices(rounds=2))
-    names = [each.name for each in people]
+    names = [person.name for person in people]
     whole = await place.run(dict.fromkeys(names, SeededAgent()))
     assert whole.transcript.closed
     await resume_everywhere(place, whole)
@@ -177,7 +178,7 @@ async def prompts() -> list[str]:
     seat = Scripted(lambda ask, context: SAID.get((ask.to, ask.act), "no words"))
     await runner(people, ("yes", "no"), Choices(strategy="vote", rounds=1)).run({"Ann": seat, "Bob": seat})
     lists = [compose(ask, context, Traits()) for ask, context in seat.history]
-    return ["\n".join(f"<{each.role}>\n{each.text}" for each in messages) + "\n" for messages in lists]
+    return ["\n".join(f"<{message.role}>\n{message.text}" for message in messages) + "\n" for messages in lists]
 
 
 SHARED = """\

@@ -53,34 +53,39 @@ class Groups:
     def report(self, context: Context) -> str:
         answers = [str(turn.fields["ANSWER"]) for turn in context.about]
         order = sorted(dict.fromkeys(answers), key=lambda answer: list(dict.fromkeys(answers)).index(answer))[::-1]
-        return listing([(self.words.get(each, each), answers.count(each) + self.off, FOR[each]) for each in order])
+        return listing([(self.words.get(text, text), answers.count(text) + self.off, FOR[text]) for text in order])
 
     async def hold(self) -> HeldDebate:
         agent = Scripted(self.answer)
         place = Harness(brief=self.brief, protocol=build("grouped", self.brief), name="grouped")
-        return await place.run({each.name: agent for each in self.brief.participants})
+        return await place.run({participant.name: agent for participant in self.brief.participants})
 
 
-def by_hand(held: HeldDebate) -> list[dict[str, tuple[int, str, float | None]]]:
+def by_hand(debate: HeldDebate) -> list[dict[str, tuple[int, str, float | None]]]:
     """What each group holds, counted from its answers."""
-    found: list[dict[str, tuple[int, str, float | None]]] = []
-    for report in held.transcript.turns(REPORT):
-        answers = [str(held.transcript.get(key).fields["ANSWER"]) for key in report.about]
-        found.append({each: (answers.count(each), FOR[each], float(answers.count(each))) for each in set(answers)})
-    return found
+    rows: list[dict[str, tuple[int, str, float | None]]] = []
+    for report in debate.transcript.turns(REPORT):
+        answers = [str(debate.transcript.get(key).fields["ANSWER"]) for key in report.about]
+        rows.append(
+            {answer: (answers.count(answer), FOR[answer], float(answers.count(answer))) for answer in set(answers)}
+        )
+    return rows
 
 
 @pytest.mark.parametrize("options", [(), ("Close it", "Keep it")])
 async def test_a_true_report_in_an_order_of_its_own_is_not_contradicted(options: tuple[str, ...]) -> None:
     groups = Groups(options)
-    held = await groups.hold()
-    told = [
-        {each.answer: (each.count, each.argument, each.told) for each in stands(held.transcript, report)}
-        for report in held.transcript.turns(REPORT)
+    debate = await groups.hold()
+    turns = [
+        {
+            standing.answer: (standing.count, standing.argument, standing.told)
+            for standing in stands(debate.transcript, report)
+        }
+        for report in debate.transcript.turns(REPORT)
     ]
-    assert len(told) == 2
-    assert told == by_hand(held)
-    assert any(len(each) == 2 for each in told)
+    assert len(turns) == 2
+    assert turns == by_hand(debate)
+    assert any(len(turn) == 2 for turn in turns)
     assert len(groups.tasks) == 8
     assert not any("the report says" in task for task in groups.tasks)
 
@@ -88,9 +93,10 @@ async def test_a_true_report_in_an_order_of_its_own_is_not_contradicted(options:
 async def test_a_wrong_count_is_put_right_at_the_answer_that_it_is_given_for() -> None:
     groups = Groups()
     groups.off = 1
-    held = await groups.hold()
+    debate = await groups.hold()
     counts = [
-        [each.count for each in stands(held.transcript, report)][::-1] for report in held.transcript.turns(REPORT)
+        [standing.count for standing in stands(debate.transcript, report)][::-1]
+        for report in debate.transcript.turns(REPORT)
     ]
     lines = {
         "; ".join(f"answer {n} by {count} (the report says {count + 1})" for n, count in enumerate(row, 1))
@@ -102,24 +108,24 @@ async def test_a_wrong_count_is_put_right_at_the_answer_that_it_is_given_for() -
 
 async def test_answers_in_the_reporters_own_words_are_found_by_their_words() -> None:
     own = {"Close it": "We should close it now.", "Keep it": "To keep it as it is."}
-    held = await Groups(words=own).hold()
-    for report in held.transcript.turns(REPORT):
-        for each in stands(held.transcript, report):
-            key = next(name for name, words in own.items() if words == each.answer)
-            assert each.argument == FOR[key]
-            assert each.told == each.count
+    debate = await Groups(words=own).hold()
+    for report in debate.transcript.turns(REPORT):
+        for standing in stands(debate.transcript, report):
+            key = next(name for name, words in own.items() if words == standing.answer)
+            assert standing.argument == FOR[key]
+            assert standing.told == standing.count
 
 
 async def test_words_that_fit_no_answer_are_given_to_none() -> None:
     own = {"Close it": "The first of the two.", "Keep it": "The other of the two."}
     groups = Groups(words=own)
     groups.off = 1
-    held = await groups.hold()
-    mixed = [report for report in held.transcript.turns(REPORT) if len(stands(held.transcript, report)) == 2]
+    debate = await groups.hold()
+    mixed = [report for report in debate.transcript.turns(REPORT) if len(stands(debate.transcript, report)) == 2]
     assert mixed
     for report in mixed:
-        assert {each.answer for each in stands(held.transcript, report)} == {"Close it", "Keep it"}
-        assert all((each.argument, each.told) == ("", None) for each in stands(held.transcript, report))
+        assert {standing.answer for standing in stands(debate.transcript, report)} == {"Close it", "Keep it"}
+        assert all((standing.argument, standing.told) == ("", None) for standing in stands(debate.transcript, report))
     assert not any(
         "the report says" in line for task in groups.tasks for line in task.splitlines() if "answer 2" in line
     )
@@ -128,9 +134,9 @@ async def test_words_that_fit_no_answer_are_given_to_none() -> None:
 async def test_what_is_left_out_and_what_is_said_twice() -> None:
     groups = Groups()
     groups.report = lambda context: listing([("Close it", 3, "A."), ("close it.", 9, "B.")])  # pyright: ignore[reportAttributeAccessIssue]
-    held = await groups.hold()
-    mixed = next(each for each in held.transcript.turns(REPORT) if len(stands(held.transcript, each)) == 2)
-    close, keep = sorted(stands(held.transcript, mixed), key=lambda stand: stand.answer)
+    debate = await groups.hold()
+    mixed = next(turn for turn in debate.transcript.turns(REPORT) if len(stands(debate.transcript, turn)) == 2)
+    close, keep = sorted(stands(debate.transcript, mixed), key=lambda stand: stand.answer)
     assert (close.argument, close.told, close.place) == ("A.", 3.0, 1)
     assert keep == Stand(answer="Keep it", count=keep.count)
     assert f"; an answer that it does not name by {keep.count}" in "\n".join(groups.tasks)
@@ -153,7 +159,7 @@ async def test_an_old_record_goes_on_with_the_counts_in_their_places() -> None:
 
 
 async def test_the_only_line_that_is_left_reports_the_only_answer_that_is_left() -> None:
-    held = await Groups(words={"Keep it": "Let the place live on."}).hold()
-    mixed = next(each for each in held.transcript.turns(REPORT) if len(stands(held.transcript, each)) == 2)
-    found = {stand.answer: (stand.argument, stand.told == stand.count) for stand in stands(held.transcript, mixed)}
-    assert found == {"Close it": (FOR["Close it"], True), "Let the place live on.": (FOR["Keep it"], True)}
+    debate = await Groups(words={"Keep it": "Let the place live on."}).hold()
+    mixed = next(turn for turn in debate.transcript.turns(REPORT) if len(stands(debate.transcript, turn)) == 2)
+    values = {stand.answer: (stand.argument, stand.told == stand.count) for stand in stands(debate.transcript, mixed)}
+    assert values == {"Close it": (FOR["Close it"], True), "Let the place live on.": (FOR["Keep it"], True)}

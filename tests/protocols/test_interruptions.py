@@ -36,7 +36,7 @@ async def play(
 
     brief = Brief(topic="Tea?", participants=people)
     player = Player(answer)
-    await Harness(brief=brief, protocol=with_interruptions(tree)).run({each.name: player for each in people})
+    await Harness(brief=brief, protocol=with_interruptions(tree)).run({person.name: player for person in people})
     return player
 
 
@@ -94,7 +94,7 @@ async def test_only_arguments_and_answers_are_interrupted() -> None:
 async def test_what_is_asked() -> None:
     player = await play(FLOOR, {"AB": 5})
     turn, bid, _, cut, answer = [ask for ask, _ in player.asked[:5]]
-    assert [each.key.partition("round-1")[2] for each in (turn, bid, cut, answer)] == [
+    assert [ask.key.partition("round-1")[2] for ask in (turn, bid, cut, answer)] == [
         "#1",
         "/interruption-1#1",
         "/interruption-1#3",
@@ -104,13 +104,9 @@ async def test_what_is_asked() -> None:
     assert (cut.act, cut.about, cut.audience) == ("interrupt", (turn.key, bid.key), ())
     assert (answer.act, answer.to, answer.about) == ("answer", "A", (cut.key,))
     targets = [
-        field.choices
-        for each in (bid, cut, answer)
-        if each.form
-        for field in each.form.fields
-        if field.kind == "choice"
+        field.choices for ask in (bid, cut, answer) if ask.form for field in ask.form.fields if field.kind == "choice"
     ]
-    assert [each for each in targets if "ATTACK" not in each] == [("T1",), ("T1",), ("T4",)]
+    assert [target for target in targets if "ATTACK" not in target] == [("T1",), ("T1",), ("T4",)]
     assert [(field.name, field.required) for field in CUTTING_IN.fields] == [
         ("CLAIM", True),
         ("TARGET", True),
@@ -123,7 +119,7 @@ async def test_what_is_asked() -> None:
 async def test_an_answer_can_state_the_position_that_is_held_now() -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE, options=("tea", "coffee"))
     player = Player(lambda ask, context: {"URGENCY": 3} if ask.act == "bid" else {})
-    await Harness(brief=brief, protocol=with_interruptions(FLOOR)).run({each.name: player for each in PEOPLE})
+    await Harness(brief=brief, protocol=with_interruptions(FLOOR)).run({person.name: player for person in PEOPLE})
     forms = {ask.act: ask.form for ask, _ in player.asked if "interruption" in ask.key and ask.form}
     assert forms["answer"].fields[0].choices == ("tea", "coffee")
     assert "ANSWER" not in [field.name for field in forms["interrupt"].fields]
@@ -143,7 +139,7 @@ def test_it_can_be_stored() -> None:
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(name: str) -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE)
     place = Harness(brief=brief, protocol=with_interruptions(build(name, brief, Choices(rounds=2))))
-    names = [each.name for each in PEOPLE]
+    names = [person.name for person in PEOPLE]
     whole = await place.run(dict.fromkeys(names, SeededAgent(1)))
     assert whole.transcript.turns("interrupt")
     assert whole.transcript.closed
@@ -155,9 +151,9 @@ async def test_with_any_protocol_the_debate_is_held_to_its_end(name: str) -> Non
     people = (*PEOPLE, Participant(name="D"), CHAIR)
     brief = Brief(topic="Tea?", participants=people)
     tree = with_interruptions(build(name, brief, Choices(rounds=1)))
-    held = await Harness(brief=brief, protocol=tree).run({each.name: SeededAgent(2) for each in people})
-    assert held.transcript.closed
-    turns = held.transcript.turns()
+    debate = await Harness(brief=brief, protocol=tree).run({person.name: SeededAgent(2) for person in people})
+    assert debate.transcript.closed
+    turns = debate.transcript.turns()
     argued = {turn.key for turn in turns if turn.act in INTERRUPTED and "/interruption-" not in turn.key}
     argued -= {turn.key for turn in turns if turn.fields.get("Withdrawn") is True}  # who says so has left the table
     assert {turn.about[0] for turn in turns if turn.act == "bid" and "/interruption-" in turn.key} == argued

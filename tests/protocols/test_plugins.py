@@ -1,6 +1,7 @@
 """Protocols and phases from other packages: found by name, loaded only then, and named when they are broken."""
 
 import importlib
+import importlib.metadata
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -65,7 +66,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         info = site / f"{package}-1.0.dist-info"
         info.mkdir(parents=True)
         info.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", "utf-8")
-        groups = [f"[{group}]\n{point}" for group, _, point in (each.partition(" ") for each in points)]
+        groups = [f"[{group}]\n{point}" for group, _, point in (text.partition(" ") for text in points)]
         info.joinpath("entry_points.txt").write_text("\n\n".join(groups) + "\n", "utf-8")
         site.joinpath(f"{package}.py").write_text(code, "utf-8")
         monkeypatch.setattr(sys, "path", [str(site), *sys.path])
@@ -96,6 +97,19 @@ async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) 
     assert len(whole.transcript.turns("guide")) == 3
     for cut in range(0, len(whole.lines), 4):
         assert essence((await runner.run(seats, whole.lines[:cut])).transcript) == essence(whole.transcript)
+
+
+def test_what_packages_offer_is_read_once(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("duelpack", DUEL, PROTOCOL.format("duelpack"))
+    assert names() == (*KNOWN, "duel")
+    read = importlib.metadata.entry_points
+    readings = list[int]()
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda: readings.append(1) or read())
+    assert names() == (*KNOWN, "duel")
+    assert readings == []
+    install("otherpack", DUEL, PROTOCOL.format("otherpack").replace("duel =", "other ="))
+    assert names() == (*KNOWN, "duel", "other")
+    assert readings == [1]
 
 
 def test_ours_come_first_and_nothing_of_others_is_loaded_for_them(install: Install) -> None:
@@ -132,10 +146,10 @@ async def test_an_error_while_it_is_played_names_the_package_and_keeps_what_was_
     install("duelpack", FAILING, PROTOCOL.format("duelpack"), PARTS.format("duelpack"))
     sentence = r"'duel' of the package duelpack \(duelpack:duel\) cannot be used: NameError: name 'oops' is not defined"
     workspace = Workspace.at(tmp_path / "own.sqlite")
-    intake = read_brief("---\nprotocol: duel\nstrategy: vote\n---\n# Tea?\n\n## Ann\nrole: for\n\n## Bob\nrole: no\n")
+    parsed = read_brief("---\nprotocol: duel\nstrategy: vote\n---\n# Tea?\n\n## Ann\nrole: for\n\n## Bob\nrole: no\n")
     with pytest.raises(ProtocolError, match=sentence):
-        await prepare(workspace, intake, Overrides(models=("builtin:quotes",)), config=Config())
-    plan = workspace.plan(intake.brief, protocol="duel", choices=Choices(strategy="vote"))
+        await prepare(workspace, parsed, Overrides(models=("builtin:quotes",)), config=Config())
+    plan = workspace.plan(parsed.brief, protocol="duel", choices=Choices(strategy="vote"))
     with pytest.raises(ProtocolError, match=sentence):
         await workspace.run(plan, "tea")
     assert len((await workspace.outcome("tea")).transcript.turns("argue")) == 2

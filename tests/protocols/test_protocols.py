@@ -26,8 +26,8 @@ def test_a_protocol_survives_as_data(name: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({}, "None is no part"),
-        ({"is": "Nothing"}, "'Nothing' is no part of a protocol; a package that offers it may not be installed"),
+        ({}, "None is not a part"),
+        ({"is": "Nothing"}, "'Nothing' is not a part of a protocol; a package that offers it may not be installed"),
         ({"is": "Rounds"}, "Rounds in a protocol: .*each"),
         ({"is": "Everyone", "act": "a", "task": "b", "colour": 1}, "colour"),
         ({"is": "View"}, "a protocol is a phase, not View"),

@@ -193,13 +193,13 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
      "moderator is no, but the strategy ranked_reasons needs one"),
     ("consensus_strategy: mediator_summary\nuse_mediator: no", "", 3, "inconsistent", "moderator is no, but"),
     ("seed: 1", "hide: Nobody", 8, "bad_enum",
-     "hide names 'Nobody', which there cannot be; allowed are participants (Ada, Bo, Cem), acts (open, draft"),
+     "hide names 'Nobody', which is not known; allowed are participants (Ada, Bo, Cem), acts (open, draft"),
     ("seed: 1", "hide: [round 21]", 8, "bad_enum", "'round 1' to 'round 20', or both: 'Ada round 2'"),
     ("rounds: 2", "hide: [round 3]", 8, "bad_enum", "'round 1' to 'round 2'"),
     ("rounds: 2", "hide: [round 0]", 8, "bad_enum", "hide names 'round 0'"),
     ("rounds: 2", "hide: [Zoe round 1]", 8, "bad_enum", "hide names 'Zoe round 1'"),
-    ("seed: 1", "hide: [ada]", 8, "inconsistent", "hide of Ada holds 'ada', but nobody can be hidden from their own"),
-    ("seed: 1", "hide: [Ada round 2]", 8, "inconsistent", "hide of Ada holds 'Ada round 2', but nobody"),
+    ("seed: 1", "hide: [ada]", 8, "inconsistent", "hide of Ada holds 'ada', but everybody sees their own"),
+    ("seed: 1", "hide: [Ada round 2]", 8, "inconsistent", "hide of Ada holds 'Ada round 2', but everybody"),
     ("seed: 1", "hide: []", 8, "out_of_range", "hide must have 1 to 50 entries, not 0"),
     ("seed: 1", "search: mcts", 8, "wrong_type",
      "search is 'mcts'; it must be a table, such as {method: mcts, simulations: 16, depth: 2}"),
@@ -220,13 +220,13 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ("seed: 1", "deadline: [1h]", 8, "wrong_type", "deadline is a list; it must be a length of time"),
     ("seed: 1", "deadline: 0s", 8, "out_of_range", "deadline must be from 1s to 366d, not 0s"),
     ("seed: 1", "deadline: 367d", 8, "out_of_range", "deadline must be from 1s to 366d, not 367d"),
-    ("seed: 1", "stand_in: somebody", 8, "wrong_type", "'somebody' names no model"),
+    ("seed: 1", "stand_in: somebody", 8, "wrong_type", "'somebody' is not a model"),
     ("seed: 1", "duty: witness", 8, "bad_enum", "duty cannot be 'witness'; allowed are debater, moderator, juror"),
     ("seed: 1", "keep_alive: [1m]", 8, "wrong_type", "keep_alive is a list; it must be a length of time"),
     ("seed: 1", "priority: -1", 8, "out_of_range", "priority must be from 0 to 100, not -1"),
     ("seed: 1", "min_p: 2", 8, "out_of_range", "min_p must be from 0 to 1, not 2"),
     ("seed: 1", "top_k: 0", 8, "out_of_range", "top_k must be from 1 to 1,000, not 0"),
-    ("seed: 1", "num_ctx: 8k", 8, "wrong_type", "num_ctx is '8k'; it must be a whole number in digits"),
+    ("seed: 1", "num_ctx: 8k", 8, "wrong_type", "num_ctx is '8k'; it must be a whole number"),
     ("seed: 1", "tone: " + "x" * 201, 8, "too_large", "tone has 201 characters; at most 200 are allowed"),
     ("seed: 1", "emotional_style: x", 8, "unknown_key", "no key 'emotional_style' in a participant; did you mean 'to"),
     ("library: papers", "", 2, "unsafe_path", "a library can be named only in a brief that is a file"),
@@ -267,11 +267,11 @@ MANY = "participants: [" + ", ".join(f"P{n}" for n in range(9)) + "]"
 MISFITS: list[tuple[str, Overrides, str]] = [
     ("debate_format: socratic\nturn_mode: random", QUOTES, "b.md:3: socratic has its own order of speaking"),
     ("protocol: council\nturn_mode: random", QUOTES,
-     "b.md:3: council takes no turn_mode: turn_mode works with round_robin"),
+     "b.md:3: council does not support turn_mode: turn_mode works with round_robin"),
     ("protocol: council\ndebate_end_condition: no_new_arguments", QUOTES,
-     "b.md:3: council takes no debate_end_condition: debate_end_condition works with panel, arena"),
+     "b.md:3: council does not support debate_end_condition: debate_end_condition works with panel, arena"),
     ("debate_end_condition: no_new_arguments", QUOTES, "b.md:2: no_new_arguments needs a moderator here"),
-    ("protocol: socratic\ndebate_end_condition: stalled", QUOTES, "b.md:3: socratic takes no stalled: that works with"),
+    ("protocol: socratic\ndebate_end_condition: stalled", QUOTES, "b.md:3: socratic does not support stalled:"),
     (f"debate_format: bp_style\n{MANY}", QUOTES, "b.md:3: "),
     ("persona_count: 2\ndebate_format: fishbowl", QUOTES, "b.md:2: fishbowl needs at least 3 debaters, not 2"),
     ("debate_format: open_fight\nconsensus_strategy: moderator\nmoderator: yes", QUOTES,
@@ -296,9 +296,9 @@ async def test_what_does_not_fit_the_protocol_names_its_line(header: str, overri
 
 async def test_a_wish_for_a_judge_is_granted() -> None:
     wish = Overrides(models=("builtin:quotes",), protocol="fishbowl", strategy="ranked_reasons")
-    found = await ready("---\nlanguage: German\n---\n# Tea?", wish)
-    assert found.plan.brief.participants[-1].name == "Moderator"
-    assert found.plan.brief.participants[-1].language == "German"
+    prepared = await ready("---\nlanguage: German\n---\n# Tea?", wish)
+    assert prepared.plan.brief.participants[-1].name == "Moderator"
+    assert prepared.plan.brief.participants[-1].language == "German"
 
 
 MODEL = Overrides(models=("ollama:tiny",), cast="builtin")
@@ -322,9 +322,9 @@ async def test_a_tool_agent_has_the_tools_that_can_be_had(
 async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("Tea is cheap.", "utf-8")
     text = "---\nlibrary: notes.md\n---\n# Tea?\n\n## Ada\nrole: x\n{}\n\n## Bo\nrole: y\n"
-    found = await ready(text.format(""))
-    assert [source.text for source in found.plan.brief.library] == ["Tea is cheap."]
-    assert "Nobody has the tool rag, so nobody reads the library." in found.notes
+    prepared = await ready(text.format(""))
+    assert [source.text for source in prepared.plan.brief.library] == ["Tea is cheap."]
+    assert "Nobody has the tool rag, so nobody reads the library." in prepared.notes
     assert "Nobody has" not in " ".join((await ready(text.format("tool_usage: [rag]"))).notes)
 
 
@@ -334,6 +334,7 @@ async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
 ALL = [
     "recall: yes", "recall: no", "history_limit: 3", "feeds: [news, town]",
     "research: [search, rag]", "vote_weights: log-odds", "hub: Ada", "sparsity: 0.25",
+    "threshold: 0.4", "samples: 12", "merge: yes",
     "debate_format: round_robin", "max_rounds: 3", "consensus_strategy: vote_based", "use_mediator: yes",
     "mediator_type: Reflector", "mediator_frequency: midpoint", "summary_style: persuasive", "turn_mode: random",
     "context_scope: last_n_turns", "context_scope: summary_only", "context_turns: 4", "language: Zürich German",
@@ -353,6 +354,7 @@ OWN = [
 # fmt: on
 
 
+@pytest.mark.no_cover
 @limits(deadline=1000, max_examples=200)
 @given(
     st.lists(st.sampled_from(ALL), unique=True, max_size=8),
@@ -367,16 +369,17 @@ def test_every_setting_reads_back(header: list[str], own: list[str], chair: bool
 
 
 def test_the_settings_above_are_all_there_are() -> None:
-    told = {line.split(":")[0] for line in (*ALL, *OWN)}
+    parts = {line.split(":")[0] for line in (*ALL, *OWN)}
     older = {"topic", "persona_count", "participants", "topology", "context", "background", "library", "rules"}
     older |= {"options", "seed", "limits", "protocol_options", "strategy_options"}
+    older |= {"tool_options", "provider_options", "report_options"}
     older |= {"reminder_interval", "deadline_interval"}
     names = {name for key in HEADER for name in (key.name, *key.aliases)}
-    assert {key.name for key in HEADER if not {key.name, *key.aliases} & told} == older
+    assert {key.name for key in HEADER if not {key.name, *key.aliases} & parts} == older
     settled = {"name", "role", "temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}
     own = {key.name for key in PARTICIPANT if "." not in key.name}
-    assert own - told == settled
-    assert told <= names | own
+    assert own - parts == settled
+    assert parts <= names | own
 
 
 S1_MARKDOWN = """\

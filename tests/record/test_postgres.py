@@ -12,7 +12,7 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.record.postgres import BATCH, LONGEST_ID, PostgresStore
 from moot.record.store import Store
 from moot.testing.store_checks import CHECKS, Check, OpenStore
-from tests.record.pg import Postgres
+from tests.record.pg import Postgres, statement_waits
 
 LARGEST = "moot.record.postgres.LARGEST"
 
@@ -35,7 +35,7 @@ async def test_postgres_keeps_the_promise(check: Check, postgres: Postgres) -> N
 
 
 @asynccontextmanager
-async def held(database: str) -> AsyncGenerator[None]:
+async def writes_blocked(database: str) -> AsyncGenerator[None]:
     """Another program that lets nobody write, only read."""
     link = await asyncpg.connect(database)
     async with link.transaction():
@@ -67,10 +67,10 @@ async def outcome(doing: Awaitable[None]) -> RecordError | None:
 async def test_appends_that_wait_share_one_commit(database: str) -> None:
     store = PostgresStore.open(database)
     assert await store.debates() == ()
-    async with asyncio.TaskGroup() as group, held(database):
+    async with asyncio.TaskGroup() as group, writes_blocked(database):
         for n in range(200):
             group.create_task(store.append(f"debate-{n}", ("1", "2"), after=0))
-        await asyncio.sleep(0.05)
+        await statement_waits(database)
         assert await store.debates() == ()
     assert 1 <= await commits(database) <= 3
     assert len(await store.debates()) == 200
@@ -81,11 +81,11 @@ async def test_a_conflict_leaves_the_rest_of_its_batch_alone(database: str) -> N
     store = PostgresStore.open(database)
     await store.append("b", ("1",), after=0)
     appends = [("a", "a1", 0), ("b", "x", 0), ("b", "2", 1), ("b", "y", 5), ("b", "3", 2), ("c", "c1", 0)]
-    async with asyncio.TaskGroup() as group, held(database):
+    async with asyncio.TaskGroup() as group, writes_blocked(database):
         group.create_task(store.append("first", ("1",), after=0))
-        await asyncio.sleep(0.05)  # the writer has taken it; what comes now is the next batch
+        await statement_waits(database)  # the writer has taken it; what comes now is the next batch
         doing = [group.create_task(outcome(store.append(name, (line,), after=n))) for name, line, n in appends]
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)  # all of them have begun
     refusals = [task.result() for task in doing]
     assert [isinstance(refusal, RecordConflict) for refusal in refusals] == [False, True, False, True, False, False]
     assert [str(refusal) for refusal in refusals if refusal] == [
@@ -160,7 +160,7 @@ async def test_whoever_waits_for_another_writer_is_refused_when_that_one_commits
         await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, 'theirs')")
         longer = group.create_task(outcome(store.append("a", ("x", "y", "z"), after=1)))
         beside = group.create_task(outcome(store.append("b", ("1",), after=0)))
-        await asyncio.sleep(0.05)
+        await statement_waits(database)
         assert not longer.done()
     assert isinstance(longer.result(), RecordConflict)
     assert beside.result() is None
@@ -178,7 +178,7 @@ async def test_whoever_waits_for_another_writer_goes_on_when_that_one_gives_up(d
     await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, 'theirs')")
     async with asyncio.TaskGroup() as group:
         group.create_task(store.append("a", ("2", "3"), after=1))
-        await asyncio.sleep(0.05)
+        await statement_waits(database)
         await theirs.rollback()
     assert await store.read("a") == ("1", "2", "3")
     await other.close()
@@ -194,12 +194,12 @@ async def test_a_line_that_comes_in_between_is_gone_on_from(database: str) -> No
             await gate.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('gate', 1, 'theirs')")
             await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, '2'), ('b', 1, 'theirs')")
             shut = group.create_task(outcome(store.append("gate", ("1",), after=0)))
-            await asyncio.sleep(0.05)
+            await statement_waits(database)
             waits = group.create_task(outcome(store.append("b", ("1",), after=0)))
             goes_on = group.create_task(outcome(store.append("a", ("3",), after=2)))
             await asyncio.sleep(0)
         await shut
-        await asyncio.sleep(0.05)  # the batch of a and b has begun: it waits for b, and cannot see line 2 of a
+        await statement_waits(database)  # the batch of a and b has begun: it waits for b, and cannot see line 2 of a
     assert [type(task.result()) for task in (shut, waits, goes_on)] == [RecordConflict, RecordConflict, type(None)]
     assert await store.read("a") == ("1", "2", "3")
     await gate.close()
@@ -253,12 +253,12 @@ async def test_what_is_too_long_is_refused_before_it_is_sent(database: str, monk
 async def test_a_cancelled_append_harms_nobody_and_may_be_stored(database: str) -> None:
     store = PostgresStore.open(database)
     assert await store.read("a") == ()
-    async with asyncio.TaskGroup() as group, held(database):
+    async with asyncio.TaskGroup() as group, writes_blocked(database):
         first = group.create_task(store.append("c", ("1",), after=0))
-        await asyncio.sleep(0.05)
+        await statement_waits(database)
         leaving = group.create_task(store.append("a", ("1",), after=0))
         staying = group.create_task(store.append("b", ("1",), after=0))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         first.cancel()
         leaving.cancel()
         await asyncio.sleep(0)
@@ -280,11 +280,11 @@ def test_one_store_serves_several_event_loops(database: str) -> None:
 async def test_closing_lets_appends_finish_first(database: str) -> None:
     store = PostgresStore.open(database)
     assert await store.read("a") == ()
-    async with asyncio.TaskGroup() as group, held(database):
+    async with asyncio.TaskGroup() as group, writes_blocked(database):
         group.create_task(store.append("a", ("1",), after=0))
-        await asyncio.sleep(0.05)
+        await statement_waits(database)
         group.create_task(store.close())
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         with pytest.raises(RecordError, match=r"cannot be used: it has been closed\."):
             await store.append("a", ("2",), after=1)
     again = PostgresStore.open(database)
@@ -300,7 +300,7 @@ async def test_closing_does_not_wait_for_ever(database: str, monkeypatch: pytest
     async with asyncio.TaskGroup() as group, other.transaction():
         await other.execute("LOCK TABLE moot_line")
         reading = group.create_task(outcome(_look(store)))
-        await asyncio.sleep(0.05)
+        await statement_waits(database)
         await store.close()
     assert "the connection to its server was lost" in str(reading.result())
     await other.close()

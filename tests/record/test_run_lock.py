@@ -54,7 +54,7 @@ def test_another_process_has_it_until_it_ends_however_that_comes(tmp_path: Path)
         assert is_running("store", "a")
         assert not is_running("store", "b")
         process.send_signal(signal.SIGKILL)
-        process.wait(20)
+        process.wait(120)
     assert not is_running("store", "a")
 
 

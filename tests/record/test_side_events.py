@@ -138,7 +138,7 @@ async def test_new_side_events_follow_the_old_ones(store: Path) -> None:
     workspace = Workspace.at(store)
     ended = next(item.debate for item in await workspace.list() if item.debate != KEYED)
     await claim(workspace, KEYED, Claim(owner="eve"))
-    made, _ = await share(workspace, KEYED, "view")
+    shared, _ = await share(workspace, KEYED, "view")
     assert await revoke(workspace, KEYED, (await shares(workspace, KEYED))[0].id)
     await note_limits(workspace, KEYED, LimitOverrides(asks=60))
     await note_allowance(workspace, KEYED, Limits(asks=61))
@@ -148,7 +148,7 @@ async def test_new_side_events_follow_the_old_ones(store: Path) -> None:
     again = Workspace.at(store, reading=True)
     assert (await claimed(again, KEYED)).owner == "ann"
     assert [link.revoked for link in await shares(again, KEYED)] == [True, False, True, False]
-    assert (await shares(again, KEYED))[-1] == made
+    assert (await shares(again, KEYED))[-1] == shared
     assert (await noted_limits(again, KEYED)).asks == 60
     assert await noted_allowance(again, KEYED) == Limits(asks=61)
     assert await Reservations(again.store, again.clock).of("ben") == {}

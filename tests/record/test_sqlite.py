@@ -17,6 +17,7 @@ import pytest
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.sqlite import SqliteStore
 from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION, prepare
+from tests.kits.waiting import until
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def held(path: Path) -> Generator[sqlite3.Connection, None, None]:
+def write_locked(path: Path) -> Generator[sqlite3.Connection, None, None]:
     """Another program in the middle of a transaction."""
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -56,10 +57,10 @@ async def test_appends_that_wait_share_one_commit(path: Path) -> None:
     store = SqliteStore.open(path)
     before = commits(path)
     async with asyncio.TaskGroup() as group:
-        with held(path):
+        with write_locked(path):
             for n in range(200):
                 group.create_task(store.append(f"debate-{n}", ("1", "2"), after=0))
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)  # all of them have begun
             assert await store.debates() == ()
     assert 1 <= commits(path) - before <= 2
     assert len(await store.debates()) == 200
@@ -89,12 +90,12 @@ async def test_a_conflict_leaves_the_rest_of_its_batch_alone(path: Path) -> None
     before = commits(path)
     appends = [("a", "a1", 0), ("b", "x", 0), ("b", "2", 1), ("b", "y", 5), ("c", "c1", 0)]
     async with asyncio.TaskGroup() as group:
-        with held(path):
+        with write_locked(path):
             doing = [
                 group.create_task(outcome(store.append(debate, (line,), after=after)))
                 for debate, line, after in appends
             ]
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)  # all of them have begun
     refusals = [task.result() for task in doing]
     assert [isinstance(refusal, RecordConflict) for refusal in refusals] == [False, True, False, True, False]
     assert [str(refusal) for refusal in refusals if refusal] == [
@@ -112,12 +113,12 @@ async def test_a_conflict_leaves_the_rest_of_its_batch_alone(path: Path) -> None
 async def test_a_cancelled_append_harms_nobody_and_may_be_stored(path: Path) -> None:
     store = SqliteStore.open(path)
     async with asyncio.TaskGroup() as group:
-        with held(path):
+        with write_locked(path):
             group.create_task(store.append("c", ("1",), after=0))
-            await asyncio.sleep(0.01)  # the writer has taken it; what comes now is the next batch
+            await until(lambda: store._file.begun.of("c") != () and not store._file._waiting)  # pyright: ignore[reportPrivateUsage]
             leaving = group.create_task(store.append("a", ("1",), after=0))
             staying = group.create_task(store.append("b", ("1",), after=0))
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             leaving.cancel()
             await asyncio.sleep(0)
             assert leaving.cancelled()
@@ -142,7 +143,7 @@ def test_an_event_loop_that_is_gone_harms_nobody(path: Path) -> None:
         async with asyncio.timeout(0.01):
             await store.append("a", ("1",), after=0)
 
-    with held(path), pytest.raises(TimeoutError):
+    with write_locked(path), pytest.raises(TimeoutError):
         asyncio.run(leave())
     asyncio.run(store.append("a", ("2",), after=1))
     assert asyncio.run(store.read("a")) == ("1", "2")
@@ -152,11 +153,11 @@ def test_an_event_loop_that_is_gone_harms_nobody(path: Path) -> None:
 async def test_closing_lets_appends_finish_first(path: Path) -> None:
     store = SqliteStore.open(path)
     async with asyncio.TaskGroup() as group:
-        with held(path):
+        with write_locked(path):
             group.create_task(store.append("a", ("1",), after=0))
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             group.create_task(store.close())
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             with pytest.raises(RecordError, match=r"records\.db cannot be used: it has been closed\."):
                 await store.append("a", ("2",), after=1)
     again = SqliteStore.open(path)
@@ -187,8 +188,8 @@ def test_commits_are_synced_and_the_file_says_what_it_is(path: Path) -> None:
         connection.execute("PRAGMA synchronous = OFF")
         prepare(path, connection, time.monotonic())
         pragmas = ("synchronous", "journal_mode", "application_id", "user_version")
-        found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
-    assert found == [2, "wal", APPLICATION, SCHEMA_VERSION]
+        values = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
+    assert values == [2, "wal", APPLICATION, SCHEMA_VERSION]
 
 
 async def test_many_open_a_new_file_at_once(path: Path) -> None:
@@ -208,7 +209,7 @@ async def test_many_open_a_new_file_at_once(path: Path) -> None:
 
 
 def test_opening_waits_for_another_program_that_makes_the_file(path: Path) -> None:
-    with held(path) as other:
+    with write_locked(path) as other:
         letting_go = threading.Timer(0.05, other.execute, ("ROLLBACK",))
         letting_go.start()
         store = SqliteStore.open(path)

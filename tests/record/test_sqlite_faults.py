@@ -62,17 +62,17 @@ async def test_a_kill_loses_nothing_that_was_promised(seed: int, path: Path) -> 
             break  # killed before it has said any more
         name, entries = line.decode().split()
         promised[name] = int(entries)
-    for said in (await writer.stdout.read()).decode().split("\n")[:-1]:  # the last may be half a line
-        name, entries = said.split()
+    for report in (await writer.stdout.read()).decode().split("\n")[:-1]:  # the last may be half a line
+        name, entries = report.split()
         promised[name] = int(entries)
     assert await writer.wait() == -9
 
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     store = SqliteStore.open(path)
-    found = {info.debate: info.entries for info in await store.debates()}
-    assert {name: min(found.get(name, 0), entries) for name, entries in promised.items()} == promised
-    for name, entries in found.items():
+    stored = {info.debate: info.entries for info in await store.debates()}
+    assert {name: min(stored.get(name, 0), entries) for name, entries in promised.items()} == promised
+    for name, entries in stored.items():
         assert entries % 3 == 0
         wanted = tuple(f"{name} {seq} " + "é" * 700 + "." for seq in range(1, entries + 1))
         assert await store.read(name) == wanted
@@ -290,21 +290,21 @@ def newer(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (garbage, "it is not a database."),
         (folder, "Is a directory."),
         (foreign, "it is a database of another program."),
         (foreign_and_empty, "it is a database of another program."),
-        (newer, "its format is 2, newer than this program's 1; bring the program up to date."),
+        (newer, "its format is 2, newer than this program's 1; update Moot."),
     ],
 )
-def test_a_file_that_is_no_record_is_left_as_it_is(make: Callable[[Path], None], said: str, path: Path) -> None:
+def test_a_file_that_is_no_record_is_left_as_it_is(make: Callable[[Path], None], message: str, path: Path) -> None:
     make(path)
     before = path.read_bytes() if path.is_file() else b""
     with pytest.raises(RecordError) as refused:
         SqliteStore.open(path)
-    assert str(refused.value) == f"The record {path} cannot be used: {said}"
+    assert str(refused.value) == f"The record {path} cannot be used: {message}"
     assert (path.read_bytes() if path.is_file() else b"") == before
 
 
@@ -343,11 +343,11 @@ def test_a_damaged_file_is_reported_and_never_read_wrongly(path: Path, reading: 
     whole, damaged = path.read_bytes(), f"The record {path} cannot be used: it is damaged."
     for page in range(1, len(whole) // 4096):
         path.write_bytes(whole[: page * 4096] + b"\xff" * 4096 + whole[(page + 1) * 4096 :])
-        found = asyncio.run(what_is_read(path, reading=reading))
+        result = asyncio.run(what_is_read(path, reading=reading))
         if b"x" * 500 in whole[page * 4096 : (page + 1) * 4096]:
-            assert found == damaged
+            assert result == damaged
         else:  # a page of the table of lines or of its index; or one of the summaries, which are made again
-            assert found in (damaged, STORED)
+            assert result in (damaged, STORED)
 
 
 def test_words_that_cannot_be_decoded_are_damage(path: Path) -> None:

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.batch.batch_plan import read_lines
+from moot.app.batch.batch_plan import Wanted, read_lines
 from moot.app.brief.files import read_bytes
 from moot.app.brief.reader import read_file
 from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
@@ -29,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def held(path: Path) -> Generator[None]:
+def write_locked(path: Path) -> Generator[None]:
     """Another program in the middle of a transaction."""
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -102,7 +101,7 @@ async def test_the_last_store_closes_the_file(path: Path) -> None:
     await two.append("a", ("2",), after=1)
     assert await two.read("a") == ("1", "2")
     await two.close()
-    assert [each.name for each in path.parent.iterdir()] == ["records.db"]
+    assert [file.name for file in path.parent.iterdir()] == ["records.db"]
 
 
 async def test_links_lead_to_the_same_file(path: Path) -> None:
@@ -146,7 +145,7 @@ async def test_stores_that_open_and_close_at_once_share_one_file(path: Path) -> 
     async with asyncio.TaskGroup() as group:
         for n in range(8):
             group.create_task(use(f"debate-{n}"))
-    assert [each.name for each in path.parent.iterdir()] == ["records.db"]
+    assert [file.name for file in path.parent.iterdir()] == ["records.db"]
 
 
 FORK = """
@@ -181,12 +180,12 @@ os.wait()
 async def test_a_fork_leaves_the_files_of_its_parent_alone(path: Path) -> None:
     pipe = asyncio.subprocess.PIPE
     program = await asyncio.create_subprocess_exec(sys.executable, "-c", FORK, str(path), stdout=pipe)
-    said, _ = await program.communicate()
+    output, _ = await program.communicate()
     forked = (
         f"The record {path} cannot be used: it was open when this process was forked; open it after the fork only, "
     )
     forked += "or start the process anew (spawn)."
-    assert said.decode().splitlines() == [forked, forked, "('1', '2')", "('1', '2', '3')"]
+    assert output.decode().splitlines() == [forked, forked, "('1', '2')", "('1', '2', '3')"]
 
 
 async def test_a_store_of_the_process_before_a_fork_is_of_no_use(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +226,7 @@ async def test_a_record_in_use_is_read_as_no_other_file(path: Path) -> None:
         with pytest.raises(BriefError, match="is a record that is in use"):
             read_file(beside)
         with pytest.raises(BriefError, match="is a record that is in use"):
-            read_lines(beside, Overrides(), [])
+            read_lines(beside, Wanted(), [])
     await store.close()
     assert read_bytes(path.name, path)
 
@@ -238,17 +237,17 @@ async def test_a_record_in_use_is_read_as_no_other_file(path: Path) -> None:
 async def test_a_read_waits_behind_an_append_whose_caller_has_gone(path: Path) -> None:
     store, later = SqliteStore.open(path), SqliteStore.open(path)
     async with asyncio.TaskGroup() as group:
-        with held(path):
+        with write_locked(path):
             leaving = group.create_task(store.append("a", ("1",), after=0))
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)  # it has begun
             leaving.cancel()
-            reading = [group.create_task(each.read("a")) for each in (store, later)]
+            reading = [group.create_task(store.read("a")) for store in (store, later)]
             hurried = group.create_task(store.read("a"))
             assert await store.read("b") == ()
             hurried.cancel()
             await asyncio.sleep(0.01)
-            assert not any(each.done() for each in reading)
-    assert [each.result() for each in reading] == [("1",), ("1",)]
+            assert not any(task.done() for task in reading)
+    assert [task.result() for task in reading] == [("1",), ("1",)]
     await later.append("a", ("2",), after=1)
     await store.close()
     await later.close()
@@ -261,7 +260,7 @@ async def test_a_read_after_a_refused_append_goes_on(path: Path) -> None:
         with pytest.raises(RecordError, match="another program is using it"):
             await store.append("a", ("1",), after=0)
 
-    with held(path):
+    with write_locked(path):
         async with asyncio.TaskGroup() as group:
             group.create_task(write())
             await asyncio.sleep(0)
@@ -277,7 +276,7 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
     plan = workspace.plan(brief, models=("builtin:quotes",))
     async with asyncio.TaskGroup() as group:
-        with held(path):
+        with write_locked(path):
             stopped = group.create_task(workspace.run(plan, "d"))
             await asyncio.sleep(0.05)
             stopped.cancel()

@@ -13,10 +13,10 @@ from moot.testing.store_checks import CHECKS, Check, InMemoryStore, OpenStore, c
 
 
 def over_memory() -> OpenStore:
-    kept: dict[str, dict[str, list[str]]] = {}
+    stored_lines: dict[str, dict[str, list[str]]] = {}
 
     async def open_store(name: str) -> Store:
-        return InMemoryStore(kept.setdefault(name, {}))
+        return InMemoryStore(stored_lines.setdefault(name, {}))
 
     return open_store
 
@@ -110,7 +110,7 @@ class Immortal(InMemoryStore):
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("broken", "message"),
     [
         (Forgetful, "check_order: the store refused"),
         (Trusting, "no RecordConflict"),
@@ -122,13 +122,13 @@ class Immortal(InMemoryStore):
         (Immortal, "closed store"),
     ],
 )
-async def test_the_checks_notice(broken: type[InMemoryStore], said: str) -> None:
-    kept: dict[str, dict[str, list[str]]] = {}
+async def test_the_checks_notice(broken: type[InMemoryStore], message: str) -> None:
+    stored_lines: dict[str, dict[str, list[str]]] = {}
 
     async def open_store(name: str) -> Store:
-        return broken(kept.setdefault(name, {}))
+        return broken(stored_lines.setdefault(name, {}))
 
-    with pytest.raises(AssertionError, match=said):
+    with pytest.raises(AssertionError, match=message):
         await check_store(open_store)
 
 

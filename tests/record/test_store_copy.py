@@ -45,7 +45,7 @@ async def all_lines(store: Store) -> dict[str, tuple[str, ...]]:
 
 
 async def copied(source: Store, target: Store, *names: str) -> list[Copied]:
-    return [each async for each in copy_debates(source, target, names)]
+    return [outcome async for outcome in copy_debates(source, target, names)]
 
 
 # ---- copies --------------------------------------------------------------------------------------------------------
@@ -55,13 +55,13 @@ async def test_debates_go_to_postgresql_and_back(record: Path, database: str, tm
     source, middle, back = open_store(record), open_store(database), open_store(tmp_path / "back.sqlite")
     lines = await all_lines(source)
     there = await copied(source, middle)
-    assert [(each.there, each.fault) for each in there] == [(0, ""), (0, "")]
-    assert sum(each.new for each in there) == sum(map(len, lines.values()))
-    assert [each.debate for each in there] == [name for name in reversed(lines) if "/" not in name]
-    assert [each.new for each in await copied(middle, back)] == [each.new for each in there]
+    assert [(outcome.there, outcome.fault) for outcome in there] == [(0, ""), (0, "")]
+    assert sum(outcome.new for outcome in there) == sum(map(len, lines.values()))
+    assert [outcome.debate for outcome in there] == [name for name in reversed(lines) if "/" not in name]
+    assert [outcome.new for outcome in await copied(middle, back)] == [outcome.new for outcome in there]
     assert await all_lines(back) == await all_lines(middle) == lines
-    assert [each.debate for each in await back.debates()] == [each.debate for each in await middle.debates()]
-    assert [(each.new, each.fault) for each in await copied(source, middle)] == [(0, ""), (0, "")]
+    assert [info.debate for info in await back.debates()] == [info.debate for info in await middle.debates()]
+    assert [(outcome.new, outcome.fault) for outcome in await copied(source, middle)] == [(0, ""), (0, "")]
     workspace = Workspace.at(database)
     assert (await workspace.verify(there[0].debate))[0] == len(lines[there[0].debate])
     await workspace.close()
@@ -106,8 +106,8 @@ async def test_another_debate_of_the_same_id_is_refused_and_the_others_go_on(rec
     first, second = [info.debate for info in reversed(await source.debates()) if "/" not in info.debate]
     await target.append(first, (await source.read(second))[:3], after=0)
     done = await copied(source, target)
-    assert [(each.debate, each.fault) for each in done] == [
-        (first, "another debate with this id is there already"),
+    assert [(outcome.debate, outcome.fault) for outcome in done] == [
+        (first, "the other store already has a different debate with this id"),
         (second, ""),
     ]
     assert len(await target.read(first)) == 3
@@ -118,7 +118,7 @@ async def test_another_debate_of_the_same_id_is_refused_and_the_others_go_on(rec
 @pytest.mark.parametrize("where", ["changed", "torn", "letter"])
 async def test_a_damaged_record_is_refused(record: Path, database: str, where: str) -> None:
     source, target = open_store(record), open_store(database)
-    lines = {name: list(each) for name, each in (await all_lines(source)).items()}
+    lines = {name: list(texts) for name, texts in (await all_lines(source)).items()}
     first, second = [name for name in reversed(lines) if "/" not in name]
     if where == "changed":
         lines[first][4] = lines[first][4].replace("a", "b", 1)
@@ -131,7 +131,7 @@ async def test_a_damaged_record_is_refused(record: Path, database: str, where: s
             for name, damaged in lines.items():
                 await target.append(name, damaged, after=0)
         copy = InMemoryStore()
-        done = {each.debate: each for each in await copied(back, copy)}
+        done = {outcome.debate: outcome for outcome in await copied(back, copy)}
         assert done[first].fault
         assert done[first].new == 0
         assert done[second].fault == ""
@@ -143,7 +143,7 @@ async def test_a_damaged_record_is_refused(record: Path, database: str, where: s
 async def test_a_debate_that_is_not_there_is_told_of(record: Path) -> None:
     source = open_store(record)
     (done,) = await copied(source, InMemoryStore(), "none")
-    assert done == Copied(debate="none", fault="it is not in the record that is copied from")
+    assert done == Copied(debate="none", fault="it is not in the store that is copied from")
     await source.close()
 
 
@@ -157,7 +157,7 @@ class Losing(InMemoryStore):
 async def test_what_the_target_does_not_keep_is_noticed(record: Path) -> None:
     source = open_store(record)
     done = await copied(source, Losing())
-    assert {each.fault for each in done} == {"the copy differs from what was written"}
+    assert {outcome.fault for outcome in done} == {"the copy differs from what was written"}
     await source.close()
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from moot.app.run.outcome import list_one
 from moot.app.serve.spending import spent
-from moot.core.errors import RecordError
+from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Entry, Interjected
 from moot.core.transcript import fold
 from moot.record import sqlite_schema
@@ -101,8 +101,8 @@ def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:
     assert (summary.status, summary.reason) == ("paused", "stopped")
     assert [(ask.name, ask.key) for ask in summary.waits] == [("Ada", "/debate/draft#1")]
     assert list_one(summary).waits_for == ("Ada",)
-    asked = next(entry for entry in read(debate) if entry.event.__class__.__name__ == "Asked")
-    assert summary.waits[0].since == asked.at
+    asked_entry = next(entry for entry in read(debate) if entry.event.__class__.__name__ == "Asked")
+    assert summary.waits[0].since == asked_entry.at
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,13 @@ def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:
 def test_a_damaged_line_makes_a_damaged_debate(change: tuple[str, str], reason: str) -> None:
     stored = list(lines("panel"))
     stored[2] = stored[2].replace(*change, 1)
-    found = summarize("d", stored).summary("d")
-    assert (found.status, found.topic, found.entries) == ("damaged", "Tea or coffee? – “naïve” \U0001f375", len(stored))
-    assert re.search(reason, found.reason), found.reason
+    summary = summarize("d", stored).summary("d")
+    assert (summary.status, summary.topic, summary.entries) == (
+        "damaged",
+        "Tea or coffee? – “naïve” \U0001f375",
+        len(stored),
+    )
+    assert re.search(reason, summary.reason), summary.reason
 
 
 def changed(kind: str, **fields: object) -> list[str]:
@@ -153,7 +157,7 @@ def test_what_a_list_shows_is_checked(stored: Sequence[str]) -> None:
 
 def test_the_first_entry_must_open_a_debate_and_streams_beside_one_only_say_who_owns_it() -> None:
     remark = encode(Entry(seq=1, at=0.0, event=Interjected(by="Ann", text="x")))
-    assert summarize("d", [remark]).summary("d").reason == "d: the first entry is no opening of a debate"
+    assert summarize("d", [remark]).summary("d").reason == "d: the first entry does not open a debate"
     assert summarize("d/letters", [remark]).summary("d").status == "open"
     assert summarize("d/access/letters", [remark]).owner == NOBODY
     assert summarize("d/access/letters", ["no line"]).owner == NOBODY
@@ -167,8 +171,8 @@ def test_a_number_that_is_written_as_a_text_is_damage() -> None:
     place = next(n for n, line in enumerate(stored) if '"kind":"ruled"' in line)
     data = json.loads(stored[place])
     data["body"]["decision"]["share"] = "0.5"
-    found = summarize("d", [*stored[:place], json.dumps(data)]).summary("d")
-    assert found.reason.startswith("a line of the record is damaged (TypeError): ")
+    summary = summarize("d", [*stored[:place], json.dumps(data)]).summary("d")
+    assert summary.reason.startswith("a line of the record is damaged (TypeError): ")
 
 
 def test_a_participant_has_a_name() -> None:
@@ -187,8 +191,8 @@ def test_a_participant_has_a_name() -> None:
 class Plain:
     """A store of somebody who knows nothing of summaries."""
 
-    def __init__(self, kept: dict[str, list[str]]) -> None:
-        self._store = InMemoryStore(kept)
+    def __init__(self, lines: dict[str, list[str]]) -> None:
+        self._store = InMemoryStore(lines)
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         await self._store.append(debate, lines, after=after)
@@ -205,10 +209,10 @@ class Plain:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_a_store_without_summaries_keeps_the_promise(check: Check) -> None:
-    kept: dict[str, dict[str, list[str]]] = {}
+    stored_lines: dict[str, dict[str, list[str]]] = {}
 
     async def open_store(name: str) -> Plain:
-        return Plain(kept.setdefault(name, {}))
+        return Plain(stored_lines.setdefault(name, {}))
 
     assert not isinstance(await open_store("any"), Listing)
     await check(open_store)
@@ -220,10 +224,10 @@ async def test_the_checks_notice_a_store_whose_list_is_behind() -> None:
             folds = [(name, summarize(name, text[:-1])) for name, text in reversed(self.kept.items())]
             return choose(folds, query)
 
-    kept: dict[str, dict[str, list[str]]] = {}
+    stored_lines: dict[str, dict[str, list[str]]] = {}
 
     async def open_store(name: str) -> Late:
-        return Late(kept.setdefault(name, {}))
+        return Late(stored_lines.setdefault(name, {}))
 
     with pytest.raises(AssertionError, match="seed 0, ListQuery"):
         await CHECKS[-1](open_store)
@@ -321,9 +325,9 @@ async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) ->
     store = SqliteStore.open(place)
     await store.append("panel", lines("panel"), after=0)
     table(place, "UPDATE line SET text = 'no line' WHERE seq = (SELECT max(seq) FROM line)")
-    found = await find(store, "panel")
-    assert found
-    assert (found.status, found.entries) == ("damaged", len(lines("panel")))
+    summary = await find(store, "panel")
+    assert summary
+    assert (summary.status, summary.entries) == ("damaged", len(lines("panel")))
     await store.close()
 
 
@@ -383,8 +387,8 @@ async def test_a_killed_writer_leaves_lines_and_summaries_that_agree(tmp_path: P
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = SqliteStore.open(place)
     await agree(store)
-    told = [line.split() for line in done.stdout.splitlines()]
-    assert sum([len(await store.read(f"d{n}")) for n in range(4)]) == len(told) == count - 1
+    reports = [line.split() for line in done.stdout.splitlines()]
+    assert sum([len(await store.read(f"d{n}")) for n in range(4)]) == len(reports) == count - 1
     assert table(place, sqlite_schema.WHOLE) == [(1,)]
     await store.append("d0", lines("panel")[len(await store.read("d0")) :], after=len(await store.read("d0")))
     await agree(store)
@@ -396,3 +400,28 @@ async def test_a_store_that_is_closed_or_missing_says_so(tmp_path: Path) -> None
     await store.close()
     with pytest.raises(RecordError, match="it has been closed"):
         await page(store, ListQuery())
+
+
+async def test_what_another_program_removes_or_writes_meanwhile_is_seen_by_the_next_append(tmp_path: Path) -> None:
+    place, texts = tmp_path / "moot.sqlite", lines("panel")
+    store = SqliteStore.open(place)
+    await store.append("d", texts[:2], after=0)
+    await store.append("d", texts[2:3], after=2)
+    table(place, "DELETE FROM line WHERE debate = 'd'", "DELETE FROM summary WHERE debate = 'd'")
+    with pytest.raises(RecordConflict, match="has 0 entries"):
+        await store.append("d", texts[3:4], after=3)
+    await store.append("d", texts, after=0)
+    await agree(store)
+    await store.close()
+
+
+async def test_more_debates_than_are_kept_in_mind_have_right_summaries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_schema, "MOST_KNOWN", 1)
+    store, texts = SqliteStore.open(tmp_path / "moot.sqlite"), lines("panel")
+    for seq, line in enumerate(texts):
+        for name in ("a", "b", "c"):
+            await store.append(name, [line], after=seq)
+    await agree(store)
+    await store.close()

@@ -19,25 +19,25 @@ def check_chart(text: str) -> Mapping[str, str]:
     boxes: dict[str, str] = {}
     arrows: list[tuple[str, str]] = []
     for line in lines:
-        if found := _BOX.fullmatch(line):
-            assert found[1] not in boxes, f"{found[1]} is there twice"
-            assert found[1] not in _KEPT, f"{found[1]} is a word of Mermaid"
-            boxes[found[1]] = next(filter(None, found.groups()[1:]))
-        elif found := _ARROW.fullmatch(line):
-            arrows.append((found[1], found[3]))
+        if match_ := _BOX.fullmatch(line):
+            assert match_[1] not in boxes, f"{match_[1]} is there twice"
+            assert match_[1] not in _KEPT, f"{match_[1]} is a word of Mermaid"
+            boxes[match_[1]] = next(filter(None, match_.groups()[1:]))
+        elif match_ := _ARROW.fullmatch(line):
+            arrows.append((match_[1], match_[3]))
         else:
             assert _STYLE.fullmatch(line), f"no line of a flowchart: {line}"
-    ends = {each for arrow in arrows for each in arrow}
+    ends = {word for arrow in arrows for word in arrow}
     assert ends == set(boxes), "every box has an arrow, and every arrow two boxes"
     assert _reached(next(iter(boxes)), arrows) == set(boxes)
     return boxes
 
 
 def _reached(start: str, arrows: list[tuple[str, str]]) -> set[str]:
-    seen, ahead = {start}, [start]
+    visited, ahead = {start}, [start]
     while ahead:
         now = ahead.pop()
-        new = {target for source, target in arrows if source == now} - seen
-        seen |= new
+        new = {target for source, target in arrows if source == now} - visited
+        visited |= new
         ahead += new
-    return seen
+    return visited

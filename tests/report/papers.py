@@ -24,9 +24,9 @@ def pdf(*pages: str, title: str = "") -> bytes:
 def _assemble(objects: list[str]) -> bytes:
     """The file: header, objects, the table of their places, trailer; the last object holds the title."""
     body, places = "%PDF-1.4\n", list[int]()
-    for number, each in enumerate(objects, start=1):
+    for number, text in enumerate(objects, start=1):
         places.append(len(body))
-        body += f"{number} 0 obj\n{each}\nendobj\n"
+        body += f"{number} 0 obj\n{text}\nendobj\n"
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     size = len(objects) + 1
     trailer = f"trailer\n<< /Size {size} /Root 1 0 R /Info {len(objects)} 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"

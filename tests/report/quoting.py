@@ -47,6 +47,8 @@ def brief(
 class Ear:
     """Hears what is said; no model may be called."""
 
+    watched = True
+
     def __init__(self) -> None:
         self.pieces: list[str] = []
 
@@ -94,7 +96,7 @@ class Room:
         return turn
 
 
-def said(
+def turn_by(
     by: str, text: str, *, act: str = "argue", key: str = "/x#1", fields: dict[str, str | float] | None = None
 ) -> Turn:
     """A turn of somebody else's making."""
@@ -125,8 +127,8 @@ def check(turn: Turn, about: Brief) -> None:
         if field.name in ("QUOTE", "SOURCES", "RECONSIDER") or value == "NONE":
             continue  # copied words, places alone, words behind names: tested where they are said
         if field.kind in ("text", "list") and value is not None:
-            said = value if isinstance(value, tuple) else (str(value),)
-            for words in (each for each in said if each not in field.choices):
+            texts = value if isinstance(value, tuple) else (str(value),)
+            for words in (text for text in texts if text not in field.choices):
                 check_words(words, about)
     if form.layout == "line":
         rows = reply.text.split("\n\n")[0] if "\n\n" in reply.text else ""
@@ -139,13 +141,13 @@ def check_words(words: str, about: Brief) -> None:
     place = rf"({'|'.join(map(re.escape, names)) or '(?!)'}):(\d+)"
     quotation = re.compile(rf"(?:\"([^\"]+)\"|“([^“”]+)”|«([^«»]+)») \({place}\)")
 
-    def take(found: re.Match[str]) -> str:
-        line = int(found[5])
-        assert stands(names[found[4]], line, found[1] or found[2] or found[3]), found[0]
+    def take(match_: re.Match[str]) -> str:
+        line = int(match_[5])
+        assert stands(names[match_[4]], line, match_[1] or match_[2] or match_[3]), match_[0]
         return "\0"
 
     rest = quotation.sub(take, " ".join(words.split()))
-    people = [re.escape(" ".join(each.name.split())) for each in about.participants] + ["a viewer"]
+    people = [re.escape(" ".join(participant.name.split())) for participant in about.participants] + ["a viewer"]
     slots = {
         "name": rf"(?:{'|'.join(people)}|(?:Proposal|Critique) [A-Z]+|{re.escape(OTHER)})",
         "cite": place.replace("(", "(?:", 1).replace("(\\d+)", "\\d+"),

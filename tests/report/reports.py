@@ -107,8 +107,8 @@ def _drafts(diary: Diary) -> None:
         draft("Do not hire", 0.6, "The salary is over the budget.\n\n- 20 % over\n- for two years"),
         draft("Do not hire", 0.4, "The team is too small to train anybody."),
     )
-    for each, (text, fields) in zip(asks, answers, strict=True):
-        diary.say(each, text, fields, model="acme:large-1", usage=paid)
+    for question, (text, fields) in zip(asks, answers, strict=True):
+        diary.say(question, text, fields, model="acme:large-1", usage=paid)
 
 
 def _round(diary: Diary) -> None:
@@ -147,8 +147,8 @@ def _ending(diary: Diary) -> None:
     shown = ("/debate/draft#3", "/debate/draft#1")
     diary.add(Entered(path="/debate/vote"))
     for n, (who, choice) in enumerate((("Ann", "Proposal B"), ("Ben", "Proposal B"), ("Cid", "Proposal A")), start=1):
-        each = ask(f"/debate/vote#{n}", who, "vote", *shown, form=ballot, anonymous=True)
-        diary.say(each, f"I vote for: {choice}\nIt has the better reason.", {"I vote for": choice})
+        question = ask(f"/debate/vote#{n}", who, "vote", *shown, form=ballot, anonymous=True)
+        diary.say(question, f"I vote for: {choice}\nIt has the better reason.", {"I vote for": choice})
     names = ("Ann", "Ben", "Cid")
     choices = ("Hire", "Hire", "Do not hire")
     decision = Decision(

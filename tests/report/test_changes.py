@@ -23,8 +23,8 @@ ANSWER = Form(name="speech", fields=(Field(name="ANSWER"),))
 def say(diary: Diary, to: str, act: str, fields: Fields, *about: str, form: Form = ANSWER) -> str:
     """One turn; its key. Its words are the values of its fields."""
     key = f"/debate/rounds/round-1/{act}#{len(diary.entries)}"
-    made = Ask(key=key, to=to, act=act, task="…", about=about, form=form, view=View(numbered=True))
-    diary.say(made, "\n".join(f"{name}: {value}" for name, value in fields.items()) or "Words.", fields)
+    ask = Ask(key=key, to=to, act=act, task="…", about=about, form=form, view=View(numbered=True))
+    diary.say(ask, "\n".join(f"{name}: {value}" for name, value in fields.items()) or "Words.", fields)
     return key
 
 
@@ -59,7 +59,7 @@ DEBATE = (("Ann", "Tea"), ("Ben", "Tea"), ("Ann", "**tea.**"), ("Ann", "Coffee")
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("change", "shown"),
     [
         ("T1 -> T4: the price", True),
         ("T3 -> T4", True),
@@ -72,19 +72,21 @@ DEBATE = (("Ann", "Tea"), ("Ben", "Tea"), ("Ann", "**tea.**"), ("Ann", "Coffee")
         ("I changed a lot", False),
     ],
 )
-def test_a_reported_change_is_looked_up_in_the_record(said: str, shown: bool) -> None:
+def test_a_reported_change_is_looked_up_in_the_record(change: str, shown: bool) -> None:
     diary = talk(*DEBATE)
-    say(diary, "Ann", "reflect", {"CHANGED": "YES", "CHANGES": (said,)}, form=LOOKED_BACK)
-    found = read(diary)
-    assert found.reflections[0].changes == (ReportedChange(words=said, shown=shown),)
+    say(diary, "Ann", "reflect", {"CHANGED": "YES", "CHANGES": (change,)}, form=LOOKED_BACK)
+    course_read = read(diary)
+    assert course_read.reflections[0].changes == (ReportedChange(words=change, shown=shown),)
     # The one change that the record shows, from T3 to T4, is told where the report spans it.
-    assert found.moves == (AnswerChange(by="Ann", old="T3", new="T4", before="**tea.**", after="Coffee", told=shown),)
+    assert course_read.moves == (
+        AnswerChange(by="Ann", old="T3", new="T4", before="**tea.**", after="Coffee", told=shown),
+    )
 
 
 def test_who_did_not_look_back_told_nothing_and_hid_nothing() -> None:
-    found = read(talk(*DEBATE))
-    assert found.moves[0].told is None
-    assert course_chapters(found) == []
+    course_read = read(talk(*DEBATE))
+    assert course_read.moves[0].told is None
+    assert course_chapters(course_read) == []
 
 
 @pytest.mark.parametrize(("fields", "changed"), [({"CHANGED": "NO"}, False), ({}, None)])
@@ -117,15 +119,15 @@ def test_notes_and_translations() -> None:
     diary = talk(("Ann", "Tee"))
     key = "/debate/rounds/round-1/argue#2"
     note = Form(name="note", fields=(Field(name="NOTE"),))
-    one = say(diary, "Ann", "strategy", {"NOTE": "Be short."}, form=note)
+    spoken = say(diary, "Ann", "strategy", {"NOTE": "Be short."}, form=note)
     two = say(diary, "Ann", "strategy", {}, form=note)
     say(diary, "Ann", "translate", {"TRANSLATION": "Tea"}, key)
-    found = read(diary)
-    assert found.notes == (
-        Note(by="Ann", key=one, round=1, words="Be short."),
+    course_read = read(diary)
+    assert course_read.notes == (
+        Note(by="Ann", key=spoken, round=1, words="Be short."),
         Note(by="Ann", key=two, round=1, words="Words."),
     )
-    assert found.translations == {key: "Tea"}
+    assert course_read.translations == {key: "Tea"}
 
 
 # ---- in the report -------------------------------------------------------------------------------------------------
@@ -138,12 +140,12 @@ def page(entries: list[Entry]) -> str:
 def test_self_reports_stand_beside_the_record() -> None:
     diary = talk(*DEBATE)
     revised(diary, "T4")
-    told: Fields = {
+    values: Fields = {
         "CHANGED": "YES",
         "CHANGES": ("T1 -> T4: the *price*", "T4 -> T6: the taste"),
         "CONTRADICTIONS": ("T1 and T6 on milk",),
     }
-    say(diary, "Ann", "reflect", told, form=LOOKED_BACK)
+    say(diary, "Ann", "reflect", values, form=LOOKED_BACK)
     say(diary, "Ben", "reflect", {}, form=LOOKED_BACK)
     chapter = page(diary.entries).split("## Revisions and reflection\n\n")[1].split("\n\n## ")[0]
     assert chapter == (
@@ -200,14 +202,16 @@ async def test_a_debate_with_everything_is_reported() -> None:
     brief = Brief(topic="Tea?", participants=people, options=("tea", "coffee"))
     choices = Choices(rounds=2, summarize=1, extras=Extras(revision=True, self_reflection=True, evolution=True))
     tree = build("round_robin", brief, choices)
-    held = await Harness(brief=brief, protocol=tree).run(dict.fromkeys([each.name for each in people], SeededAgent(3)))
-    found = report(held.entries, debate="d")
-    assert found.course.revisions
-    assert len(found.course.notes) == 4
-    assert len(found.course.reflections) == 2
-    spoken = [turn.key for turn in held.transcript.turns(by="Ann") if turn.ask and not turn.ask.audience]
-    assert [*found.course.translations] == [key for key in spoken if "/vote" not in key]
-    json.dumps(as_data(found), allow_nan=False)
-    text = markdown(found)
+    debate = await Harness(brief=brief, protocol=tree).run(
+        dict.fromkeys([participant.name for participant in people], SeededAgent(3))
+    )
+    report_data = report(debate.entries, debate="d")
+    assert report_data.course.revisions
+    assert len(report_data.course.notes) == 4
+    assert len(report_data.course.reflections) == 2
+    spoken = [turn.key for turn in debate.transcript.turns(by="Ann") if turn.ask and not turn.ask.audience]
+    assert [*report_data.course.translations] == [key for key in spoken if "/vote" not in key]
+    json.dumps(as_data(report_data), allow_nan=False)
+    text = markdown(report_data)
     assert text.index("## The debate") < text.index("## Revisions and reflection") < text.index("## Notes on strategy")
-    assert text.count("> *Translated:*") == len(found.course.translations)
+    assert text.count("> *Translated:*") == len(report_data.course.translations)

@@ -48,12 +48,12 @@ def entries(*events: Event, opening: Opened | None = None) -> Sequence[Entry]:
     return diary.add(opening or first, Entered(path="/debate"), *events).entries
 
 
-def reply(asked: Ask, answer: str, seconds: float = 1.0) -> Replied:
+def reply(question: Ask, answer: str, seconds: float = 1.0) -> Replied:
     text, fields = draft(answer, 0.5, "Because.")
-    return Replied(key=asked.key, reply=Reply(text=text, fields=fields, asked="ollama:old", seconds=seconds))
+    return Replied(key=question.key, reply=Reply(text=text, fields=fields, asked="ollama:old", seconds=seconds))
 
 
-ASKED = tuple(Asked(ask=each) for each in FIRST)
+ASKED = tuple(Asked(ask=question) for question in FIRST)
 TEA, COCOA = reply(FIRST[0], "tea"), reply(FIRST[0], "cocoa")
 COFFEE = reply(FIRST[1], "coffee")
 LATE = Failed(key=FIRST[1].key, kind="timeout", reason="no answer within 2 seconds")
@@ -65,7 +65,7 @@ RULED = Ruled(decision=Decision(status="decided", winner="tea", text="tea", tall
 END = Closed(status="decided", reason="all for tea")
 
 
-def said(seq: int, kind: str, words: str, by: str = "", mark: str = "") -> Said:
+def statement(seq: int, kind: str, words: str, by: str = "", mark: str = "") -> Said:
     return Said(seq=seq, kind=kind, words=words, by=by, mark=mark)
 
 
@@ -82,8 +82,8 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=4,
             answers=0,
-            one=said(6, "replied", f"draft: {TEA.reply.text}", "Ann", "T1"),
-            other=said(5, "replied", f"draft: {COCOA.reply.text}", "Ann", "T1"),
+            one=statement(6, "replied", f"draft: {TEA.reply.text}", "Ann", "T1"),
+            other=statement(5, "replied", f"draft: {COCOA.reply.text}", "Ann", "T1"),
         ),
     ),
     (
@@ -92,8 +92,8 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=5,
             answers=1,
-            one=said(6, "replied", f"draft: {COFFEE.reply.text}", "Ben", "T2"),
-            other=said(6, "failed", "draft: no answer: no answer within 2 seconds", "Ben", "T2"),
+            one=statement(6, "replied", f"draft: {COFFEE.reply.text}", "Ben", "T2"),
+            other=statement(6, "failed", "draft: no answer: no answer within 2 seconds", "Ben", "T2"),
         ),
     ),
     (
@@ -102,8 +102,8 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=8,
             answers=2,
-            one=said(9, "asked", "asked for: revision on T2: …", "Ann", "T4"),
-            other=said(9, "halted", "The rounds ends early: all agree"),
+            one=statement(9, "asked", "asked for: revision on T2: …", "Ann", "T4"),
+            other=statement(9, "halted", "No further round: all agree"),
         ),
     ),
     (
@@ -112,8 +112,8 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=6,
             answers=2,
-            one=said(7, "interjected", "mind the cost", "Guest", "T3"),
-            other=said(7, "entered", "Round 1 begins"),
+            one=statement(7, "interjected", "mind the cost", "Guest", "T3"),
+            other=statement(7, "entered", "Round 1 begins"),
         ),
     ),
     (
@@ -122,8 +122,8 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=6,
             answers=2,
-            one=said(7, "ruled", "decided: tea"),
-            other=said(7, "closed", "the end, decided: all for tea"),
+            one=statement(7, "ruled", "decided: tea"),
+            other=statement(7, "closed", "the end, decided: all for tea"),
         ),
     ),
     (
@@ -132,7 +132,7 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=6,
             answers=2,
-            one=said(7, "ruled", "decided: tea"),
+            one=statement(7, "ruled", "decided: tea"),
         ),
     ),
     (
@@ -141,8 +141,8 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
         Divergence(
             same=2,
             answers=0,
-            one=said(3, "asked", "asked for: draft: …", "Ann", "T1"),
-            other=said(3, "asked", "asked for: draft: Answer.", "Ann", "T1"),
+            one=statement(3, "asked", "asked for: draft: …", "Ann", "T1"),
+            other=statement(3, "asked", "asked for: draft: Answer.", "Ann", "T1"),
         ),
     ),
 ]
@@ -150,9 +150,9 @@ PARTINGS: list[tuple[tuple[Event, ...], tuple[Event, ...], Divergence]] = [
 
 @pytest.mark.parametrize(("one", "other", "parting"), PARTINGS)
 def test_where_two_debates_part(one: tuple[Event, ...], other: tuple[Event, ...], parting: Divergence) -> None:
-    found = compare(entries(*one), entries(*other), names=("a", "b"))
-    assert found.parting == parting
-    assert found.settings == ()
+    comparison = compare(entries(*one), entries(*other), names=("a", "b"))
+    assert comparison.parting == parting
+    assert comparison.settings == ()
     turned = compare(entries(*other), entries(*one), names=("b", "a")).parting
     assert (turned.same, turned.one, turned.other) == (parting.same, parting.other, parting.one)
 
@@ -160,11 +160,14 @@ def test_where_two_debates_part(one: tuple[Event, ...], other: tuple[Event, ...]
 def test_debates_without_an_answer_in_common_part_at_the_first_entry() -> None:
     other = opened(person("Eve"), topic="Cats?", name="arena").entries[0].event
     assert isinstance(other, Opened)
-    found = compare(entries(*ASKED, TEA), entries(opening=other), names=("a", "b"))
-    assert found.parting == Divergence(
-        same=0, answers=0, one=said(1, "opened", "Shall we? (panel)"), other=said(1, "opened", "Cats? (arena)")
+    comparison = compare(entries(*ASKED, TEA), entries(opening=other), names=("a", "b"))
+    assert comparison.parting == Divergence(
+        same=0,
+        answers=0,
+        one=statement(1, "opened", "Shall we? (panel)"),
+        other=statement(1, "opened", "Cats? (arena)"),
     )
-    assert found.settings == (
+    assert comparison.settings == (
         Difference(what="topic", one="Shall we?", other="Cats?"),
         Difference(what="protocol", one="panel", other="arena"),
         Difference(what="participants", one="Ann, Ben", other="Eve"),
@@ -179,8 +182,10 @@ def test_forks_of_one_debate_part_where_they_differ_whatever_is_set() -> None:
     assert apart.parting.same == 0
     child, twin = replace(other, forked="a@4"), replace(first, forked="a@9")
     for pair in ((first, child), (twin, child)):
-        one, two = (entries(*ASKED, said, opening=each) for each, said in zip(pair, (TEA, COCOA), strict=True))
-        assert compare(one, two, names=("a" if pair[0] is first else "c", "b")).parting.same == 4
+        recorded_entries, two = (
+            entries(*ASKED, replied, opening=opening) for opening, replied in zip(pair, (TEA, COCOA), strict=True)
+        )
+        assert compare(recorded_entries, two, names=("a" if pair[0] is first else "c", "b")).parting.same == 4
 
 
 def test_a_fork_with_another_model_parts_where_it_answers_otherwise() -> None:
@@ -195,9 +200,9 @@ def test_a_fork_with_another_model_parts_where_it_answers_otherwise() -> None:
     )
     tree = {"is": "Rounds", "most": 2, "acts": ["draft", "revise"], "parts": [{"is": "Vote"}]}
     fork = replace(first, brief=brief, protocol=tree, forked="a@5", chosen=("Ben by ollama:new in the fork",))
-    found = compare(entries(*ASKED, TEA, COFFEE), entries(*ASKED, TEA, LATE, opening=fork), names=("a", "b"))
-    assert found.parting.same == 5
-    assert {each.what: (each.one, each.other) for each in found.settings} == {
+    comparison = compare(entries(*ASKED, TEA, COFFEE), entries(*ASKED, TEA, LATE, opening=fork), names=("a", "b"))
+    assert comparison.parting.same == 5
+    assert {setting.what: (setting.one, setting.other) for setting in comparison.settings} == {
         "Ben: seat": ("ollama:old", "ollama:new"),
         "Ben: settings: temperature": ("", "0.5"),
         "background": ("", "facts.md"),
@@ -210,7 +215,7 @@ def test_a_fork_with_another_model_parts_where_it_answers_otherwise() -> None:
         "protocol: acts": ("", "draft; revise"),
         "protocol: parts 1: is": ("", "Vote"),
     }
-    assert (found.one.forked, found.other.forked) == ("", "a@5")
+    assert (comparison.one.forked, comparison.other.forked) == ("", "a@5")
 
 
 def whole() -> tuple[Sequence[Entry], Sequence[Entry]]:
@@ -218,7 +223,7 @@ def whole() -> tuple[Sequence[Entry], Sequence[Entry]]:
     first = entries()[0].event
     assert isinstance(first, Opened)
     called = Called(key=FIRST[0].key, call="answer", text="tea", usage=Usage(input_tokens=900, output_tokens=50))
-    held = (ROUND, Asked(ask=AGAIN), reply(AGAIN, "tea"))
+    entereds = (ROUND, Asked(ask=AGAIN), reply(AGAIN, "tea"))
     over = (ROUND, Asked(ask=AGAIN), reply(AGAIN, "coffee"))
     ballots = (Ballot(voter="Ann", choice="coffee"), Ballot(voter="Ben", choice="coffee"))
     coffee = Decision(
@@ -232,25 +237,27 @@ def whole() -> tuple[Sequence[Entry], Sequence[Entry]]:
         tally={"coffee": 2.0},
         ballots=ballots,
     )
-    one = entries(*ASKED, CALL, called, TEA, LATE, *held, HALT, Closed(status="no_decision", reason="no quorum"))
+    recorded_entries = entries(
+        *ASKED, CALL, called, TEA, LATE, *entereds, HALT, Closed(status="no_decision", reason="no quorum")
+    )
     changed = replace(first.brief, participants=(ANN, replace(BEN, seat="builtin:quotes"), person("Cem")))
     fork = replace(first, brief=changed, forked="tea-1a2b3c@7")
     other = entries(
         *ASKED, CALL, called, TEA, LATE, *over, Ruled(decision=coffee), Closed(status="decided"), opening=fork
     )
-    return one, other
+    return recorded_entries, other
 
 
 def test_what_came_of_each() -> None:
-    one, other = whole()
-    found = compare(one, other, names=("tea-1a2b3c", "tea-4d5e6f"))
-    assert (found.one.status, found.one.line, found.one.rounds, found.one.answers) == (
+    recorded_entries, other = whole()
+    comparison = compare(recorded_entries, other, names=("tea-1a2b3c", "tea-4d5e6f"))
+    assert (comparison.one.status, comparison.one.line, comparison.one.rounds, comparison.one.answers) == (
         "no_decision",
         "no decision: no quorum",
         1,
         2,
     )
-    side = found.other
+    side = comparison.other
     assert (side.status, side.winner, side.text, side.strength, side.tally) == (
         "decided",
         "coffee",
@@ -263,7 +270,7 @@ def test_what_came_of_each() -> None:
     assert (ben.seat, ben.answer, ben.vote) == ("builtin:quotes", "", "coffee")
     assert (cem.answer, cem.flips, cem.vote) == ("", 0, "")
     assert (side.use.input_tokens, side.use.missing, side.use.calls) == (900, 1, 1)
-    assert as_data(found)["parting"] == as_data(found.parting)
+    assert as_data(comparison)["parting"] == as_data(comparison.parting)
 
 
 def test_words_are_an_answer_where_no_field_says_one() -> None:
@@ -282,11 +289,11 @@ def test_what_a_fork_has_kept_was_answered_by_those_who_were_seated_then() -> No
     assert isinstance(first, Opened)
     moved = replace(first, brief=replace(first.brief, participants=(replace(ANN, seat="ollama:new"), BEN)))
     called = Called(key=FIRST[0].key, call="answer", text="tea", model="ollama:old")
-    said = (ASKED[0], CALL, called, TEA)
-    assert [each.kind for each in faults(entries(*said, opening=moved))] == ["fallback"]
-    assert faults(entries(*said, opening=replace(moved, forked="a@9"))) == ()
-    silent = (*said[:-1], replace(TEA, reply=replace(TEA.reply, asked="")))
-    assert [each.kind for each in faults(entries(*silent, opening=replace(moved, forked="a@9")))] == ["fallback"]
+    items = (ASKED[0], CALL, called, TEA)
+    assert [fault.kind for fault in faults(entries(*items, opening=moved))] == ["fallback"]
+    assert faults(entries(*items, opening=replace(moved, forked="a@9"))) == ()
+    silent = (*items[:-1], replace(TEA, reply=replace(TEA.reply, asked="")))
+    assert [fault.kind for fault in faults(entries(*silent, opening=replace(moved, forked="a@9")))] == ["fallback"]
 
 
 def test_descent_is_said_of_forks_alone() -> None:
@@ -297,10 +304,10 @@ def test_descent_is_said_of_forks_alone() -> None:
 # ---- on the screen -------------------------------------------------------------------------------------------------
 
 
-def shown(one: Sequence[Entry], other: Sequence[Entry]) -> str:
+def shown(recorded_entries: Sequence[Entry], other: Sequence[Entry]) -> str:
     console = Console(file=io.StringIO(), width=90, color_system=None, markup=False, highlight=False, emoji=False)
-    for each in comparison_view(compare(one, other, names=("tea-1a2b3c", "tea-4d5e6f"))):
-        console.print(each)
+    for console_renderable in comparison_view(compare(recorded_entries, other, names=("tea-1a2b3c", "tea-4d5e6f"))):
+        console.print(console_renderable)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -312,12 +319,12 @@ def test_the_screen_is_the_golden_one() -> None:
 
 
 def test_the_screen_says_where_nothing_differs_and_where_nothing_is_the_same() -> None:
-    one, _ = whole()
-    same = shown(one, one)
+    recorded_entries, _ = whole()
+    same = shown(recorded_entries, recorded_entries)
     assert "All answers are the same: 2 answers." in same
     assert "different settings" not in same
     other = opened(person("Eve"), topic="Cats?", name="arena").entries
-    text = shown(one, other)
+    text = shown(recorded_entries, other)
     assert "They have nothing in common: they diverge at entry 1." in text
     assert "does not take part" in text
     assert "They have no answers in common. They diverge here:" in shown(entries(*ASKED), entries(*ASKED[:1]))
@@ -336,8 +343,8 @@ def test_long_texts_are_shown_from_where_they_differ() -> None:
     assert isinstance(first, Opened)
     long = "You weigh every word. " * 30
     people = [(replace(ANN, persona=f"{long}{end}"), BEN) for end in ("Then you nod.", "Then you frown.")]
-    one, other = (replace(first, brief=replace(first.brief, participants=each)) for each in people)
-    text = " ".join(shown(entries(opening=one), entries(opening=other)).split())
+    opening, other = (replace(first, brief=replace(first.brief, participants=participants)) for participants in people)
+    text = " ".join(shown(entries(opening=opening), entries(opening=other)).split())
     assert "Ann: persona A …" in text
     assert "Then you nod. B …" in text
     words = [Replied(key=FIRST[0].key, reply=Reply(text=f"{long}{end}")) for end in ("Tea.", "Cocoa.")]

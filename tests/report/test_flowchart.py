@@ -61,8 +61,8 @@ def test_the_arena() -> None:
 
 
 def test_what_comes_before_and_behind_a_part_is_named() -> None:
-    found = check_chart(flowchart(SAY, before="rounds", after="[the end]"))
-    assert (found["opened"], found["closed"]) == ("rounds", "#91;the end#93;")
+    values = check_chart(flowchart(SAY, before="rounds", after="[the end]"))
+    assert (values["opened"], values["closed"]) == ("rounds", "#91;the end#93;")
 
 
 def test_a_phase_that_is_not_always_due_can_be_passed_by() -> None:
@@ -122,7 +122,7 @@ def test_defaults_are_those_of_the_phases() -> None:
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=8))
 def test_no_text_breaks_a_flowchart(act: str, name: str, who: list[str]) -> None:
-    tree: Tree = {"is": "Everyone", "act": f"a{act}", "who": [f"b{each}" for each in who], "form": {"name": name}}
+    tree: Tree = {"is": "Everyone", "act": f"a{act}", "who": [f"b{text}" for text in who], "form": {"name": name}}
     check_chart(flowchart({"is": "Rounds", "each": tree, "until": {"is": f"C{name}"}}))
 
 

@@ -41,14 +41,14 @@ SAYS = {
 def tea() -> tuple[Entry, ...]:
     """A round-robin of one round, with a mediator's verdict."""
     brief = Brief(topic="Tea or coffee?", participants=SPEAKERS)
-    quiet = replace(brief, participants=tuple(replace(each, language="") for each in SPEAKERS))
+    quiet = replace(brief, participants=tuple(replace(speaker, language="") for speaker in SPEAKERS))
     tree = build("round_robin", quiet, Choices(rounds=1))
     runner = Harness(brief=brief, protocol=tree, name="round_robin")
 
     def script(ask: Ask, context: object) -> str:
         return next(text for end, text in SAYS.items() if ask.key.endswith(end))
 
-    return asyncio.run(runner.run({each.name: Scripted(script) for each in SPEAKERS})).entries
+    return asyncio.run(runner.run({speaker.name: Scripted(script) for speaker in SPEAKERS})).entries
 
 
 def files(mode: LogMode, entries: list[Entry]) -> dict[str, str]:
@@ -67,9 +67,9 @@ def files(mode: LogMode, entries: list[Entry]) -> dict[str, str]:
 )
 def test_every_mode_has_files_of_its_own(mode: LogMode, endings: list[str]) -> None:
     for entries in (hiring(), opened(person("Ann")).entries):
-        made = files(mode, entries)
-        assert list(made) == endings
-        assert all(text.endswith("\n") for text in made.values())
+        values = files(mode, entries)
+        assert list(values) == endings
+        assert all(text.endswith("\n") for text in values.values())
 
 
 def test_the_whole_report_has_every_section() -> None:
@@ -129,14 +129,16 @@ def test_a_link_without_a_relation_and_a_target_that_is_not_there() -> None:
     assert "argument\n\n- **Claim:** So\n" in text
 
 
-@pytest.mark.parametrize(("quote", "told"), [("yes, we do", ""), ("We don't", "; what it quotes does not stand in T1")])
-def test_words_that_nobody_said_are_not_taken_for_a_quotation(quote: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("quote", "suffix"), [("yes, we do", ""), ("We don't", "; what it quotes does not stand in T1")]
+)
+def test_words_that_nobody_said_are_not_taken_for_a_quotation(quote: str, suffix: str) -> None:
     form = Form(name="f", fields=(Field(name="QUOTE"), Field(name="TARGET")))
     diary = opened(ANN, BEN)
     diary.say(ask("/debate/a#1", "Ann", "argue"), "Yes, we do!")
-    said = {"QUOTE": quote, "TARGET": "T1"}
-    diary.say(ask("/debate/a#2", "Ben", "argue", form=form), f"QUOTE: {quote}\nTARGET: T1", said)
-    assert f"*T2 answers T1 (Ann){told}.*" in markdown(report(diary.entries, debate="d1"))
+    values = {"QUOTE": quote, "TARGET": "T1"}
+    diary.say(ask("/debate/a#2", "Ben", "argue", form=form), f"QUOTE: {quote}\nTARGET: T1", values)
+    assert f"*T2 answers T1 (Ann){suffix}.*" in markdown(report(diary.entries, debate="d1"))
 
 
 # ---- the argument map in the report --------------------------------------------------------------------------------
@@ -144,10 +146,10 @@ def test_words_that_nobody_said_are_not_taken_for_a_quotation(quote: str, told: 
 
 def test_the_chapter_says_what_stands_and_what_was_not_answered() -> None:
     text = markdown(report(tea(), debate="d1")).split("## Argument map\n\n")[1].split("\n\n## ")[0]
-    chart, *told = text.split("\n\n")
+    chart, *texts = text.split("\n\n")
     assert chart.startswith("```mermaid\nflowchart RL\n")
     assert chart.endswith("\n```")
-    assert told[1:] == [
+    assert texts[1:] == [
         "**Claims that stand**",
         "- T1 (Ann), strength 0.50: Tea is warm.\n- T4 (Ben), strength 0.50: Not as fast.\n"
         "- T2 (Ben), strength 0.43: Coffee wakes.",
@@ -166,11 +168,11 @@ def test_where_there_is_too_little_to_draw_there_is_no_chapter() -> None:
 
 
 def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
-    made = [ClaimTurn(mark=f"T{n}", key=f"#{n}", by="Ann", act="argue") for n in range(400)]
-    nodes = tuple(Node(mark=each.mark, claim="long " * 30, made=(each,)) for each in made)
-    found = ArgumentMap(nodes=nodes)
-    judged = Judgement(standing={each.mark: "undecided" for each in made}, settled=False)
-    chart, _, note, group, _ = "\n\n".join(whole_map(found, judged)).split("\n\n", 4)
+    claim_turns = [ClaimTurn(mark=f"T{n}", key=f"#{n}", by="Ann", act="argue") for n in range(400)]
+    nodes = tuple(Node(mark=claim_turn.mark, claim="long " * 30, made=(claim_turn,)) for claim_turn in claim_turns)
+    argument_map = ArgumentMap(nodes=nodes)
+    judged = Judgement(standing={claim_turn.mark: "undecided" for claim_turn in claim_turns}, settled=False)
+    chart, _, note, group, _ = "\n\n".join(whole_map(argument_map, judged)).split("\n\n", 4)
     assert chart == (
         "The map is too large for a chart here (400 claims with 0 links); the file that ends in `.tree.svg` shows it."
     )
@@ -219,20 +221,22 @@ def test_the_summary_of_a_debate_that_broke_off() -> None:
 
 def metered() -> Diary:
     used = Usage(input_tokens=120, output_tokens=30, cached_tokens=20, cost=0.01)
-    asked = ask("/debate/rounds/round-2/argue#1", "Ann", "argue")
+    question = ask("/debate/rounds/round-2/argue#1", "Ann", "argue")
     tool = ToolCall(id="1", name="search", arguments='{"query": "tea`"}')
     diary = opened(ANN, BEN).add(
-        Asked(ask=asked),
-        Attempted(key=asked.key, call="answer", n=1, model="x:y"),
-        Erred(key=asked.key, call="answer", n=1, kind="rate", reason="too many requests"),
-        Attempted(key=asked.key, call="answer", n=2, model="x:y"),
-        Called(key=asked.key, call="answer", text="", model="x:y", served="y-1", usage=used, seconds=2, tools=(tool,)),
-        Attempted(key=asked.key, call="tool-1", n=1, model="tool:search"),
+        Asked(ask=question),
+        Attempted(key=question.key, call="answer", n=1, model="x:y"),
+        Erred(key=question.key, call="answer", n=1, kind="rate", reason="too many requests"),
+        Attempted(key=question.key, call="answer", n=2, model="x:y"),
         Called(
-            key=asked.key, call="tool-1", text="Tea\n# is warm.", model="tool:search", sources=("https://t.example",)
+            key=question.key, call="answer", text="", model="x:y", served="y-1", usage=used, seconds=2, tools=(tool,)
         ),
-        Attempted(key=asked.key, call="answer-2", n=1, model="x:y"),
-        Called(key=asked.key, call="answer-2", text="Tea.", model="x:y", usage=used, seconds=1, finish="stop"),
+        Attempted(key=question.key, call="tool-1", n=1, model="tool:search"),
+        Called(
+            key=question.key, call="tool-1", text="Tea\n# is warm.", model="tool:search", sources=("https://t.example",)
+        ),
+        Attempted(key=question.key, call="answer-2", n=1, model="x:y"),
+        Called(key=question.key, call="answer-2", text="Tea.", model="x:y", usage=used, seconds=1, finish="stop"),
     )
     return diary.say(ask("/debate/argue#9", "Ben", "argue"), "No.")
 
@@ -249,7 +253,7 @@ def test_the_json_log_has_what_every_turn_took() -> None:
         "language": "German",
         "tools": ["search", "rag"],
     }
-    assert (data["debate"]["id"], data["debate"]["status"], data["debate"]["decision"]) == ("d1", "unfinished", None)
+    assert (data["debate"]["id"], data["debate"]["status"], data["debate"]["decision"]) == ("d1", "open", None)
     assert data["debate"]["limits"]["turn_seconds"] == 120.0
     first, second = data["turns"]
     wanted = {
@@ -286,8 +290,8 @@ def test_the_json_log_of_a_whole_debate() -> None:
 def test_the_verbose_log_shows_every_question_in_full() -> None:
     text = files("verbose", metered().entries)[".verbose.md"]
     assert text.startswith("# Shall we?\n")
-    told = text.split("\n## Appendix: every question of `d1`\n\n")[1].split("\n\n### T2")[0]
-    assert told == (
+    part = text.split("\n## Appendix: every question of `d1`\n\n")[1].split("\n\n### T2")[0]
+    assert part == (
         "### T1 Ann: argument, Round 2: arguments\n\n**Task:** …\n\n"
         "- **Key:** `/debate/rounds/round-2/argue#1`\n- **View:** the whole log\n\n"
         "**Calls**\n\n"
@@ -310,7 +314,7 @@ def test_the_verbose_log_shows_views_forms_and_what_was_laid_before() -> None:
         fields=(Field(name="I vote for", choices=("A", "B")), Field(name="WHY", required=False)),
     )
     view = View(last=0, anonymous=True, hide=("bid",))
-    asked = Ask(
+    question = Ask(
         key="/debate/vote#1",
         to="Ben",
         act="vote",
@@ -322,12 +326,12 @@ def test_the_verbose_log_shows_views_forms_and_what_was_laid_before() -> None:
     )
     diary = opened(ANN, BEN).say(ask("/debate/argue#1", "Ann", "argue"), "Tea.")
     diary.add(
-        Asked(ask=asked),
-        Attempted(key=asked.key, call="answer", n=1),
-        Failed(key=asked.key, kind="timeout", reason="no answer in time"),
+        Asked(ask=question),
+        Attempted(key=question.key, call="answer", n=1),
+        Failed(key=question.key, kind="timeout", reason="no answer in time"),
     )
-    told = files("verbose", diary.entries)[".verbose.md"].split("### T2 Ben: vote, Vote\n\n")[1]
-    assert told == (
+    part = files("verbose", diary.entries)[".verbose.md"].split("### T2 Ben: vote, Vote\n\n")[1]
+    assert part == (
         "**Task:**\n\nVote.\n\nNow.\n\n"
         "- **Key:** `/debate/vote#1`\n"
         "- **View:** last 0, hide ('bid',), anonymous\n"
@@ -340,11 +344,11 @@ def test_the_verbose_log_shows_views_forms_and_what_was_laid_before() -> None:
 
 
 def test_the_tree_is_a_page_a_picture_and_data() -> None:
-    made = files("visual_tree", list(tea()))
-    assert made[".tree.md"].startswith("# Argument map: Tea or coffee?\n\n```mermaid\nflowchart RL\n")
-    assert "**Unanswered attacks**" in made[".tree.md"]
-    assert "<title>Argument map: Tea or coffee?</title>" in made[".tree.svg"]
-    data = json.loads(made[".tree.json"])
+    values = files("visual_tree", list(tea()))
+    assert values[".tree.md"].startswith("# Argument map: Tea or coffee?\n\n```mermaid\nflowchart RL\n")
+    assert "**Unanswered attacks**" in values[".tree.md"]
+    assert "<title>Argument map: Tea or coffee?</title>" in values[".tree.svg"]
+    data = json.loads(values[".tree.json"])
     assert (data["debate"], data["topic"]) == ("d1", "Tea or coffee?")
     assert [edge["relation"] for edge in data["edges"]] == ["REBUT", "ATTACK"]
 

@@ -28,14 +28,14 @@ def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:
 async def names_of(*people: Participant) -> list[Named]:
     brief = Brief(topic="Tea?", participants=people)
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=1, topology="ring")))
-    held = await place.run({each.name: Player(script) for each in people})
+    debate = await place.run({person.name: Player(script) for person in people})
     namer = Namer()
-    return [named for entry in held.entries if (named := namer.name(entry))]
+    return [named for entry in debate.entries if (named := namer.name(entry))]
 
 
 async def test_a_debate_under_its_documented_names() -> None:
-    found = await names_of(ANN, BOB, CY, Participant(name="Likeness", seat="likeness:ollama:e", duty="aide"))
-    assert [each.type for each in found] == [
+    named_events = await names_of(ANN, BOB, CY, Participant(name="Likeness", seat="likeness:ollama:e", duty="aide"))
+    assert [named.type for named in named_events] == [
         "debate_start",
         *["agent_message"] * 3,
         "round_start",
@@ -46,11 +46,11 @@ async def test_a_debate_under_its_documented_names() -> None:
         "consensus",
         "debate_end",
     ]
-    assert {each.type for each in found} < set(NAMES)
-    assert [each.seq for each in found] == sorted({each.seq for each in found})
+    assert {named.type for named in named_events} < set(NAMES)
+    assert [named.seq for named in named_events] == sorted({named.seq for named in named_events})
     first: dict[str, Mapping[str, object]] = {}
-    for each in found:
-        first.setdefault(each.type, each.data)
+    for event in named_events:
+        first.setdefault(event.type, event.data)
     assert first["debate_start"] == {"task": "Tea?", "agents": ["Ann", "Bob", "Cy"]}
     assert first["round_start"] == {"round": 1}
     assert first["agent_message"] == {
@@ -62,10 +62,10 @@ async def test_a_debate_under_its_documented_names() -> None:
     critique = first["critique"]
     assert (critique["agent"], critique["of"], critique["fields"]) == ("Ann", "Bob", {"ISSUE": "It is dear."})
     assert first["agent_error"] == {"agent": "Cy", "act": "revise", "reason": "ValueError: no answer"}
-    votes = [each.data for each in found if each.type == "vote"]
-    assert [each["agent"] for each in votes] == ["Ann", "Bob", "Cy"]
-    assert [bool(each["choice"]) for each in votes] == [True, False, False]
-    assert [first["consensus"][each] for each in ("status", "winner", "text")] == ["no_decision", "", ""]
+    votes = [named.data for named in named_events if named.type == "vote"]
+    assert [vote["agent"] for vote in votes] == ["Ann", "Bob", "Cy"]
+    assert [bool(vote["choice"]) for vote in votes] == [True, False, False]
+    assert [first["consensus"][text] for text in ("status", "winner", "text")] == ["no_decision", "", ""]
     assert first["consensus"]["rule"] == "supermajority"
     assert first["debate_end"]["status"] == "no_decision"
 
@@ -83,11 +83,13 @@ async def test_aides_and_what_is_for_its_author_alone_have_no_name() -> None:
     say = Everyone(act="argue", task="Argue.", who=("Ann", "Likeness", "Scribe"))
     bid = Everyone(act="bid", task="Bid.", private=True)
     place = Harness(brief=brief, protocol=Sequence(parts=(bid, say)))
-    held = await place.run({each.name: Player(bids) for each in brief.participants})
-    assert {turn.by for turn in held.transcript.all()} == {"Ann", "Bob", "Likeness", "Scribe"}
+    debate = await place.run({participant.name: Player(bids) for participant in brief.participants})
+    assert {turn.by for turn in debate.transcript.all()} == {"Ann", "Bob", "Likeness", "Scribe"}
     namer = Namer()
-    found = [named for entry in held.entries if (named := namer.name(entry))]
-    assert [(each.type, each.data.get("agent"), each.data.get("act")) for each in found] == [
+    named_events = [named for entry in debate.entries if (named := namer.name(entry))]
+    assert [
+        (named_event.type, named_event.data.get("agent"), named_event.data.get("act")) for named_event in named_events
+    ] == [
         ("debate_start", None, None),
         ("agent_message", "Ann", "argue"),
         ("debate_end", None, None),
@@ -99,11 +101,11 @@ async def test_a_result_names_what_was_decided() -> None:
         return {"ANSWER": "Tea"}
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB))
-    held = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).run(
-        {each.name: Player(agreed) for each in brief.participants}
+    debate = await Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0))).run(
+        {participant.name: Player(agreed) for participant in brief.participants}
     )
     namer = Namer()
-    (came,) = [each for entry in held.entries if (each := namer.name(entry)) and each.type == "consensus"]
+    (came,) = [named for entry in debate.entries if (named := namer.name(entry)) and named.type == "consensus"]
     assert (came.data["status"], came.data["winner"], came.data["text"]) == ("decided", "Tea", "Tea")
 
 
@@ -122,7 +124,7 @@ async def test_a_ranking_is_a_vote_for_several() -> None:
 
     brief = Brief(topic="Tea?", participants=(ANN, BOB, CY))
     place = Harness(brief=brief, protocol=build("arena", brief, Choices(rounds=0, strategy="borda")))
-    held = await place.run({each.name: Player(ranks) for each in brief.participants})
+    debate = await place.run({participant.name: Player(ranks) for participant in brief.participants})
     namer = Namer()
-    votes = [named.data for entry in held.entries if (named := namer.name(entry)) and named.type == "vote"]
-    assert [each["choice"] for each in votes] == [("Proposal A", "Proposal B")] * 3
+    votes = [named.data for entry in debate.entries if (named := namer.name(entry)) and named.type == "vote"]
+    assert [vote["choice"] for vote in votes] == [("Proposal A", "Proposal B")] * 3

@@ -50,10 +50,10 @@ texts = st.one_of(
 
 
 def tokens(text: str) -> list[Token]:
-    found: list[Token] = []
+    items: list[Token] = []
     for token in RENDERER.parse(text):
-        found += [token, *(token.children or [])]
-    return found
+        items += [token, *(token.children or [])]
+    return items
 
 
 def headings(text: str) -> list[str]:
@@ -68,8 +68,8 @@ def harmful(text: str) -> list[str]:
 
 def check(text: str) -> None:
     """Nothing harmful is in it, and what comes next stands at the top again."""
-    for made in (block(text), quoted(block(text))):
-        page = f"{made}\n\n#### Next\n\n[r] [a]\n"
+    for word in (block(text), quoted(block(text))):
+        page = f"{word}\n\n#### Next\n\n[r] [a]\n"
         assert [tag for tag in headings(page) if tag not in ("h5", "h6")] == ["h4"]
         assert harmful(page) == []
         assert [token.level for token in tokens(page) if token.type == "heading_open"][-1] == 0
@@ -88,19 +88,19 @@ def test_code_inside_of_lists_and_quotations_is_harmless_too(text: str, front: s
 
 @given(texts)
 def test_any_name_is_one_line_of_plain_words(text: str) -> None:
-    for made in (
+    for word in (
         f"#### {inline(text)} (x)",
         f"- **n:** {inline(text)}",
         f"| {inline(text)} | {code(text)} |\n| --- | --- |",
     ):
-        found = tokens(made)
-        assert {token.type for token in found} <= {
+        items = tokens(word)
+        assert {token.type for token in items} <= {
             *("heading_open", "heading_close", "bullet_list_open", "bullet_list_close", "list_item_open"),
             *("list_item_close", "paragraph_open", "paragraph_close", "strong_open", "strong_close", "inline", "text"),
             *("table_open", "table_close", "thead_open", "thead_close", "tr_open", "tr_close", "th_open", "th_close"),
             *("text_special", "code_inline"),
         }
-        assert len([token for token in found if token.type == "th_open"]) in (0, 2)
+        assert len([token for token in items if token.type == "th_open"]) in (0, 2)
 
 
 @given(texts, texts, texts)
@@ -114,15 +114,17 @@ def test_no_text_changes_the_structure_of_a_report(words: str, name: str, topic:
         )
         asks = [ask(f"/debate/argue#{n}", name, "argue") for n in range(1, 4)]
         diary = Diary().add(Opened(brief=Brief(topic=topic, participants=people), protocol={}, name=name))
-        diary.add(*(Asked(ask=each) for each in asks), Failed(key="/debate/argue#2", kind="broken", reason=words))
+        diary.add(
+            *(Asked(ask=question) for question in asks), Failed(key="/debate/argue#2", kind="broken", reason=words)
+        )
         diary.add(Replied(key="/debate/argue#1", reply=Reply(text=words, fields={name: words}, unread=(words,))))
         diary.add(Interjected(by=name, text=words), Ruled(decision=decision), Closed(status="decided"))
         return markdown(report(diary.entries, debate=name, where=words))
 
-    made, usual = page(words, name, topic), page("words", "name", "topic")
-    assert [tag for tag in headings(made) if tag not in ("h5", "h6")] == headings(usual)
-    assert harmful(made) == []
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", made)
+    text, usual = page(words, name, topic), page("words", "name", "topic")
+    assert [tag for tag in headings(text) if tag not in ("h5", "h6")] == headings(usual)
+    assert harmful(text) == []
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
 
 
 @pytest.mark.parametrize(

@@ -39,14 +39,14 @@ def ruled(decision: Decision, *people: str) -> Diary:
 
 
 def test_golden_report() -> None:
-    made = markdown(report(hiring(), debate="20260105-hire-7f3a", where="debates.sqlite", head="ab" * 32))
-    assert made == EXPECTED.read_text("utf-8")
+    text = markdown(report(hiring(), debate="20260105-hire-7f3a", where="debates.sqlite", head="ab" * 32))
+    assert text == EXPECTED.read_text("utf-8")
 
 
 def test_data_is_json_and_has_the_numbers_of_the_page() -> None:
-    found = report(hiring(), debate="d1")
-    data = json.loads(json.dumps(as_data(found), allow_nan=False))
-    text = markdown(found)
+    report_data = report(hiring(), debate="d1")
+    data = json.loads(json.dumps(as_data(report_data), allow_nan=False))
+    text = markdown(report_data)
     total = data["metrics"]["total"]
     assert f"{total['calls']} answered" in text
     assert f"{total['input_tokens']:,} in" in text
@@ -56,13 +56,13 @@ def test_data_is_json_and_has_the_numbers_of_the_page() -> None:
     assert f"${total['known']:.4f}" in text
     for row in data["outcome"]["tally"]:
         assert f"| {row['candidate']} | {row['ballots']} | {row['first']:g} |" in text
-    for each in data["participants"]:
-        use = each["use"]
+    for participant in data["participants"]:
+        use = participant["use"]
         numbers = f"{use['answers']} of {use['asks']} | {use['calls']} | {use['input_tokens']:,}"
-        assert f"| {each['name']} | {numbers} |" in text
+        assert f"| {participant['name']} | {numbers} |" in text
     assert len(data["faults"]) == len(re.findall(r"^- \*\*", text.split("## Problems")[1].split("## Record")[0], re.M))
     assert data["entries"] == 45
-    assert sum(each["use"]["calls"] for each in data["participants"]) == total["calls"]
+    assert sum(item["use"]["calls"] for item in data["participants"]) == total["calls"]
 
 
 def test_fold_is_the_transcript() -> None:
@@ -79,7 +79,7 @@ def test_a_record_without_its_opening() -> None:
 @pytest.mark.parametrize(
     ("diary", "status", "line"),
     [
-        (opened(ANN), "unfinished", "not finished: the record breaks off before the end of the debate"),
+        (opened(ANN), "open", "not finished: the record breaks off before the end of the debate"),
         (opened(ANN).add(Paused(reason="stopped")), "paused", "paused: stopped"),
         (opened(ANN).add(Paused(reason="", kind="limit")), "paused", "paused: limit"),
         (opened(ANN).add(Closed(status="failed", reason="0 of 2 answered")), "failed", "failed: 0 of 2 answered"),
@@ -90,9 +90,9 @@ def test_a_record_without_its_opening() -> None:
     ],
 )
 def test_status_in_one_line(diary: Diary, status: str, line: str) -> None:
-    found = read(diary)
-    assert (found.outcome.status, found.outcome.line) == (status, line)
-    assert f"\n\n**{line[0].upper()}{line[1:]}**\n\n" in markdown(found)
+    report_data = read(diary)
+    assert (report_data.outcome.status, report_data.outcome.line) == (status, line)
+    assert f"\n\n**{line[0].upper()}{line[1:]}**\n\n" in markdown(report_data)
 
 
 @pytest.mark.parametrize(("status", "shown"), [("paused", True), ("decided", False)])
@@ -165,9 +165,9 @@ def test_ballots_with_states_reasons_and_weights() -> None:
         Ballot(voter="Eve", choice="no"),
     )
     decision = Decision(status="decided", winner="yes", text="yes", tally={"yes": 2.5, "no": 1.0}, ballots=ballots)
-    found = read(ruled(decision))
-    text = markdown(found)
-    assert found.outcome.tally == (
+    report_data = read(ruled(decision))
+    text = markdown(report_data)
+    assert report_data.outcome.tally == (
         Row(candidate="yes", ballots=1, votes=2.5),
         Row(candidate="no", ballots=1, votes=1.0),
     )
@@ -192,7 +192,7 @@ def test_ballots_with_states_reasons_and_weights() -> None:
 def test_first_drafts_that_say_otherwise(first: dict[str, float], winner: str, note: str) -> None:
     status = "decided" if winner else "no_decision"
     notes = read(ruled(Decision(status=status, winner=winner, first=first))).outcome.notes
-    assert [note in each for each in notes] == [True] * bool(note)
+    assert [note in text for text in notes] == [True] * bool(note)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_first_drafts_that_say_otherwise(first: dict[str, float], winner: str, n
 )
 def test_votes_of_copies_are_weak_evidence(seats: tuple[str, ...], model: str) -> None:
     people = [person(f"P{n}", seat=seat) for n, seat in enumerate(seats)]
-    ballots = tuple(Ballot(voter=each.name, choice="yes") for each in people)
+    ballots = tuple(Ballot(voter=participant.name, choice="yes") for participant in people)
     diary = opened(*people).add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
     note = f"All 2 votes come from {model}: agreement of copies is weak evidence."
     assert read(diary).outcome.notes == ((note,) if model else ())
@@ -215,10 +215,10 @@ def test_votes_of_copies_are_weak_evidence(seats: tuple[str, ...], model: str) -
 
 def test_copies_are_told_by_the_models_that_were_called() -> None:
     people = (person("Ann", seat="a:x"), person("Ben", seat="a:y"))
-    ballots = tuple(Ballot(voter=each.name, choice="yes") for each in people)
+    ballots = tuple(Ballot(voter=participant.name, choice="yes") for participant in people)
     diary = opened(*people)
-    for n, each in enumerate(people, start=1):
-        diary.say(ask(f"/debate/argue#{n}", each.name, "argue"), "Yes.", model="a:z")
+    for n, participant in enumerate(people, start=1):
+        diary.say(ask(f"/debate/argue#{n}", participant.name, "argue"), "Yes.", model="a:z")
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
     assert " a:z: " in read(diary).outcome.notes[0]
 
@@ -268,10 +268,10 @@ def test_changes_of_answers_are_told_with_their_reasons() -> None:
         text, fields = draft(answer, 0.5, "x")
         diary.say(ask(f"/debate/draft#{n}", who, "draft", form=DRAFT), text, fields)
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", text="yes")))
-    found = read(diary)
-    assert found.changes == (Change(by="Ben", key="/debate/draft#4", before="no", after="yes"),)
-    assert [stand.answer for stand in found.stands["Ann"]] == ["yes", "**Yes.**"]
-    assert "- Ben (Drafts): from no to yes, without a reason\n" in markdown(found)
+    report_data = read(diary)
+    assert report_data.changes == (Change(by="Ben", key="/debate/draft#4", before="no", after="yes"),)
+    assert [stand.answer for stand in report_data.stands["Ann"]] == ["yes", "**Yes.**"]
+    assert "- Ben (Drafts): from no to yes, without a reason\n" in markdown(report_data)
 
 
 def test_nobody_changed_the_answer() -> None:
@@ -316,8 +316,8 @@ def test_who_is_against(rule: str, status: Status, winner: str, votes: Sequence[
     tally = {name: float(list(votes).count(name)) for name in votes}
     decision = Decision(status=status, winner=winner, rule=rule, tally=tally, ballots=tuple(cast))
     report = read(ruled(decision, "Ann", "Ben", "Dee", "Eve"))
-    assert " ".join(each.voter for each in report.outcome.dissent) == against
-    assert all(each.reason == "Why." for each in report.outcome.dissent)
+    assert " ".join(ballot.voter for ballot in report.outcome.dissent) == against
+    assert all(ballot.reason == "Why." for ballot in report.outcome.dissent)
     assert ("**Dissent:** Dee for " in page(ruled(decision, "Ann", "Ben", "Dee", "Eve"))) == bool(against)
 
 

@@ -42,8 +42,8 @@ def tried(call: str = "answer", n: int = 1, model: str = "acme:one") -> Attempte
 
 
 def called(**more: object) -> Called:
-    given: dict[str, object] = {"key": KEY, "call": "answer", "text": "x", "model": "acme:one", **more}
-    return Called(**given)  # type: ignore[arg-type]
+    data: dict[str, object] = {"key": KEY, "call": "answer", "text": "x", "model": "acme:one", **more}
+    return Called(**data)  # type: ignore[arg-type]
 
 
 def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Replied:
@@ -51,7 +51,7 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
 
 
 @pytest.mark.parametrize(
-    ("events", "found", "line"),
+    ("events", "expected", "line"),
     [
         ([ASKED, ANSWER], [], "There were no problems."),
         ([ASKED], [("open", "there is no answer yet")], "**Open question** (Ann, Round 1: arguments): there is no"),
@@ -136,10 +136,10 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
         ([Interjected(by="Dana", text="x"), Closed(status="failed")], [], "There were no problems."),
     ],
 )
-def test_everything_that_went_wrong_is_listed(events: list[Event], found: list[tuple[str, str]], line: str) -> None:
+def test_everything_that_went_wrong_is_listed(events: list[Event], expected: list[tuple[str, str]], line: str) -> None:
     entries = diary(*events).entries
     listed = faults(entries)
-    assert [(fault.kind, fault.reason) for fault in listed] == found
+    assert [(fault.kind, fault.reason) for fault in listed] == expected
     assert all(entries[fault.seq - 1].seq == fault.seq for fault in listed)
     assert line in markdown(report(entries, debate="d")).split("## Problems\n\n")[1]
 
@@ -150,7 +150,7 @@ def test_a_seat_by_any_of_its_names_is_no_fallback(seat: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "served", "same"),
+    ("requested", "served", "same"),
     [
         ("openai:gpt-4o", "gpt-4o-2024-08-06", True),
         ("openai:gpt-4o", "gpt-4o-mini", False),
@@ -163,8 +163,8 @@ def test_a_seat_by_any_of_its_names_is_no_fallback(seat: str) -> None:
         ("plain", "plain", True),
     ],
 )
-def test_names_of_the_same_model(asked: str, served: str, same: bool) -> None:
-    assert same_model(asked, served) is same
+def test_names_of_the_same_model(requested: str, served: str, same: bool) -> None:
+    assert same_model(requested, served) is same
 
 
 def test_sums_by_participant_and_model() -> None:
@@ -174,7 +174,7 @@ def test_sums_by_participant_and_model() -> None:
         *(tried(call="repair", model="b:two"), called(call="repair", model="b:two", usage=unknown, seconds=1.0)),
         Replied(key=KEY, reply=Reply(text="x", seconds=4.0)),
     )
-    found = measure(diary(*events).entries)
+    metrics = measure(diary(*events).entries)
     ann = Use(
         asks=1,
         answers=1,
@@ -192,14 +192,14 @@ def test_sums_by_participant_and_model() -> None:
         unpriced=("b:two",),
         seconds=4.0,
     )
-    assert found.participants == {"Ann": ann}
-    assert found.total == ann
-    assert found.models["acme:one"].errors == 1
-    assert found.models["acme:one"].cost == 0.1
-    assert found.models["b:two"] == Use(
+    assert metrics.participants == {"Ann": ann}
+    assert metrics.total == ann
+    assert metrics.models["acme:one"].errors == 1
+    assert metrics.models["acme:one"].cost == 0.1
+    assert metrics.models["b:two"] == Use(
         calls=1, attempts=1, repairs=1, estimated=1, cost=None, unpriced=("b:two",), seconds=1.0
     )
-    assert (found.seconds, found.paused) == (9.0, 0.0)
+    assert (metrics.seconds, metrics.paused) == (9.0, 0.0)
 
 
 def test_uses_of_tools_and_trees_of_searches_are_no_calls_of_a_model() -> None:
@@ -209,9 +209,9 @@ def test_uses_of_tools_and_trees_of_searches_are_no_calls_of_a_model() -> None:
         *(tried(call="tree", model="search:mcts"), called(call="tree", model="search:mcts")),
     )
     plain = (ASKED, tried(), called(usage=Usage(input_tokens=3)), ANSWER)
-    found = measure(diary(*plain[:2], *looked, *plain[2:]).entries)
-    assert found.total == measure(diary(*plain).entries).total
-    assert list(found.models) == ["acme:one"]
+    metrics = measure(diary(*plain[:2], *looked, *plain[2:]).entries)
+    assert metrics.total == measure(diary(*plain).entries).total
+    assert list(metrics.models) == ["acme:one"]
     vectors = called(call="tool-2-embed-1", model="other:vectors")
     kinds = [fault.kind for fault in faults(diary(*plain[:2], *looked, vectors, *plain[2:]).entries)]
     assert "fallback" not in kinds

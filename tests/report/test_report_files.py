@@ -68,7 +68,7 @@ def test_save_writes_utf_8_and_replaces(tmp_path: Path) -> None:
     save(path, "old")
     save(path, "Größe\r\n\ud800\n")
     assert path.read_bytes() == "Größe\r\n?\n".encode()
-    assert [each.name for each in tmp_path.iterdir()] == ["report.md"]
+    assert [file.name for file in tmp_path.iterdir()] == ["report.md"]
 
 
 def test_a_failed_replacement_leaves_what_was_there_and_no_draft(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_failed_replacement_leaves_what_was_there_and_no_draft(tmp_path: Path)
     (path / "old").write_text("old")
     with pytest.raises(OSError, match=r"report\.md"):
         save(path, "new")
-    assert [each.name for each in tmp_path.iterdir()] == ["report.md"]
+    assert [file.name for file in tmp_path.iterdir()] == ["report.md"]
     assert (path / "old").read_text() == "old"
 
 

@@ -30,19 +30,21 @@ def tool(key: str, n: int, name: str, text: str = "Found.", sources: tuple[str, 
 def looked_up() -> Diary:
     """Two turns made at once: one searches twice and asks its own model, the other fails."""
     diary = opened(person("Ann", seat="acme:large-1"), person("Ben", seat="acme:large-1"))
-    one, two = "/debate/rounds/round-1/argue#1", "/debate/rounds/round-1/argue#2"
-    diary.add(Asked(ask=ask(one, "Ann", "argue")), Asked(ask=ask(two, "Ben", "argue")))
-    diary.add(model(two, "answer", *asks("search", "none")), model(one, "answer", *asks("search", "summarizer")))
-    diary.add(Attempted(key=one, call="tool-1", n=1, model="tool:search"))
+    text, two = "/debate/rounds/round-1/argue#1", "/debate/rounds/round-1/argue#2"
+    diary.add(Asked(ask=ask(text, "Ann", "argue")), Asked(ask=ask(two, "Ben", "argue")))
+    diary.add(model(two, "answer", *asks("search", "none")), model(text, "answer", *asks("search", "summarizer")))
+    diary.add(Attempted(key=text, call="tool-1", n=1, model="tool:search"))
     diary.add(
-        tool(one, 1, "search", sources=("https://tea.example/a_b?c=1&d", "study.md:12")),
+        tool(text, 1, "search", sources=("https://tea.example/a_b?c=1&d", "study.md:12")),
         tool(two, 1, "search", "The tool gave no result: the search engine\n is *away*"),
-        model(one, "tool-2-ask"),
-        tool(one, 2, "summarizer", "They agree."),
-        model(one, "answer-2", *asks("search")),
-        tool(one, 3, "search", "The tool gave no result, says the page", ("study.md:12", "https://x.example/<script>")),
+        model(text, "tool-2-ask"),
+        tool(text, 2, "summarizer", "They agree."),
+        model(text, "answer-2", *asks("search")),
+        tool(
+            text, 3, "search", "The tool gave no result, says the page", ("study.md:12", "https://x.example/<script>")
+        ),
         tool(two, 2, "none", "There is no tool 'none'; there are: search."),
-        Replied(key=one, reply=Reply(text="Tea.")),
+        Replied(key=text, reply=Reply(text="Tea.")),
         Replied(key=two, reply=Reply(text="Coffee.")),
     )
     return diary
@@ -68,7 +70,7 @@ def test_every_use_stands_in_the_report_with_its_sources() -> None:
 def test_it_is_in_the_data_too() -> None:
     data = as_data(report(looked_up().entries, debate="d"))
     tools = json.loads(json.dumps(data["tools"]))
-    assert [each["tool"] for each in tools] == ["search", "summarizer", "search", "search", "none"]
+    assert [item["tool"] for item in tools] == ["search", "summarizer", "search", "search", "none"]
     assert tools[0]["sources"] == ["https://tea.example/a_b?c=1&d", "study.md:12"]
     assert (tools[0]["mark"], tools[0]["by"], tools[0]["seconds"]) == ("T1", "Ann", 0.5)
     assert tools[3]["fault"].startswith("The tool gave no result")
@@ -94,7 +96,7 @@ DNS = f"{URL} > error resolving DNS"
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "text"),
     [
         (f"DNSError: DNSError('{URL}')", URL),
         (f'DNSError: DNSError("{URL}",) (twice)', f"{URL} (twice)"),
@@ -103,11 +105,11 @@ DNS = f"{URL} > error resolving DNS"
         ("OSError: KeyError('x')", "OSError: KeyError('x')"),
     ],
 )
-def test_an_error_is_told_in_whole_words_and_without_its_python(error: str, told: str) -> None:
+def test_an_error_is_told_in_whole_words_and_without_its_python(error: str, text: str) -> None:
     fault = f"The tool gave no result: DuckDuckGo does not answer: {error}"
     used = ToolUsage(key="/debate#1", mark="T1", by="Ann", tool="search", fault=fault)
     line = tools_chapter([used])[-1]
-    assert line == f"- **T1 Ann** (The debate): search: The tool gave no result: DuckDuckGo does not answer: {told}"
+    assert line == f"- **T1 Ann** (The debate): search: The tool gave no result: DuckDuckGo does not answer: {text}"
 
 
 SOURCES = [

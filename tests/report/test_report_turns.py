@@ -44,18 +44,18 @@ def test_turns_stand_in_the_order_of_asking_and_steps_within_a_phase_have_no_hea
     diary.say(ask("/debate/rounds/round-1/guide#1", "Ann", "guide"), "hint")
     diary.say(ask("/debate/rounds/round-2/floor#1", "Ann", "argue"), "turn 3")
     diary.add(Halted(path="/debate/rounds", reason="enough"))
-    made = report(diary.entries, debate="d1")
-    assert [part.title for part in made.parts] == [
+    report_data = report(diary.entries, debate="d1")
+    assert [part.title for part in report_data.parts] == [
         "Round 1: the floor",
         "Round 1: the moderator's note",
         "Round 2: the floor",
     ]
-    asked = [entry.event.ask.key for entry in diary.entries if isinstance(entry.event, Asked)]
-    assert [turn.key for part in made.parts for turn in part.turns] == asked
-    assert [end.path for end in made.parts[-1].ends] == ["/debate/rounds"]
-    said = re.findall("turn .|bid .|breach .|score .|hint", markdown(made).split("## The debate")[1])
+    keys = [entry.event.ask.key for entry in diary.entries if isinstance(entry.event, Asked)]
+    assert [turn.key for part in report_data.parts for turn in part.turns] == keys
+    assert [end.path for end in report_data.parts[-1].ends] == ["/debate/rounds"]
+    matches = re.findall("turn .|bid .|breach .|score .|hint", markdown(report_data).split("## The debate")[1])
     expected = [f"{word} {n}" for n in (1, 2) for word in ("turn", "bid", "breach", "score")]
-    assert said == [*expected, "hint", "turn 3"]
+    assert matches == [*expected, "hint", "turn 3"]
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_turns_stand_in_the_order_of_asking_and_steps_within_a_phase_have_no_hea
     ],
 )
 def test_what_only_serves_the_debate_is_told_in_one_line(act: str, private: bool) -> None:
-    put = replace(ask("/debate/step#1", "Chair", act), audience=("Chair",))
-    (part,) = report(opened(ANN, CHAIR).say(put, "So.").entries, debate="d1").parts
+    question = replace(ask("/debate/step#1", "Chair", act), audience=("Chair",))
+    (part,) = report(opened(ANN, CHAIR).say(question, "So.").entries, debate="d1").parts
     assert part.turns[0].private is private
-    (part,) = report(opened(ANN, CHAIR).say(replace(put, audience=()), "So.").entries, debate="d1").parts
+    (part,) = report(opened(ANN, CHAIR).say(replace(question, audience=()), "So.").entries, debate="d1").parts
     assert not part.turns[0].private
 
 
@@ -112,7 +112,7 @@ P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"
 
 
 @pytest.mark.parametrize(
-    ("made", "shown"),
+    ("page", "shown"),
     [
         (laid("critique", "x", {}, P1, anonymous=False), ": critique on Ann's proposal\n\nx"),
         (laid("revise", "x", {}, P1, P2, C1, anonymous=False), "*On the proposals of Ann and Ben and Ann's critique.*"),
@@ -152,8 +152,8 @@ P1, P2, C1 = "/debate/propose#1", "/debate/propose#2", "/debate/critique#1"
         (laid("vote", "Z so", {"Choice": "Z"}, P1, P2, anonymous=False), "- **Choice:** Z\n\nZ so"),
     ],
 )
-def test_turns_name_what_they_are_about(made: str, shown: str) -> None:
-    assert shown in made
+def test_turns_name_what_they_are_about(page: str, shown: str) -> None:
+    assert shown in page
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_turns_name_what_they_are_about(made: str, shown: str) -> None:
 )
 def test_fields_stand_for_the_text_where_they_hold_all_its_words(text: str, fields: Fields, shown: str) -> None:
     form = Form(name="f", fields=(), under="out")
-    made = page(opened(ANN).say(ask("/debate/argue#1", "Ann", "argue", form=form), text, fields))
-    assert f"#### Ann: argument\n\n{shown.lstrip()}\n\n## Problems" in made
+    words = page(opened(ANN).say(ask("/debate/argue#1", "Ann", "argue", form=form), text, fields))
+    assert f"#### Ann: argument\n\n{shown.lstrip()}\n\n## Problems" in words
 
 
 def test_a_moderator_speaks_in_one_quotation() -> None:

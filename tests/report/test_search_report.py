@@ -42,8 +42,8 @@ def called(text: str, model: str = "search:mcts") -> Called:
 
 
 def test_a_tree_is_shown_as_a_list() -> None:
-    (found,) = searches(entries(ASKED, called(json.dumps(TREE))))
-    assert appendix([found]) == [
+    (search_run,) = searches(entries(ASKED, called(json.dumps(TREE))))
+    assert appendix([search_run]) == [
         "## Appendix: search for arguments",
         "### Ann, round 2: arguments",
         "Monte Carlo tree search, 3 of 8 simulations, 1 reply deep. The line in bold was chosen; values run from 0 to "
@@ -72,22 +72,29 @@ async def test_a_real_search_is_read_from_its_record() -> None:
     model = ScriptedModel(script)
     seat = SearchingAgent(ModelAgent(model), model, Search(simulations=6, depth=2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
-    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).run({"Ann": seat})
-    (found,) = searches(held.entries)
-    assert isinstance(found, SearchRun)
-    assert (found.by, found.simulations, found.asked, found.depth, found.stopped) == ("Ann", 6, 6, 2, "")
-    assert sum(each.visits for each in found.thoughts if not each.depth) == 6
-    assert [each.depth for each in found.thoughts if each.chosen] == [0, 1, 2]
-    assert "6 of 6 simulations, 2 replies deep" in appendix([found])[2]
+    debate = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).run({"Ann": seat})
+    (search_run,) = searches(debate.entries)
+    assert isinstance(search_run, SearchRun)
+    assert (search_run.by, search_run.simulations, search_run.asked, search_run.depth, search_run.stopped) == (
+        "Ann",
+        6,
+        6,
+        2,
+        "",
+    )
+    assert sum(thought.visits for thought in search_run.thoughts if not thought.depth) == 6
+    assert [thought.depth for thought in search_run.thoughts if thought.chosen] == [0, 1, 2]
+    assert "6 of 6 simulations, 2 replies deep" in appendix([search_run])[2]
 
 
 async def test_the_report_ends_with_the_searches() -> None:
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"),))
-    held = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).run({"Ann": Scripted(["Tea."])})
-    key = next(entry.event.ask.key for entry in held.entries if isinstance(entry.event, Asked))
+    debate = await Harness(brief=brief, protocol=Everyone(act="argue", task="Argue.")).run({"Ann": Scripted(["Tea."])})
+    key = next(entry.event.ask.key for entry in debate.entries if isinstance(entry.event, Asked))
     tree = Entry(seq=9, at=0.0, event=Called(key=key, call="tree", text=json.dumps(TREE), model="search:mcts"))
     without, with_tree = (
-        markdown(report(each, debate="d")) for each in (held.entries, (*held.entries[:-1], tree, held.entries[-1]))
+        markdown(report(items, debate="d"))
+        for items in (debate.entries, (*debate.entries[:-1], tree, debate.entries[-1]))
     )
     assert "Appendix" not in without
     assert with_tree.endswith("(1 visit, value 1.00)\n- tea keeps (not judged)\n")

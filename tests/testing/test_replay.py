@@ -39,7 +39,7 @@ def runner(name: str, *, options: tuple[str, ...] = (), choices: Choices | None 
 
 
 def seats(oracle: SeededAgent) -> dict[str, SeededAgent]:
-    return {each.name: oracle for each in PEOPLE}
+    return {person.name: oracle for person in PEOPLE}
 
 
 CASES = [
@@ -91,9 +91,9 @@ class Heckler(SeededAgent):
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         remark = Interjected(by="Guest", text=f"what of {ask.key}?")
-        told = [turn.text for turn in self.ledger.transcript.turns("interject")]
+        texts = [turn.text for turn in self.ledger.transcript.turns("interject")]
         may = ask.key.endswith("#1") and _draw(self.seed, ask.key, "remark") % 100 < self.share
-        if may and remark.text not in told:
+        if may and remark.text not in texts:
             await self.ledger.add(remark)
         return await super().answer(ask, context, recorder)
 
@@ -116,7 +116,7 @@ def test_cut_anywhere_with_hecklers_and_latencies_it_is_the_same_debate(
 
     def table(ledger: Ledger) -> dict[str, Heckler]:
         heckler = Heckler(ledger, seed, share)
-        return dict.fromkeys([each.name for each in PEOPLE], heckler)
+        return dict.fromkeys([person.name for person in PEOPLE], heckler)
 
     whole = asyncio.run(place.run(table))
     cut = int(where * len(whole.lines))

@@ -15,7 +15,7 @@ from moot.models.base import Request
 from moot.testing.conformance import Journal
 from moot.testing.scripted import ScriptedModel
 from moot.tools.condense import ALL, LONGEST, SINCE, Scorer, Summarizer
-from tests.kits.tools import ANN, ASK, CONTEXT, said, wants
+from tests.kits.tools import ANN, ASK, CONTEXT, prompt_words, wants
 
 
 def turn(number: int, by: str, text: str, act: str = "argue") -> Turn:
@@ -31,7 +31,7 @@ TURNS = (
 HEARD = replace(CONTEXT, turns=TURNS)
 
 
-def errand(answer: str, context: Context = HEARD) -> tuple[ToolUse, list[Request]]:
+def tool_use(answer: str, context: Context = HEARD) -> tuple[ToolUse, list[Request]]:
     model = ScriptedModel([answer])
     return ToolUse(context=context, say=Journal(), name="tool-1", model=model), model.history
 
@@ -41,25 +41,25 @@ def errand(answer: str, context: Context = HEARD) -> tuple[ToolUse, list[Request
 
 @pytest.mark.parametrize(("which", "whole"), [(None, True), (ALL, True), (SINCE, False)])
 async def test_the_debate_is_summed_up_as_far_as_it_is_asked_for(which: str | None, whole: bool) -> None:
-    work, sent = errand("Ann likes tea.")
-    found = await Summarizer().use({} if which is None else {"which": which}, work)
-    assert (found.text, found.sources) == ("Ann likes tea.", ())
-    told = said(sent[0])
-    assert ("Tea is cheap." in told) == whole
-    assert told.endswith("[Bob]:\n  Coffee\n  [Ann]: wakes."), "what others wrote is indented"
-    assert "not obeyed" in told
+    work, sent = tool_use("Ann likes tea.")
+    result = await Summarizer().use({} if which is None else {"which": which}, work)
+    assert (result.text, result.sources) == ("Ann likes tea.", ())
+    text = prompt_words(sent[0])
+    assert ("Tea is cheap." in text) == whole
+    assert text.endswith("[Bob]:\n  Coffee\n  [Ann]: wakes."), "what others wrote is indented"
+    assert "not obeyed" in text
 
 
 async def test_nothing_is_summed_up_that_the_participant_does_not_see() -> None:
-    work, sent = errand("Somebody likes tea.", replace(HEARD, turns=TURNS[2:], view=View(anonymous=True)))
+    work, sent = tool_use("Somebody likes tea.", replace(HEARD, turns=TURNS[2:], view=View(anonymous=True)))
     await Summarizer().use({}, work)
-    assert "Tea is cheap" not in said(sent[0])
-    assert "[Participant 1]:" in said(sent[0])
+    assert "Tea is cheap" not in prompt_words(sent[0])
+    assert "[Participant 1]:" in prompt_words(sent[0])
 
 
 @pytest.mark.parametrize(("turns", "which"), [((), ALL), ((), SINCE), (TURNS[:2], SINCE)])
 async def test_there_may_be_nothing_to_sum_up(turns: tuple[Turn, ...], which: str) -> None:
-    work, sent = errand("…", replace(HEARD, turns=turns))
+    work, sent = tool_use("…", replace(HEARD, turns=turns))
     with pytest.raises(ToolError, match="nothing to sum up"):
         await Summarizer().use({"which": which}, work)
     assert sent == []
@@ -71,28 +71,28 @@ MARKS = "CLARITY: 7\nEVIDENCE: 2\nORIGINALITY: 5\nREASON: Name a price."
 
 
 async def test_an_argument_is_rated() -> None:
-    work, sent = errand(MARKS)
-    found = await Scorer().use({"text": " Tea is best.\n[Bob]: I agree. "}, work)
-    assert (found.text, found.sources) == (MARKS, ())
-    told = said(sent[0])
-    assert "on this topic: Tea or coffee?" in told
-    assert "The argument:\n  Tea is best.\n  [Bob]: I agree." in told
-    assert told.index("Coffee") < told.index("Tea is best."), "what was said before shows what is new"
-    assert "CLARITY" in told
+    work, sent = tool_use(MARKS)
+    result = await Scorer().use({"text": " Tea is best.\n[Bob]: I agree. "}, work)
+    assert (result.text, result.sources) == (MARKS, ())
+    text = prompt_words(sent[0])
+    assert "on this topic: Tea or coffee?" in text
+    assert "The argument:\n  Tea is best.\n  [Bob]: I agree." in text
+    assert text.index("Coffee") < text.index("Tea is best."), "what was said before shows what is new"
+    assert "CLARITY" in text
 
 
 async def test_marks_that_are_missing_or_out_of_range_are_not_made_up() -> None:
-    work, _ = errand("CLARITY: 11\nEVIDENCE: 2", replace(HEARD, turns=()))
-    found = await Scorer().use({"text": "Tea."}, work)
-    assert found.text == "CLARITY: not given\nEVIDENCE: 2\nORIGINALITY: not given\nREASON: not given"
-    work, _ = errand("It is fine.")
+    work, _ = tool_use("CLARITY: 11\nEVIDENCE: 2", replace(HEARD, turns=()))
+    result = await Scorer().use({"text": "Tea."}, work)
+    assert result.text == "CLARITY: not given\nEVIDENCE: 2\nORIGINALITY: not given\nREASON: not given"
+    work, _ = tool_use("It is fine.")
     with pytest.raises(ToolError, match="gave no marks"):
         await Scorer().use({"text": "Tea."}, work)
 
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * (LONGEST + 1)])
 async def test_texts_that_cannot_be_rated(text: str) -> None:
-    work, sent = errand("…")
+    work, sent = tool_use("…")
     with pytest.raises(ToolError, match="at most 8000 characters"):
         await Scorer().use({"text": text}, work)
     assert sent == []

@@ -19,7 +19,7 @@ from moot.tools.rag import Rag
 from tests.kits.tools import CONTEXT
 
 
-def errand(journal: Journal | None = None) -> ToolUse:
+def tool_use(journal: Journal | None = None) -> ToolUse:
     return ToolUse(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
@@ -45,10 +45,10 @@ async def test_an_embedding_model_finds_what_words_do_not(name: str) -> None:
     async with Web(brew).serve() as web:
         embeddings = Embeddings(name, models(web))
         rag = Rag(TEXTS, embeddings)
-        found = await rag.use({"query": "espresso", "passages": 1}, errand())
-        assert found.sources == ("b.md:1",)
+        result = await rag.use({"query": "espresso", "passages": 1}, tool_use())
+        assert result.sources == ("b.md:1",)
         assert len(web.visits) == 2
-        await rag.use({"query": "espresso"}, errand())
+        await rag.use({"query": "espresso"}, tool_use())
         assert len(web.visits) == 3, "the documents are embedded once"
         await embeddings.close()
     wanted = "/api/embed" if name.startswith("ollama") else "/v1/embeddings"
@@ -58,9 +58,9 @@ async def test_an_embedding_model_finds_what_words_do_not(name: str) -> None:
 async def test_many_texts_go_in_batches() -> None:
     async with Web(brew).serve() as web:
         embeddings = Embeddings("ollama:e", models(web))
-        vectors = await embeddings.embed([f"tea {n}" for n in range(BATCH + 1)], errand(journal := Journal()))
+        vectors = await embeddings.embed([f"tea {n}" for n in range(BATCH + 1)], tool_use(journal := Journal()))
         assert (len(vectors), len(web.visits)) == (BATCH + 1, 2)
-        assert await embeddings.embed([], errand()) == ()
+        assert await embeddings.embed([], tool_use()) == ()
         await embeddings.close()
     assert list(journal.kept) == ["tool-1-embed-1", "tool-1-embed-2"]
     assert likeness(vectors[0], vectors[-1]) == pytest.approx(1)
@@ -81,10 +81,10 @@ FAULTY: list[Answer] = [
 async def test_without_its_model_the_documents_are_searched_by_words(answer: Answer) -> None:
     async with Web(lambda visit: answer).serve() as web:
         embeddings = Embeddings("ollama:e", models(web))
-        found = await Rag(TEXTS, embeddings).use({"query": "price of tea"}, errand())
+        result = await Rag(TEXTS, embeddings).use({"query": "price of tea"}, tool_use())
         await embeddings.close()
-    assert found.sources == ("a.md:1",)
-    assert "(Searched without the embedding model: ollama" in found.text
+    assert result.sources == ("a.md:1",)
+    assert "(Searched without the embedding model: ollama" in result.text
 
 
 async def test_a_model_that_is_away() -> None:
@@ -92,14 +92,14 @@ async def test_a_model_that_is_away() -> None:
         env = models(web)
     embeddings = Embeddings("ollama:e", env)
     with pytest.raises(Unavailable, match="ollama:e cannot be reached"):
-        await embeddings.embed(["x"], errand())
+        await embeddings.embed(["x"], tool_use())
     await embeddings.close()
 
 
 async def test_what_is_no_number_is_no_vector() -> None:
     async with Web(lambda visit: as_json({"data": [{"embedding": ["a"]}, 5]})).serve() as web:
         embeddings = Embeddings("compatible:e", models(web))
-        assert await embeddings.embed(["x"], errand()) == ((),)
+        assert await embeddings.embed(["x"], tool_use()) == ((),)
         await embeddings.close()
 
 
@@ -110,7 +110,7 @@ async def test_numbers_without_bounds_harm_nobody(numbers: str) -> None:
     body = f'{{"embeddings": [{numbers}]}}'.encode()
     async with Web(lambda visit: Answer(body=body, kind="application/json")).serve() as web:
         embeddings = Embeddings("ollama:e", models(web))
-        (vector,) = await embeddings.embed(["x"], errand())
+        (vector,) = await embeddings.embed(["x"], tool_use())
         await embeddings.close()
     assert vector == () or likeness(vector, vector) == pytest.approx(1)
 
@@ -146,13 +146,13 @@ USED: list[tuple[str, dict[str, object], Usage]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "told", "usage"), USED)
-async def test_every_request_is_a_call_on_record(name: str, told: dict[str, object], usage: Usage) -> None:
-    answer = as_json({"embeddings": [[1]], "data": [{"embedding": [1]}], **told})
+@pytest.mark.parametrize(("name", "fields", "usage"), USED)
+async def test_every_request_is_a_call_on_record(name: str, fields: dict[str, object], usage: Usage) -> None:
+    answer = as_json({"embeddings": [[1]], "data": [{"embedding": [1]}], **fields})
     async with Web(lambda visit: answer).serve() as web:
         env = {**models(web), "OPENAI_BASE_URL": web.url, "OPENAI_API_KEY": "k"}
         embeddings, clerk = Embeddings(name, env), Clerk()
-        await embeddings.embed(["tea"], errand(clerk))
+        await embeddings.embed(["tea"], tool_use(clerk))
         await embeddings.close()
     called = clerk.kept["tool-1-embed-1"]
     assert (called.model, called.text) == (name, "1 vectors")
@@ -165,7 +165,7 @@ async def test_what_a_limit_forbids_is_not_sent(name: str) -> None:
     async with Web(brew).serve() as web:
         embeddings = Embeddings(name, {**models(web), "OPENAI_BASE_URL": web.url, "OPENAI_API_KEY": "k"})
         with pytest.raises(LimitReached, match=name):
-            await Rag(TEXTS, embeddings).use({"query": "espresso"}, errand(Clerk(most=0.0)))
+            await Rag(TEXTS, embeddings).use({"query": "espresso"}, tool_use(Clerk(most=0.0)))
         await embeddings.close()
     assert web.visits == []
 
@@ -173,14 +173,16 @@ async def test_what_a_limit_forbids_is_not_sent(name: str) -> None:
 async def test_vectors_that_went_with_their_run_are_asked_for_again_under_another_name() -> None:
     async with Web(brew).serve() as web:
         embeddings, journal = Embeddings("ollama:e", models(web)), Journal()
-        first = await Rag(TEXTS, embeddings).use({"query": "espresso"}, errand(journal))
-        again = await Rag(TEXTS, embeddings).use({"query": "espresso"}, errand(journal))
+        first = await Rag(TEXTS, embeddings).use({"query": "espresso"}, tool_use(journal))
+        again = await Rag(TEXTS, embeddings).use({"query": "espresso"}, tool_use(journal))
         await embeddings.close()
     assert first == again
     assert list(journal.kept) == [f"tool-1-embed-{n}" for n in (1, 2, 3, 4)]
 
 
-@pytest.mark.parametrize(("name", "said"), [("anthropic:claude", "makes no embeddings"), ("nobody:x", "no provider")])
-def test_models_that_cannot_embed(name: str, said: str) -> None:
-    with pytest.raises(BriefError, match=said):
+@pytest.mark.parametrize(
+    ("name", "message"), [("anthropic:claude", "makes no embeddings"), ("nobody:x", "no known provider")]
+)
+def test_models_that_cannot_embed(name: str, message: str) -> None:
+    with pytest.raises(BriefError, match=message):
         Embeddings(name, {"ANTHROPIC_API_KEY": "k"})

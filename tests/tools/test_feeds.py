@@ -53,7 +53,7 @@ ELSEWHERE = """<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><ite
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (BOMB, "document type"),
         (ELSEWHERE, "document type"),
@@ -65,35 +65,35 @@ ELSEWHERE = """<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><ite
         ("<a>" * 10_000, "no feed"),
     ],
 )
-def test_what_is_no_feed_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ToolError, match=said):
+def test_what_is_no_feed_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ToolError, match=message):
         parse(text.encode())
 
 
 def test_long_texts_and_feeds_are_cut() -> None:
     items = f"<item><title>{'x' * 3 * LONGEST}</title></item>" * (MOST_NEWS + 5)
-    found = parse(f"<rss>{items}</rss>".encode())
-    assert len(found) == MOST_NEWS
-    assert {len(each.title) for each in found} == {LONGEST}
+    results = parse(f"<rss>{items}</rss>".encode())
+    assert len(results) == MOST_NEWS
+    assert {len(news.title) for news in results} == {LONGEST}
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_a_feed_or_refused(text: str) -> None:
     for data in (text, f"<rss><item><title>{text}</title></item></rss>"):
         try:
-            found = parse(data.encode("utf-8", "replace"))
+            items = parse(data.encode("utf-8", "replace"))
         except ToolError:
             continue
-        assert all("\n" not in each.title and each.title for each in found)
+        assert all("\n" not in news.title and news.title for news in items)
 
 
 async def test_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "town.xml").write_bytes(RSS)
     (tmp_path / "large.xml").write_bytes(b" " * (MOST_BYTES + 1))
     feeds = Feeds({name: str(tmp_path / f"{name}.xml") for name in ("town", "large", "gone")})
-    assert [each.title for each in await feeds.news("town")] == ["Buses & trams", "Second news"]
-    for name, said in (("large", "larger than 2 MiB"), ("gone", "No such file"), ("other", "no such feed")):
-        with pytest.raises(ToolError, match=said):
+    assert [news.title for news in await feeds.news("town")] == ["Buses & trams", "Second news"]
+    for name, text in (("large", "larger than 2 MiB"), ("gone", "No such file"), ("other", "no such feed")):
+        with pytest.raises(ToolError, match=text):
             await feeds.news(name)
 
 
@@ -101,7 +101,7 @@ async def test_addresses_go_through_the_guarded_fetch() -> None:
     pages = {"/": Answer(body=ATOM.encode(), kind="application/atom+xml")}
     async with Web(serve_pages(pages)).serve() as web:
         places = {"b": f"{web.url}/"}
-        found = await Feeds(places, Fetcher(trusted=[web.authority])).news("b")
-        assert [each.title for each in found] == ["First"]
+        news = await Feeds(places, Fetcher(trusted=[web.authority])).news("b")
+        assert [item.title for item in news] == ["First"]
         with pytest.raises(ToolError, match="refused"):
             await Feeds(places).news("b")

@@ -63,7 +63,7 @@ def tiny(tmp_path: Path) -> Path:
     return tmp_path / "tiny"
 
 
-def errand(journal: Journal | None = None) -> ToolUse:
+def tool_use(journal: Journal | None = None) -> ToolUse:
     return ToolUse(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
@@ -72,8 +72,8 @@ def errand(journal: Journal | None = None) -> ToolUse:
 
 async def test_it_finds_what_words_do_not_and_is_named_on_record_without_its_place(tiny: Path) -> None:
     journal, model = Journal(), embedder(f"model2vec:{tiny}")
-    found = await Rag(TEXTS, model).use({"query": "espresso", "passages": 1}, errand(journal))
-    assert found.sources == ("b.md:1",)
+    result = await Rag(TEXTS, model).use({"query": "espresso", "passages": 1}, tool_use(journal))
+    assert result.sources == ("b.md:1",)
     assert list(journal.kept) == ["tool-1-embed-1", "tool-1-embed-2"]
     called = journal.kept["tool-1-embed-1"]
     assert (called.model, called.text, called.usage) == ("model2vec:tiny", "2 vectors", Usage())
@@ -84,29 +84,29 @@ async def test_it_finds_what_words_do_not_and_is_named_on_record_without_its_pla
 
 async def test_vectors_are_of_length_one_of_whole_texts_and_none_of_what_it_does_not_know(tiny: Path) -> None:
     model = LocalEmbeddings(str(tiny))
-    cheap, long, unknown = await model.embed(["Cheap!", "cheap " * 600 + "coffee " * 600, "milk"], errand())
+    cheap, long, unknown = await model.embed(["Cheap!", "cheap " * 600 + "coffee " * 600, "milk"], tool_use())
     assert likeness(cheap, cheap) == pytest.approx(1)
     assert likeness(cheap, long) < 0.9, "more than its first 512 tokens count"
     assert unknown == ()
-    assert await model.embed([], errand()) == ()
+    assert await model.embed([], tool_use()) == ()
 
 
 async def test_it_is_loaded_once(tiny: Path) -> None:
     model, journal = LocalEmbeddings(f"{tiny}/"), Journal()
-    first = await model.embed(["cheap"], errand(journal))
+    first = await model.embed(["cheap"], tool_use(journal))
     await model.close()
     shutil.rmtree(tiny)
-    assert await model.embed(["cheap"], errand(journal)) == first
+    assert await model.embed(["cheap"], tool_use(journal)) == first
     assert list(journal.kept) == ["tool-1-embed-1", "tool-1-embed-2"], "vectors that went with a run are made again"
 
 
 async def test_two_at_once_get_each_their_own(tiny: Path) -> None:
     model = LocalEmbeddings(str(tiny))
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(model.embed([word] * 200, errand())) for word in ("cheap", "coffee")]
-    one, other = (task.result() for task in tasks)
-    assert len(set(one)) == len(set(other)) == 1
-    assert likeness(one[0], other[0]) == pytest.approx(0.287, abs=0.001)
+        tasks = [group.create_task(model.embed([word] * 200, tool_use())) for word in ("cheap", "coffee")]
+    rows, other = (task.result() for task in tasks)
+    assert len(set(rows)) == len(set(other)) == 1
+    assert likeness(rows[0], other[0]) == pytest.approx(0.287, abs=0.001)
 
 
 async def test_the_layout_of_sentence_transformers(tiny: Path) -> None:
@@ -117,7 +117,7 @@ async def test_the_layout_of_sentence_transformers(tiny: Path) -> None:
     (tiny / "model.safetensors").unlink()
     (tiny / "tokenizer.json").rename(inner / "tokenizer.json")
     (tiny / "config.json").rename(tiny / "config_sentence_transformers.json")
-    ((x, y),) = await LocalEmbeddings(str(tiny)).embed(["coffee"], errand())
+    ((x, y),) = await LocalEmbeddings(str(tiny)).embed(["coffee"], tool_use())
     assert (x, y) == (0.0, 1.0)
 
 
@@ -131,15 +131,15 @@ print("model2vec" in sys.modules)
 detector.check_convergence({{"a": "cheap", "b": "inexpensive"}})
 print(detector.method, "model2vec" in sys.modules)
 """
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split("\n") == ["False", "model2vec:tiny True", ""]
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stdout.split("\n") == ["False", "model2vec:tiny True", ""]
 
 
 # ---- how it fails
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("model2vec:minishlab/potion-base-8M", "full path .* 'minishlab/potion-base-8M' is none, and nothing is down"),
         ("model2vec:tiny", "'tiny' is none"),
@@ -151,8 +151,8 @@ print(detector.method, "model2vec" in sys.modules)
         (f"model2vec:/{'x' * 5000}", "there is no model of model2vec in "),
     ],
 )
-def test_what_is_no_folder_of_a_model(tiny: Path, name: str, said: str) -> None:
-    with pytest.raises(BriefError, match=said):
+def test_what_is_no_folder_of_a_model(tiny: Path, name: str, message: str) -> None:
+    with pytest.raises(BriefError, match=message):
         embedder(name)
 
 
@@ -174,17 +174,17 @@ BROKEN = [("tokenizer.json", "{"), ("model.safetensors", "x"), ("config.json", "
 async def test_a_folder_that_is_damaged_costs_only_the_vectors(tiny: Path, file: str, text: str) -> None:
     (tiny / file).write_text(text)
     model = LocalEmbeddings(str(tiny))
-    found = await Rag(TEXTS, model).use({"query": "is tea inexpensive"}, errand())
-    assert found.sources == ("a.md:1",)
-    assert "(Searched without the embedding model: model2vec:tiny cannot be used: " in found.text
-    assert str(tiny) not in found.text
+    result = await Rag(TEXTS, model).use({"query": "is tea inexpensive"}, tool_use())
+    assert result.sources == ("a.md:1",)
+    assert "(Searched without the embedding model: model2vec:tiny cannot be used: " in result.text
+    assert str(tiny) not in result.text
 
 
 async def test_a_folder_that_is_gone_is_looked_for_nowhere_else(tiny: Path) -> None:
     model, detector = LocalEmbeddings(str(tiny)), ConvergenceDetector(embeddings=f"model2vec:{tiny}")
     shutil.rmtree(tiny)
     with pytest.raises(Unavailable, match="model2vec:tiny cannot be used"):
-        await model.embed(["cheap"], errand())
+        await model.embed(["cheap"], tool_use())
     assert detector.check_convergence({"a": "cheap", "b": "cheap"})
     assert detector.method == "words"
 
@@ -209,7 +209,7 @@ def test_stances_first_text_second(tiny: Path, one: str, other: str, converged: 
 
 
 async def test_the_instrument(tiny: Path) -> None:
-    about = tuple(Turn(key=each, by="Ann", act="propose", reply=Reply(text=each)) for each in ("cheap", "coffee"))
+    about = tuple(Turn(key=text, by="Ann", act="propose", reply=Reply(text=text)) for text in ("cheap", "coffee"))
     aide = Participant(name="Likeness", seat="likeness:model2vec:tiny", duty="aide")
     context = Context(brief=Brief(topic="?", participants=(aide,)), me=aide, about=about)
     ask = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
@@ -230,7 +230,7 @@ def test_the_record_names_the_model_and_the_settings_say_where_it_lies(tiny: Pat
     for other in (None, Config(), Config(embeddings="ollama:e")):
         with pytest.raises(BriefError, match='measured by model2vec:tiny: set embeddings = "model2vec:" and '):
             make_similarity_agent(brief.participants[-1].seat, other)
-    with pytest.raises(BriefError, match="names no provider"):
+    with pytest.raises(BriefError, match="has no known provider"):
         make_agents(replace(BRIEF, participants=(replace(ANN, seat=f"model2vec:{tiny}"), BOB)), Pool(env={}))
 
 
@@ -239,8 +239,8 @@ async def test_what_the_owner_is_told_of_documents(tiny: Path) -> None:
     brief = replace(BRIEF, participants=(replace(ANN, tools=("rag",)), BOB), library=TEXTS, limits=Limits(cost=0.0))
     check_tools(brief, config)
     (note,) = await tool_notes(brief, config)
-    told = "model2vec:tiny makes vectors of the documents on this machine; that takes no tokens and costs nothing."
-    assert note == told
+    text = "model2vec:tiny makes vectors of the documents on this machine; that takes no tokens and costs nothing."
+    assert note == text
 
 
 # ---- a debate that it measured
@@ -259,27 +259,27 @@ def opponents(call: Call) -> Plan:
 async def test_a_debate_that_stalls_by_it_is_resumed_and_verified_and_has_not_converged(tiny: Path) -> None:
     config = Config(embeddings=f"model2vec:{tiny}")
     async with Wires(script=opponents).serve() as wires:
-        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY), config=config)
+        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), retry=HASTY), config=config)
         choices = Choices(until=("stalled",), rounds=4)
         plan = workspace.plan(with_similarity(BRIEF, choices.until, config), protocol="arena", choices=choices)
-        held = await workspace.run(plan, "tea")
+        outcome = await workspace.run(plan, "tea")
         events = [entry.event for entry in await workspace.entries("tea")]
-        (reason,) = [each.reason for each in events if isinstance(each, Halted)]
+        (reason,) = [event.reason for event in events if isinstance(event, Halted)]
         assert reason.startswith("stalled: everybody repeats itself (each 0.9")
         assert "by model2vec:tiny" in reason
-        assert held.status != "decided", "they are as opposed as they were"
-        made = [each for each in events if isinstance(each, Called) and each.model == "model2vec:tiny"]
-        assert [each.usage for each in made] == [Usage()]
+        assert outcome.status != "decided", "they are as opposed as they were"
+        items = [event for event in events if isinstance(event, Called) and event.model == "model2vec:tiny"]
+        assert [called.usage for called in items] == [Usage()]
         lines = await workspace.lines("tea")
         assert str(tiny) not in "".join(lines)
         await workspace.verify("tea")
-        numbers = [n for n, each in enumerate(events) if isinstance(each, Replied) and "liken" in each.key]
-        for kept in (numbers[0] - 2, numbers[0], numbers[0] + 1):
+        numbers = [n for n, event in enumerate(events) if isinstance(event, Replied) and "liken" in event.key]
+        for number in (numbers[0] - 2, numbers[0], numbers[0] + 1):
             again = Workspace(InMemoryStore(), pool=workspace.pool, config=config)
-            await again.store.append("tea", lines[:kept], after=0)
+            await again.store.append("tea", lines[:number], after=0)
             await again.resume("tea")
             ends = [entry.event for entry in await again.entries("tea")]
-            assert [each.reason for each in ends if isinstance(each, Halted)] == [reason]
+            assert [halted.reason for halted in ends if isinstance(halted, Halted)] == [reason]
             await again.verify("tea")
         lost = Workspace(InMemoryStore(), pool=workspace.pool, config=Config())
         await lost.store.append("tea", lines[: numbers[0]], after=0)

@@ -35,8 +35,8 @@ def context(*texts: str) -> Context:
 
 def vectors(visit: Visit) -> Answer:
     """Tea points one way, coffee another, cocoa away from tea."""
-    made = {"tea": [2.0, 0.0], "coffee": [0.0, 3.0], "cocoa": [-1.0, 0.0]}
-    return as_json({"embeddings": [made[text] for text in json.loads(visit.body)["input"]]})
+    values = {"tea": [2.0, 0.0], "coffee": [0.0, 3.0], "cocoa": [-1.0, 0.0]}
+    return as_json({"embeddings": [values[text] for text in json.loads(visit.body)["input"]]})
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_when_there_is_an_instrument(
     until: tuple[str, ...], config: Config | None, limits: Limits, aides: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9/v1")
-    found = with_similarity(Brief(topic="?", participants=(ADA, BO), limits=limits), until, config)
-    assert [each.name for each in found.participants if each.duty == "aide"] == aides
-    assert found.participants[:2] == (ADA, BO)
+    brief = with_similarity(Brief(topic="?", participants=(ADA, BO), limits=limits), until, config)
+    assert [participant.name for participant in brief.participants if participant.duty == "aide"] == aides
+    assert brief.participants[:2] == (ADA, BO)
 
 
 async def ready(text: str) -> PreparedDebate:
@@ -119,5 +119,5 @@ async def test_a_brief_that_wants_it_gets_one_that_no_debater_is_told_of() -> No
 
 
 async def test_a_brief_cannot_seat_one_itself() -> None:
-    with pytest.raises(BriefError, match="names no provider of models"):
+    with pytest.raises(BriefError, match="has no known provider of models"):
         await ready("# Tea?\n## Ada (likeness:ollama:e)\n\n## Bo\n")

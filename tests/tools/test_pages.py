@@ -102,8 +102,8 @@ def test_no_large_page_of_marks_without_an_end_takes_long(unit: str) -> None:
 
 
 def test_the_words_of_a_pdf_by_page() -> None:
-    found = read_pdf(pdf("The costs are 5 EUR.", "", "Page three.", title="Costs"))
-    assert found == Text(title="Costs", pages=("The costs are 5 EUR.", "", "Page three."))
+    text = read_pdf(pdf("The costs are 5 EUR.", "", "Page three.", title="Costs"))
+    assert text == Text(title="Costs", pages=("The costs are 5 EUR.", "", "Page three."))
     assert read_pdf(pdf("No title")).title == ""
 
 
@@ -142,7 +142,7 @@ def test_a_cipher_that_is_not_installed_counts_as_encrypted(monkeypatch: pytest.
 
 
 def test_documents_are_converted_in_order() -> None:
-    found = convert(
+    items = convert(
         [
             Document(kind="text", data=b"one\r\n"),
             Document(kind="html", data=PAGE),
@@ -150,31 +150,33 @@ def test_documents_are_converted_in_order() -> None:
             Document(kind="text", data="café".encode("latin-1"), charset="latin-1"),
             Document(kind="text", data=b"five", charset="nonsense"),
         ],
-        seconds=30,
+        seconds=120,
     )
-    assert [each.pages[-1][:4] for each in found] == ["one\n", "Top\n", "two", "café", "five"]
-    assert found[1].title == "The cost study"
+    assert [item.pages[-1][:4] for item in items] == ["one\n", "Top\n", "two", "café", "five"]
+    assert items[1].title == "The cost study"
     assert convert([], seconds=1) == ()
 
 
 def test_the_first_that_cannot_be_read_is_the_last() -> None:
-    one, bad = Document(kind="pdf", data=pdf("one")), Document(kind="pdf", data=b"?")
-    found = convert([one, bad, one], seconds=30)
-    assert found == (Text(pages=("one",)), Text(fault="is broken or no PDF"))
+    document, bad = Document(kind="pdf", data=pdf("one")), Document(kind="pdf", data=b"?")
+    items = convert([document, bad, document], seconds=120)
+    assert items == (Text(pages=("one",)), Text(fault="is broken or no PDF"))
     large = Document(kind="text", data=b"x" * (documents.MOST_TEXT + 1))
-    assert convert([one, large, one], seconds=30)[1:] == (Text(fault="holds more than 1,048,576 characters of text"),)
+    assert convert([document, large, document], seconds=120)[1:] == (
+        Text(fault="holds more than 1,048,576 characters of text"),
+    )
 
 
 def test_a_document_that_takes_too_long_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_CHILD", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)")
-    found = convert([Document(kind="html", data=b"<p>slow")], seconds=1)
-    assert found[-1].fault == "takes longer than 1 second to read"
+    items = convert([Document(kind="html", data=b"<p>slow")], seconds=1)
+    assert items[-1].fault == "takes longer than 1 second to read"
 
 
 def test_a_document_that_ends_the_process_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import sys; sys.stdin.buffer.read(); raise MemoryError"
     monkeypatch.setattr(documents, "_CHILD", code)
-    assert convert([Document(kind="pdf", data=pdf("x"))], seconds=30) == (Text(fault="is broken"),)
+    assert convert([Document(kind="pdf", data=pdf("x"))], seconds=120) == (Text(fault="is broken"),)
 
 
 def test_the_other_process_gets_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,9 +184,9 @@ def test_the_other_process_gets_no_keys(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, "secret")
     code = "import json, os; print(json.dumps({'title': '', 'pages': list(os.environ), 'fault': ''}), flush=True)"
     monkeypatch.setattr(documents, "_CHILD", code)
-    (told,) = convert([Document(kind="pdf", data=pdf("x"))], seconds=30)
-    assert "PATH" in told.pages
-    assert {each for each in told.pages if not each.startswith("LC_")} <= {*documents.ENVIRONMENT}
+    (text,) = convert([Document(kind="pdf", data=pdf("x"))], seconds=120)
+    assert "PATH" in text.pages
+    assert {page for page in text.pages if not page.startswith("LC_")} <= {*documents.ENVIRONMENT}
 
 
 def test_the_other_process_writes_a_line_for_each() -> None:

@@ -18,7 +18,7 @@ from tests.kits.tools import CONTEXT
 from tests.paths import EXAMPLES
 
 
-def errand(journal: Journal | None = None) -> ToolUse:
+def tool_use(journal: Journal | None = None) -> ToolUse:
     return ToolUse(context=CONTEXT, say=journal or Journal(), name="tool-1")
 
 
@@ -47,10 +47,13 @@ The end."""
 
 
 def test_nothing_is_left_out_and_headings_are_kept() -> None:
-    found = cut([Source(name="study.md", text=STUDY, line=10)])
-    assert [(each.heading, each.place) for each in found] == [("The study", "study.md:12"), ("Risks", "study.md:20")]
-    assert "| 2024 | 5    |" in found[0].text
-    assert found[1].text == "```\nrisk = 0.5\n```\n\nThe end."
+    extracts = cut([Source(name="study.md", text=STUDY, line=10)])
+    assert [(extract.heading, extract.place) for extract in extracts] == [
+        ("The study", "study.md:12"),
+        ("Risks", "study.md:20"),
+    ]
+    assert "| 2024 | 5    |" in extracts[0].text
+    assert extracts[1].text == "```\nrisk = 0.5\n```\n\nThe end."
 
 
 @pytest.mark.parametrize(
@@ -69,35 +72,35 @@ def test_places_are_cited_as_a_reader_finds_them(name: str, place: str) -> None:
 
 def test_paragraphs_are_kept_whole_where_they_are_long_enough() -> None:
     long = "word " * 100
-    found = cut([Source(name="a.md", text=f"{long}\n\n{long}\n\n\nlast")])
-    assert [each.line for each in found] == [1, 3, 6]
+    extracts = cut([Source(name="a.md", text=f"{long}\n\n{long}\n\n\nlast")])
+    assert [extract.line for extract in extracts] == [1, 3, 6]
     rows = "\n".join(f"Row {n} is a sentence\nof two lines, ends and all." for n in range(40))
-    found = cut([Source(name="a.md", text=rows)])
-    assert all(each.text.startswith("Row ") and each.text.endswith("all.") for each in found)
-    assert max(len(each.text) for each in found) < 1.3 * min(len(each.text) for each in found)
+    extracts = cut([Source(name="a.md", text=rows)])
+    assert all(extract.text.startswith("Row ") and extract.text.endswith("all.") for extract in extracts)
+    assert max(len(extract.text) for extract in extracts) < 1.3 * min(len(extract.text) for extract in extracts)
     assert cut([Source(name="a.md", text="\n\n# Only a heading\n\n")]) == ()
 
 
 def test_long_rows_are_cut_at_sentences_and_words() -> None:
     row = "This is a sentence. " * 60 + "x" * 1500 + " and " * 300
-    found = cut([Source(name="a.md", text=f"first\n{row}")])
-    assert all(len(each.text) <= MOST for each in found)
-    assert [each.line for each in found] == [1] + [2] * (len(found) - 1)
-    assert "".join("".join(each.text.split()) for each in found) == "".join(f"first{row}".split())
+    extracts = cut([Source(name="a.md", text=f"first\n{row}")])
+    assert all(len(extract.text) <= MOST for extract in extracts)
+    assert [extract.line for extract in extracts] == [1] + [2] * (len(extracts) - 1)
+    assert "".join("".join(extract.text.split()) for extract in extracts) == "".join(f"first{row}".split())
 
 
 @given(st.text(alphabet="ab .#\n|", max_size=3000))
 def test_no_word_is_lost_or_made(text: str) -> None:
-    found = "".join("".join(each.text.split()) for each in cut([Source(name="a.md", text=text)]))
+    words = "".join("".join(extract.text.split()) for extract in cut([Source(name="a.md", text=text)]))
     body = "\n".join(row for row in text.split("\n") if not re.match(r" {0,3}#{1,6}\s", row))
-    assert found == "".join(body.split())
+    assert words == "".join(body.split())
 
 
 @pytest.mark.parametrize(
     ("row", "heading"), [("# Costs #", "Costs"), ("## # ##", ""), ("### C# and F# ##\t", "C# and F"), ("# ", "")]
 )
 def test_headings_lose_their_marks(row: str, heading: str) -> None:
-    assert [each.heading for each in cut([Source(name="a.md", text=f"# Before\n{row}\nx")])] == [heading]
+    assert [extract.heading for extract in cut([Source(name="a.md", text=f"# Before\n{row}\nx")])] == [heading]
 
 
 MANY = 64 * 1024
@@ -127,8 +130,8 @@ def test_no_name_takes_long_to_cite() -> None:
 
 
 def test_empty_rows_in_a_row_are_one() -> None:
-    (found,) = cut([Source(name="a.md", text="a\n\n \n\nb")])
-    assert (found.text, found.line) == ("a\n\nb", 1)
+    (extract,) = cut([Source(name="a.md", text="a\n\n \n\nb")])
+    assert (extract.text, extract.line) == ("a\n\nb", 1)
 
 
 # ---- vectors --------------------------------------------------------------------------------------------------------
@@ -138,30 +141,32 @@ def test_a_text_is_most_like_itself() -> None:
     texts = [terms(text) for text in ("the costs of the vendor", "engineers on call", "a contract with the vendor", "")]
     vectors = HashedVectors(texts)
     for number, text in enumerate(texts[:3]):
-        scores = vectors.liken(text)
+        scores = vectors.similarities(text)
         assert scores[number] == pytest.approx(1, abs=1e-6)
         assert max(scores) == scores[number]
         assert scores[3] == 0
-    assert vectors.liken([]) == [0, 0, 0, 0]
-    assert HashedVectors([]).liken(["x"]) == []
+    assert vectors.similarities([]) == [0, 0, 0, 0]
+    assert HashedVectors([]).similarities(["x"]) == []
 
 
 def test_slips_of_the_pen_and_compounds_are_found() -> None:
     vectors = HashedVectors([terms("Rechnungsfehler im Monat"), terms("monthly invoices"), terms("engineers")])
-    assert max(range(3), key=vectors.liken(terms("Fehler der Rechnung")).__getitem__) == 0
-    assert max(range(3), key=vectors.liken(terms("montly invioces")).__getitem__) == 1
+    assert max(range(3), key=vectors.similarities(terms("Fehler der Rechnung")).__getitem__) == 0
+    assert max(range(3), key=vectors.similarities(terms("montly invioces")).__getitem__) == 1
 
 
 def test_the_same_texts_have_the_same_vectors_everywhere() -> None:
     """Fixed numbers: a run with other hashes, on another machine, gives the same ranking."""
-    scores = HashedVectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).liken(terms("cheap tea"))
+    scores = HashedVectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).similarities(
+        terms("cheap tea")
+    )
     assert [round(score, 6) for score in scores] == [0.824046, 0.15135]
 
 
 @given(st.lists(st.lists(st.text("abcd", min_size=1, max_size=8), max_size=6), max_size=5))
 def test_likeness_lies_between_minus_one_and_one(texts: list[list[str]]) -> None:
     vectors = HashedVectors(texts)
-    assert all(-1.001 <= score <= 1.001 for text in texts for score in vectors.liken(text))
+    assert all(-1.001 <= score <= 1.001 for text in texts for score in vectors.similarities(text))
 
 
 # ---- the tool -------------------------------------------------------------------------------------------------------
@@ -189,29 +194,29 @@ QUESTIONS = [
 async def test_sensible_questions_find_the_right_passage_first(name: str, query: str, passage: str) -> None:
     folder = name.split("/")[0]
     rag = Rag(documents(*(f"{folder}/{path.name}" for path in sorted((EXAMPLES / folder).glob("*.md")))))
-    found = await rag.use({"query": query}, errand())
-    assert passage in " ".join(found.text.split("\n\n[")[0].split())
-    assert found.sources[0].startswith(f"{name.split('/')[1]}:")
-    assert found.text.startswith(f"[{found.sources[0]}] (")
+    result = await rag.use({"query": query}, tool_use())
+    assert passage in " ".join(result.text.split("\n\n[")[0].split())
+    assert result.sources[0].startswith(f"{name.split('/')[1]}:")
+    assert result.text.startswith(f"[{result.sources[0]}] (")
 
 
-@pytest.mark.parametrize(("asked", "given"), [(1, 1), (3, 3), (99, PASSAGES), (-5, 1), ("many", 4), (None, 4)])
-async def test_there_are_as_many_passages_as_asked_for(asked: object, given: int) -> None:
+@pytest.mark.parametrize(("wanted", "count"), [(1, 1), (3, 3), (99, PASSAGES), (-5, 1), ("many", 4), (None, 4)])
+async def test_there_are_as_many_passages_as_asked_for(wanted: object, count: int) -> None:
     rag = Rag(documents("build-or-buy/options.md"))
-    arguments = {"query": "vendor costs"} | ({} if asked is None else {"passages": asked})
-    found = await rag.use(arguments, errand())
-    assert len(found.sources) == len(set(found.sources)) == given
+    arguments = {"query": "vendor costs"} | ({} if wanted is None else {"passages": wanted})
+    result = await rag.use(arguments, tool_use())
+    assert len(result.sources) == len(set(result.sources)) == count
 
 
 @pytest.mark.parametrize("query", ["", "   ", "the of and", "x" * (LONGEST_QUERY + 1)])
 async def test_queries_that_ask_nothing(query: str) -> None:
     with pytest.raises(ToolError, match="in a few words, at most 300 characters"):
-        await Rag(documents("build-or-buy/options.md")).use({"query": query}, errand())
+        await Rag(documents("build-or-buy/options.md")).use({"query": query}, tool_use())
 
 
 async def test_documents_may_say_nothing() -> None:
     with pytest.raises(ToolError, match="say nothing about that"):
-        await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, errand())
+        await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, tool_use())
 
 
 def test_fusion_by_reciprocal_ranks() -> None:

@@ -55,23 +55,23 @@ class Lookup:
 
 async def test_results_are_laid_out_with_their_addresses() -> None:
     async with Web(searxng(HITS)).serve() as web:
-        found = await WebSearch(Searxng(f"{web.url}/")).use({"query": " cost\nof  tea "}, ERRAND)
-    assert found.text == (
+        result = await WebSearch(Searxng(f"{web.url}/")).use({"query": " cost\nof  tea "}, ERRAND)
+    assert result.text == (
         "1. Tea costs\nhttps://tea.example/costs\nTwo cents[31m a cup.\n\n"
         "2. http://b.example/\nhttp://b.example/\n\n\n"
         f"3. {'T' * 200} […cut: 100 more characters]\nhttps://c.example/\n{'e' * 400} […cut: 600 more characters]"
     )
-    assert found.sources == ("https://tea.example/costs", "http://b.example/", "https://c.example/")
+    assert result.sources == ("https://tea.example/costs", "http://b.example/", "https://c.example/")
     assert web.visits[0].query == {"q": "cost of tea", "format": "json"}
 
 
 @pytest.mark.parametrize(
-    ("asked", "most"), [({}, 5), ({"results": 99}, RESULTS), ({"results": 0}, 1), ({"results": "x"}, 5)]
+    ("options", "most"), [({}, 5), ({"results": 99}, RESULTS), ({"results": 0}, 1), ({"results": "x"}, 5)]
 )
-async def test_there_are_as_many_results_as_asked_for(asked: Mapping[str, object], most: int) -> None:
+async def test_there_are_as_many_results_as_asked_for(options: Mapping[str, object], most: int) -> None:
     shelf = Lookup()
-    found = await WebSearch(shelf).use({"query": "tea", **asked}, ERRAND)
-    assert (shelf.asked, len(found.sources)) == ([("tea", most)], most)
+    result = await WebSearch(shelf).use({"query": "tea", **options}, ERRAND)
+    assert (shelf.asked, len(result.sources)) == ([("tea", most)], most)
 
 
 @pytest.mark.parametrize("query", ["", " \n", "x" * 301, 7])
@@ -96,10 +96,10 @@ BAD: list[tuple[Answer, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "said"), BAD, ids=[said for _, said in BAD])
-async def test_bad_days_of_an_engine(answer: Answer, said: str) -> None:
+@pytest.mark.parametrize(("answer", "message"), BAD, ids=[text for _, text in BAD])
+async def test_bad_days_of_an_engine(answer: Answer, message: str) -> None:
     async with Web(lambda visit: answer).serve() as web:
-        with pytest.raises(ToolError, match=said):
+        with pytest.raises(ToolError, match=message):
             await WebSearch(Searxng(web.url)).use({"query": "tea"}, ERRAND)
 
 
@@ -127,7 +127,7 @@ async def test_the_library_asks_duckduckgo_and_nobody_else(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (DDGSException("No results found."), ""),
         (DDGSException("rate limited"), "DuckDuckGo does not answer: rate limited"),
@@ -142,15 +142,15 @@ async def test_the_library_asks_duckduckgo_and_nobody_else(monkeypatch: pytest.M
     ],
     ids=repr,
 )
-async def test_errors_of_the_library(monkeypatch: pytest.MonkeyPatch, error: Exception, said: str) -> None:
+async def test_errors_of_the_library(monkeypatch: pytest.MonkeyPatch, error: Exception, message: str) -> None:
     def fail(self: object, query: str, **more: object) -> Sequence[object]:
         raise error
 
     monkeypatch.setattr(ddgs.ddgs.DDGS, "text", fail)
-    if not said:
+    if not message:
         assert await DuckDuckGo().find("tea", 3) == []
         return
-    with pytest.raises(ToolError, match=said):
+    with pytest.raises(ToolError, match=message):
         await DuckDuckGo().find("tea", 3)
 
 
@@ -195,8 +195,8 @@ def test_a_missing_library_is_one_sentence_with_the_command(monkeypatch: pytest.
 @pytest.mark.parametrize(("html", "text"), [("<title>T</title><p>Words.", "T\n\nWords."), ("<p>Words.", "Words.")])
 async def test_a_page_is_opened(html: str, text: str) -> None:
     async with Web(serve_pages({"/a": page(html)})).serve() as web:
-        found = await OpenPage(Fetcher(trusted=[web.authority])).use({"url": f" {web.url}/a "}, ERRAND)
-    assert (found.text, found.sources) == (text, (f"{web.url}/a",))
+        result = await OpenPage(Fetcher(trusted=[web.authority])).use({"url": f" {web.url}/a "}, ERRAND)
+    assert (result.text, result.sources) == (text, (f"{web.url}/a",))
 
 
 async def test_pages_that_are_not_opened() -> None:

@@ -30,8 +30,8 @@ from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
 from moot.web.pages import DIST
 from moot.web.site import ServerState
-from tests.models.cable import Cable
 from tests.paths import ROOT
+from tests.web.proxy import Proxy
 from tests.web.web_kit import listening, until
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
@@ -48,7 +48,7 @@ FLAGS = (
 )
 WIDE, NARROW = 1280, 390
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-WAIT = 45_000
+WAIT = 120_000
 """Milliseconds for which a condition is waited for."""
 
 Scheme = Literal["light", "dark"]
@@ -96,14 +96,14 @@ class Slow:
         self.said = 0
         self._allowed = asyncio.Semaphore(0)
 
-    def let(self, pieces: int = 1) -> None:
+    def release(self, pieces: int = 1) -> None:
         """Let it say so many pieces more."""
         for _ in range(pieces):
             self._allowed.release()
 
     def go(self) -> None:
         """Let it say everything, from now on."""
-        self.let(100_000)
+        self.release(100_000)
 
     def quote(self, request: Request) -> Quote:
         """A few tokens, free."""
@@ -153,8 +153,8 @@ class Visit:
         self.page.on("websocket", lambda socket: self._look(socket.url))
 
     def _look(self, url: str) -> None:
-        found = urlsplit(url)
-        if found.scheme not in ("data", "blob", "file", "about") and found.netloc not in self.own:
+        address = urlsplit(url)
+        if address.scheme not in ("data", "blob", "file", "about") and address.netloc not in self.own:
             self.foreign.append(url)
 
     def _hear(self, message: ConsoleMessage) -> None:
@@ -176,8 +176,8 @@ class Visit:
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE.read_text("utf-8"))
         only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": TAGS}
-        found = await self.page.evaluate("runOnly => axe.run(document, {resultTypes: ['violations'], runOnly})", only)
-        rows = cast("list[Violation]", found["violations"])
+        result = await self.page.evaluate("runOnly => axe.run(document, {resultTypes: ['violations'], runOnly})", only)
+        rows = cast("list[Violation]", result["violations"])
         return [row for row in rows if row["impact"] in ("serious", "critical")]
 
 
@@ -188,13 +188,13 @@ class Stage:
     Attributes:
         site: the server.
         base: its address.
-        cable: another way to it, which can be cut.
+        proxy: another way to it; its connections can be broken.
         browser: Chromium.
     """
 
     site: ServerState
     base: str
-    cable: Cable
+    proxy: Proxy
     browser: Browser
     _lent: int = 0
 
@@ -207,8 +207,8 @@ class Stage:
     async def begin(self, brief: str, *models: str) -> str:
         """Begin a debate as whoever is at the machine; its id."""
         admission = Admission(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
-        wishes = Overrides(models=models or ("builtin:quotes",), cast="builtin")
-        return await admission.begin(DebateRequest(brief=brief, wishes=wishes, start=True), "")
+        overrides = Overrides(models=models or ("builtin:quotes",), cast="builtin")
+        return await admission.begin(DebateRequest(brief=brief, overrides=overrides, start=True), "")
 
     async def ended(self, brief: str, *models: str) -> str:
         """Hold a debate to its end; its id."""
@@ -218,8 +218,8 @@ class Stage:
 
     async def watched(self, debate: str) -> None:
         """Wait until a page follows a debate live."""
-        channels = self.site.live._channels.values()  # pyright: ignore[reportPrivateUsage]
-        await until(lambda: any(each.debate == debate and each.viewers and each.ready.is_set() for each in channels))
+        groups = self.site.live.groups.values()
+        await until(lambda: any(group.debate == debate and group.viewers and group.last for group in groups))
         await asyncio.sleep(0)
 
     @asynccontextmanager
@@ -229,9 +229,9 @@ class Stage:
         width: int = WIDE,
         scheme: Scheme = "light",
         session: bool = True,
-        calm: bool = False,
-        cable: bool = False,
-        fine: Sequence[str] = (),
+        reduced_motion: bool = False,
+        through_proxy: bool = False,
+        expected_errors: Sequence[str] = (),
     ) -> AsyncGenerator[Visit]:
         """Somebody at the pages; at the end nothing may have gone wrong, and no other host may have been asked.
 
@@ -239,26 +239,26 @@ class Stage:
             width: of the window, in pixels.
             scheme: light or dark.
             session: whether it is whoever is at the machine.
-            calm: whether reduced motion is wished.
-            cable: whether it comes by the cable.
-            fine: words of errors that belong to the test.
+            reduced_motion: whether the user prefers reduced motion.
+            through_proxy: whether it connects through the proxy.
+            expected_errors: words of errors that the test causes.
         """
-        base = f"http://127.0.0.1:{self.cable.port}" if cable else self.base
+        base = f"http://127.0.0.1:{self.proxy.port}" if through_proxy else self.base
         context = await self.browser.new_context(
             viewport={"width": width, "height": 844 if width < 900 else 800},
             color_scheme=scheme,
-            reduced_motion="reduce" if calm else "no-preference",
+            reduced_motion="reduce" if reduced_motion else "no-preference",
             accept_downloads=True,
         )
         context.set_default_timeout(WAIT)
         try:
             if session:
                 await self._let_in(context, base)
-            found = Visit(context=context, page=await context.new_page(), base=base, own=self.hosts)
-            found.watch()
-            yield found
-            assert not found.foreign, f"a page asked another host: {found.foreign}"
-            wrong = [each for each in found.errors if not any(words in each for words in fine)]
+            new_visit = Visit(context=context, page=await context.new_page(), base=base, own=self.hosts)
+            new_visit.watch()
+            yield new_visit
+            assert not new_visit.foreign, f"a page asked another host: {new_visit.foreign}"
+            wrong = [error for error in new_visit.errors if not any(words in error for words in expected_errors)]
             assert not wrong, f"something went wrong on a page: {wrong}"
         finally:
             await context.close()
@@ -276,9 +276,9 @@ class Stage:
 
 
 def _bound() -> socket.socket:
-    made = socket.socket()
-    made.bind(("127.0.0.1", 0))
-    return made
+    server_socket = socket.socket()
+    server_socket.bind(("127.0.0.1", 0))
+    return server_socket
 
 
 @asynccontextmanager
@@ -287,19 +287,19 @@ async def staged(folder: Path) -> AsyncGenerator[Stage]:
     config = replace(Config(), serve=Serving(requests=1_000_000, most=100))
     workspace = Workspace.at(folder / "moot.sqlite")
     workspace.config = config
-    served, cabled = _bound(), _bound()
+    served, proxied = _bound(), _bound()
     port = int(served.getsockname()[1])
-    hosts = [f"127.0.0.1:{each.getsockname()[1]}" for each in (served, cabled)]
+    hosts = [f"127.0.0.1:{bound_socket.getsockname()[1]}" for bound_socket in (served, proxied)]
     async with AsyncExitStack() as stack:
         stack.push_async_callback(workspace.close)
         stack.callback(served.close)
         site = await stack.enter_async_context(open_site(workspace, config, hosts=hosts))
         await stack.enter_async_context(listening(make_app(site), served, site))
-        cable = await stack.enter_async_context(Cable(port).laid(cabled))
+        proxy = await stack.enter_async_context(Proxy(port).serve(proxied))
         playwright = await stack.enter_async_context(async_playwright())
         browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         stack.push_async_callback(browser.close)
-        yield Stage(site=site, base=f"http://{hosts[0]}", cable=cable, browser=browser)
+        yield Stage(site=site, base=f"http://{hosts[0]}", proxy=proxy, browser=browser)
 
 
 async def hold_stage(folder: Path, ready: "asyncio.Future[Stage]", leave: asyncio.Event) -> None:
@@ -321,7 +321,7 @@ def example(name: str) -> str:
     """A brief of ``examples/`` as one text: a page names no files."""
     text = (ROOT / f"examples/{name}.md").read_text("utf-8")
     files = re.findall(r"^  - (.+\.md)\n", text, re.MULTILINE)
-    beside = "\n".join((ROOT / "examples" / each).read_text("utf-8") for each in files)
+    beside = "\n".join((ROOT / "examples" / name).read_text("utf-8") for name in files)
     plain = re.sub(r"^#+ ", "", beside, flags=re.MULTILINE)
     without = re.sub(r"^background:\n(  - .+\n)+", "", text, flags=re.MULTILINE)
     return without.replace("\n## ", f"\n{plain}\n## ", 1)

@@ -39,7 +39,7 @@ class Held:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def held(stage: Stage) -> AsyncGenerator[Held]:
+async def debates(stage: Stage) -> AsyncGenerator[Held]:
     slow = Slow(lambda request: TEA)
     over = await stage.ended(example("architecture-review"))
     runs = await stage.begin("# Tea or coffee?\n\nTea is calm.\n", stage.lend(slow))
@@ -51,51 +51,51 @@ async def held(stage: Stage) -> AsyncGenerator[Held]:
 
 async def look(visit: Visit, where: str) -> None:
     """Nothing serious is found on the page as it stands, light and dark, and it is not wider than the window."""
-    found = [*await visit.eye()]
+    violations = [*await visit.eye()]
     await visit.page.emulate_media(color_scheme="dark")
-    found += await visit.eye("color-contrast")  # nothing else can be otherwise
+    violations += await visit.eye("color-contrast")  # nothing else can be otherwise
     await visit.page.emulate_media(color_scheme="light")
-    told = [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found]
-    assert not told, f"{where}: {told}"
+    problems = [(violation["id"], [node["html"] for node in violation["nodes"]][:3]) for violation in violations]
+    assert not problems, f"{where}: {problems}"
     wide = await visit.page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"{where} is {wide} pixels wider than the window"
     if await visit.page.locator(".debate").count():  # its panes scroll, the page does not
         high = await visit.page.evaluate("document.documentElement.scrollHeight - innerHeight")
         assert high <= 0, f"{where} is {high} pixels higher than the window"
         if await visit.page.locator(".claim").first.is_visible() and await visit.page.locator(".tree").count():
-            for each in (".tree .topic", ".tree .place"):
-                await expect(visit.page.locator(each).first).to_be_in_viewport(ratio=1)
+            for selector in (".tree .topic", ".tree .place"):
+                await expect(visit.page.locator(selector).first).to_be_in_viewport(ratio=1)
         await expect(visit.page.get_by_role("tab", selected=True)).to_be_in_viewport(ratio=0.9)
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-async def test_axe_finds_nothing_serious_in_light_and_dark(stage: Stage, held: Held, width: int) -> None:
-    async with stage.visit(width=width, calm=True) as visit:  # no colour is on its way to another
+async def test_axe_finds_nothing_serious_in_light_and_dark(stage: Stage, debates: Held, width: int) -> None:
+    async with stage.visit(width=width, reduced_motion=True) as visit:  # no colour is on its way to another
         page = await visit.go("/")
         await expect(page.locator(".rows li").first).to_be_visible()
         await page.get_by_text("Background, answers").click()
         await look(visit, "home")
-        for path, seen in (
+        for path, selector in (
             ("/ratings", "h1"),
             ("/models", ".cards"),
-            (f"/compare?a={held.over}&b={held.runs}", ".twins"),
+            (f"/compare?a={debates.over}&b={debates.runs}", ".twins"),
         ):
             await visit.go(path)
-            await expect(page.locator(seen).first).to_be_visible()
+            await expect(page.locator(selector).first).to_be_visible()
             await look(visit, path)
-        await visit.go(f"/d/{held.over}?tab=map")
+        await visit.go(f"/d/{debates.over}?tab=map")
         await expect(page.locator(".claim").first).to_be_visible()
         await look(visit, "map")
-        for tab, seen in TABS.items():
+        for tab, selector in TABS.items():
             button = page.locator(f"#tab-{tab}")
             if await button.is_visible():
                 await button.click()
-                await expect(page.locator(seen).first).to_be_visible()
+                await expect(page.locator(selector).first).to_be_visible()
                 await look(visit, tab)
         await page.get_by_text("More", exact=True).click()
         await expect(page.get_by_role("button", name="Make a link")).to_be_visible()
         await look(visit, "the menu More")
-        await visit.go(f"/d/{held.waits}")
+        await visit.go(f"/d/{debates.waits}")
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
         await look(visit, "a debate that runs and waits")
 
@@ -104,10 +104,10 @@ async def tab_to(page: Page, name: str) -> None:
     """Press Tab until something is reached."""
     for _ in range(60):
         await page.keyboard.press("Tab")
-        told = await page.evaluate(
+        label = await page.evaluate(
             "(e => e.getAttribute('aria-label') || (e.labels && e.labels[0] || e).innerText)(document.activeElement)"
         )
-        if name in (told or ""):
+        if name in (label or ""):
             return
     raise AssertionError(f"{name} is not reached by the key Tab")
 
@@ -142,14 +142,14 @@ async def test_with_the_keyboard_alone(stage: Stage) -> None:
         await expect(page.locator(".where")).to_have_text(re.compile("^2 /"))
         await page.keyboard.press("End")
         await expect(page.get_by_role("button", name="⇥ End")).to_have_attribute("aria-pressed", "true")
-        seen = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-        assert seen != "none", "whoever uses keys sees where they are"
+        outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none", "whoever uses keys sees where they are"
 
 
-async def test_where_motion_is_unwanted_nothing_moves(stage: Stage, held: Held) -> None:
+async def test_where_motion_is_unwanted_nothing_moves(stage: Stage, debates: Held) -> None:
     count = "document.getAnimations().length"
-    for calm in (False, True):
-        async with stage.visit(calm=calm) as visit:
-            page = await visit.go(f"/d/{held.runs}")
+    for reduced_motion in (False, True):
+        async with stage.visit(reduced_motion=reduced_motion) as visit:
+            page = await visit.go(f"/d/{debates.runs}")
             await expect(page.get_by_text("is thinking").first).to_be_visible()
-            assert bool(await page.evaluate(count)) is not calm
+            assert bool(await page.evaluate(count)) is not reduced_motion

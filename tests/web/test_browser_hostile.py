@@ -85,8 +85,8 @@ async def test_nothing_that_is_written_runs_or_asks_or_breaks_the_page(stage: St
             href = await link.get_attribute("href") or ""
             assert re.match(r"(https?|mailto):", href), href
             assert "noopener" in (await link.get_attribute("rel") or "")
-        told = await visit.eye()
-        assert not told, [(each["id"], each["nodes"][0]["html"]) for each in told]
+        violations = await visit.eye()
+        assert not violations, [(violation["id"], violation["nodes"][0]["html"]) for violation in violations]
 
 
 async def test_the_attacks_are_real(stage: Stage) -> None:
@@ -104,8 +104,8 @@ async def test_links_that_are_clicked_run_nothing(stage: Stage) -> None:
         page = await visit.go(f"/d/{debate}")
         await expect(page.get_by_role("region", name="Decision")).to_be_visible()
         for word in ("click", "again", "data", "raw", "x", "ref"):
-            for found in await page.locator(".said").get_by_text(word, exact=True).all():
-                await found.click()
+            for link in await page.locator(".said").get_by_text(word, exact=True).all():
+                await link.click()
         assert await page.evaluate("window.__ran") is None
         assert debate in page.url
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from moot.web import live
+from moot.app.serve import live
 from moot.web.auth import session_cookie
 from moot.workers.job_queue import open_queue
 from tests.record.pg import Postgres, running
@@ -55,7 +55,7 @@ async def test_a_page_outlives_an_outage_of_the_database(
             finally:
                 await asyncio.to_thread(own_server.server.ensure_postgres_running)
             model.go.set()
-            await there.until(debate, "done", seconds=60)
+            await there.until(debate, "done")
             count = await there.workspace.count_entries(debate)
             await expect(page.locator(".where")).to_have_text(f"{count} / {count}")
             seqs = [int(number) for number in await page.locator(".record .n").all_inner_texts()]

@@ -29,7 +29,7 @@ role: Host
 async def say(page: Page, words: str) -> None:
     """Answer in free words."""
     await page.get_by_label("In your words").fill(words)
-    await page.get_by_role("button", name="Answer").click()
+    await page.get_by_role("button", name="Answer", exact=True).click()
 
 
 async def test_a_person_speaks_and_votes(stage: Stage) -> None:
@@ -39,7 +39,7 @@ async def test_a_person_speaks_and_votes(stage: Stage) -> None:
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("proposal")
         assert await page.title() == "● Your turn, Ada"
         await expect(page.get_by_role("listitem").filter(has_text="Ada").first).to_contain_text("is waited for")
-        await page.get_by_role("button", name="Answer").click()  # nothing was written
+        await page.get_by_role("button", name="Answer", exact=True).click()  # nothing was written
         await expect(page.get_by_label("In your words")).to_be_focused()
         await say(page, "**Tea**, since it is calm.")
         card = page.get_by_role("article", name=re.compile("T1, Ada"))
@@ -50,7 +50,7 @@ async def test_a_person_speaks_and_votes(stage: Stage) -> None:
         await say(page, "Tea still.")
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("vote")
         await page.get_by_role("combobox", name=re.compile("i vote for")).select_option("Proposal A")
-        await page.get_by_role("button", name="Answer").click()
+        await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie|no decision"))
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_have_count(0)
         await page.get_by_role("tab", name="Votes").click()
@@ -66,7 +66,7 @@ async def test_a_person_abstains(stage: Stage) -> None:
             await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text(act)
             await say(page, "I do not know.")
         await page.get_by_role("combobox", name=re.compile("i vote for")).select_option("abstain")
-        await page.get_by_role("button", name="Answer").click()
+        await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.locator(".state").first).to_have_text("✓ decided")
         await page.get_by_role("tab", name="Votes").click()
         await expect(page.get_by_role("row").filter(has_text="abstained")).to_contain_text("Ada")
@@ -98,27 +98,27 @@ async def test_when_the_time_is_up_the_debate_goes_on_without(stage: Stage) -> N
 async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> None:
     slow = Slow(lambda request: "ANSWER: Tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm.")
     debate = await stage.begin("# Tea or coffee?\n\nTea is calm.\n", stage.lend(slow))
-    async with stage.visit() as owner, stage.visit(session=False, fine=["401", "404"]) as guest:
+    async with stage.visit() as owner, stage.visit(session=False, expected_errors=["401", "404"]) as guest:
         page = await owner.go(f"/d/{debate}")
         await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Make a link").click()
         link = await page.get_by_label("The link").input_value()
         assert link.startswith(f"{stage.base}/d/{debate}?share=")
         await expect(page.get_by_text("look on, until")).to_be_visible()
-        seen = guest.page
-        await seen.goto(link)
-        assert "share=" not in seen.url
-        await expect(seen.locator(".state").first).to_have_text("● running")
-        await expect(seen.get_by_text("is thinking").first).to_be_visible()
+        guest_page = guest.page
+        await guest_page.goto(link)
+        assert "share=" not in guest_page.url
+        await expect(guest_page.locator(".state").first).to_have_text("● running")
+        await expect(guest_page.get_by_text("is thinking").first).to_be_visible()
         for name in ("Stop", "Add a message", "Make a link", "Resume"):
-            await expect(seen.get_by_role("button", name=name)).to_have_count(0)
-        await expect(seen.get_by_text("More", exact=True)).to_have_count(0)
-        await expect(seen.get_by_role("tab", name="Ratings")).to_have_count(0)
-        await seen.get_by_role("tab", name="Record").click()
-        await expect(seen.locator(".record .n").first).to_have_text("1")
+            await expect(guest_page.get_by_role("button", name=name)).to_have_count(0)
+        await expect(guest_page.get_by_text("More", exact=True)).to_have_count(0)
+        await expect(guest_page.get_by_role("tab", name="Ratings")).to_have_count(0)
+        await guest_page.get_by_role("tab", name="Record").click()
+        await expect(guest_page.locator(".record .n").first).to_have_text("1")
         await stage.watched(debate)
         await page.get_by_role("button", name="revoke").click()
-        await expect(seen.get_by_text("Open the link that moot serve printed")).to_be_visible()
+        await expect(guest_page.get_by_text("Open the link that moot serve printed")).to_be_visible()
         slow.go()
 
 
@@ -128,22 +128,22 @@ async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -
         page = await owner.go(f"/d/{debate}")
         await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Make a link").click()
-        seen = guest.page
-        await seen.goto(await page.get_by_label("The link").input_value())
-        await expect(page.locator("article", has_text="Sealed until the last is in; look")).to_have_count(2)
-        cards = seen.locator("article.turn", has_text="Sealed until the last is in")
+        guest_page = guest.page
+        await guest_page.goto(await page.get_by_label("The link").input_value())
+        await expect(page.locator("article", has_text="Hidden until all have answered; look")).to_have_count(2)
+        cards = guest_page.locator("article.turn", has_text="Hidden until all have answered")
         await expect(cards).to_have_count(2)
         for name in ("Ben", "Cy"):
-            person = seen.locator(".people li", has_text=name)
+            person = guest_page.locator(".people li", has_text=name)
             await expect(person).to_contain_text("sealed until the last is in")
             await expect(person).not_to_have_class(re.compile("speaking"))
-        await expect(seen.locator(".people li", has_text="Ada")).to_contain_text("is waited for")
-        await expect(seen.locator(".status")).to_contain_text("0 turns, the rest sealed")
-        await expect(seen.locator(".caret")).to_have_count(0)
-        await expect(seen.get_by_text("is thinking")).to_have_count(0)
+        await expect(guest_page.locator(".people li", has_text="Ada")).to_contain_text("is waited for")
+        await expect(guest_page.locator(".status")).to_contain_text("0 turns, the rest sealed")
+        await expect(guest_page.locator(".caret")).to_have_count(0)
+        await expect(guest_page.get_by_text("is thinking")).to_have_count(0)
         await say(page, "Tea, I should think.")
-        await expect(seen.get_by_role("article", name="T2, Ben").locator(".said")).to_be_visible()
-        await expect(seen.locator(".status")).to_contain_text("3 turns, the rest sealed")
+        await expect(guest_page.get_by_role("article", name="T2, Ben").locator(".said")).to_be_visible()
+        await expect(guest_page.locator(".status")).to_contain_text("3 turns, the rest sealed")
         stage.site.runner.stop(debate, now=True)
 
 
@@ -168,7 +168,7 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/ratings", "/models"])
 async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage, path: str) -> None:
-    async with stage.visit(session=False, fine=["401"]) as visit:
+    async with stage.visit(session=False, expected_errors=["401"]) as visit:
         page = await visit.go(path)
         await expect(page.get_by_role("heading", name="Open the link that moot serve printed")).to_have_count(1)
         assert await visit.eye() == []
@@ -176,7 +176,10 @@ async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage, pat
 
 
 async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:
-    async with stage.visit(session=False) as visit, stage.visit(session=False, fine=["403", "favicon"]) as late:
+    async with (
+        stage.visit(session=False) as visit,
+        stage.visit(session=False, expected_errors=["403", "favicon"]) as late,
+    ):
         link = f"{stage.base}/?token={stage.site.auth.new_link()}"
         await visit.page.goto(link)
         assert "token" not in visit.page.url

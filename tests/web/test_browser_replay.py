@@ -32,16 +32,16 @@ async def test_the_slider_goes_to_every_entry_and_back(stage: Stage, debate: str
         await expect(decision).to_be_visible()
         entries = await stage.site.workspace.entries(debate)
         all_ = len(entries)
-        asked = 0
+        asks = 0
         for entry in entries:
-            asked += type(entry.event).__name__ == "Asked"
+            asks += type(entry.event).__name__ == "Asked"
             await slider.fill(str(entry.seq))
             await expect(where).to_have_text(f"{entry.seq} / {all_}")
-            await expect(cards).to_have_count(asked)
-            ruled = entry.seq >= next(each.seq for each in entries if type(each.event).__name__ == "Ruled")
+            await expect(cards).to_have_count(asks)
+            ruled = entry.seq >= next(item.seq for item in entries if type(item.event).__name__ == "Ruled")
             await expect(decision).to_have_count(int(ruled))
-        await page.get_by_role("button", name="To the mark before").click()
-        await page.get_by_role("button", name="To the mark before").click()
+        await page.get_by_role("button", name="Previous mark").click()
+        await page.get_by_role("button", name="Previous mark").click()
         assert await slider.get_attribute("aria-valuetext") != f"entry {all_} of {all_}"
         await page.get_by_role("button", name="⇥ End").click()
         await expect(where).to_have_text(f"{all_} / {all_}")
@@ -113,12 +113,12 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
         await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Go on anew from entry 13").click()
         await page.wait_for_url(lambda url: debate not in url)
-        await expect(page.get_by_text("Parted from")).to_be_visible()
+        await expect(page.get_by_text("Forked from")).to_be_visible()
         body = {"at": 13, "models": {"": stage.lend(other)}}
-        made = await visit.context.request.post(
+        answer = await visit.context.request.post(
             f"{visit.base}/api/v1/debates/{debate}/fork", data=body, headers={"X-Moot": "1"}
         )
-        forked = (await made.json())["id"]
+        forked = (await answer.json())["id"]
         await stage.site.runner.wait(forked)
         await visit.go("/compare")
         await page.get_by_label("This debate").select_option(debate)
@@ -146,8 +146,8 @@ async def test_the_report_opens_from_a_file_alive_and_asks_for_nothing(
         await (await waiting.value).save_as(file)
     assert file.stat().st_size < 250_000
     async with stage.visit(session=False) as visit:
-        page, asked = visit.page, list[str]()
-        page.on("request", lambda request: asked.append(request.url))
+        page, urls = visit.page, list[str]()
+        page.on("request", lambda request: urls.append(request.url))
         await visit.context.set_offline(True)
         await page.goto(file.as_uri())
         await expect(page.get_by_role("region", name="Decision")).to_be_visible()
@@ -159,17 +159,17 @@ async def test_the_report_opens_from_a_file_alive_and_asks_for_nothing(
             await page.get_by_role("tab", name=tab).click()
             await expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         assert (await page.pdf(format="A4")).startswith(b"%PDF-")
-        assert asked == [file.as_uri()]
+        assert urls == [file.as_uri()]
 
 
 async def test_the_report_of_the_command_line_opens_and_prints(stage: Stage, debate: str, tmp_path: Path) -> None:
     async with stage.visit() as visit:
         answer = await visit.context.request.get(f"{visit.base}/api/v1/debates/{debate}/report.html")
         (tmp_path / "memo.html").write_bytes(await answer.body())
-        asked = list[str]()
-        visit.page.on("request", lambda request: asked.append(request.url))
+        urls = list[str]()
+        visit.page.on("request", lambda request: urls.append(request.url))
         await visit.page.goto((tmp_path / "memo.html").as_uri())
         await expect(visit.page.get_by_role("heading", level=1)).to_contain_text("billing")
         assert (await visit.page.pdf()).startswith(b"%PDF-")
-        assert len(asked) == 1
+        assert len(urls) == 1
         assert await visit.eye() == []

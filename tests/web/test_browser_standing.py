@@ -40,7 +40,7 @@ async def test_who_is_waited_for_is_said_and_answers_are_sealed(stage: Stage) ->
         await expect(page.locator(".state").first).to_have_text("○ waiting for Ada")
         await expect(page.locator(".state").first).to_have_class("state waits")
         card = page.get_by_role("article", name=re.compile("T., Ben"))
-        await expect(card).to_contain_text("Sealed")
+        await expect(card).to_contain_text("Hidden until all have answered")
         button = page.get_by_role("button", name="Answer", exact=True)
         await expect(button).to_be_in_viewport(ratio=1)
         here = "each.getBoundingClientRect()"
@@ -50,7 +50,7 @@ async def test_who_is_waited_for_is_said_and_answers_are_sealed(stage: Stage) ->
         await field.fill("Tea,\nsince\nit\nis\ncalm.")
         assert await field.evaluate(BOTTOM) <= await bar.evaluate("each => each.getBoundingClientRect().top")
         await expect(page.get_by_role("button", name="Add a message")).to_be_in_viewport(ratio=1)
-        await card.get_by_role("button", name="Sealed").click()
+        await card.get_by_role("button", name="Hidden until all").click()
         await expect(card.locator(".said")).to_be_visible()
         await page.get_by_role("link", name="← Debates").click()
         row = page.get_by_role("listitem").filter(has=page.locator(f'a[href="/d/{debate}"]'))
@@ -66,12 +66,12 @@ async def test_a_tall_form_leaves_the_way_to_speak_up_in_sight(stage: Stage) -> 
         for act in ("proposal", "revision"):
             await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text(act)
             await page.get_by_label("In your words").fill("Tea.")
-            await page.get_by_role("button", name="Answer").click()
+            await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("vote")
         await page.get_by_text("What you are shown").click()
         assert await page.locator(".asks").evaluate("each => each.scrollHeight > each.clientHeight"), "the form is tall"
-        for name in ("Add a message", "Answer"):
-            await expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        for name in ("+ Add a message", "Answer"):
+            await expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
         stage.site.runner.stop(debate, now=True)
 
 
@@ -86,7 +86,7 @@ async def test_a_debate_paused_for_somebody_asks_for_the_answer_and_goes_on_with
         await expect(page.get_by_role("button", name="Resume")).not_to_have_class(re.compile("main"))
         await expect(page.get_by_text("moot answer")).to_have_count(0)
         await page.get_by_label("In your words").fill("Tea.")
-        await page.get_by_role("button", name="Answer").click()
+        await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("revision")
         stage.site.runner.stop(debate, now=True)
 
@@ -122,6 +122,6 @@ async def test_without_background_the_plan_warns_and_nobodys_answer_is_offered(s
 
 
 async def test_a_page_that_is_not_there_is_told_by_the_app(stage: Stage) -> None:
-    async with stage.visit(fine=["404"]) as visit:
+    async with stage.visit(expected_errors=["404"]) as visit:
         page = await visit.go("/nowhere/at/all")
         await expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()

@@ -48,7 +48,7 @@ async def test_the_same_settings_as_json(tmp_path: Path) -> None:
         response = await web.me.post(f"{API}/check", json={"brief": brief})
         assert response.status_code == 200, response.text
         plan = response.json()
-    assert [each["name"] for each in plan["participants"]] == ["Ann", "Bob"]
+    assert [participant["name"] for participant in plan["participants"]] == ["Ann", "Bob"]
     assert plan["topic"].startswith("Tea: or")
     assert plan["topic"].endswith("\U0001f375")
     assert plan["calls"]["least"] == 0
@@ -176,12 +176,12 @@ async def test_the_same_fork_asked_for_at_once_is_one_debate(tmp_path: Path) -> 
         await web.site.runner.wait(came[1])
         laid = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin", "start": False}
         async with asyncio.TaskGroup() as group:
-            made = [
+            tasks = [
                 group.create_task(ann.post(f"{API}/debates", json=laid, headers={"Idempotency-Key": "l"}))
                 for _ in range(4)
             ]
-        assert {each.result().status_code for each in made} == {201}
-        assert len({each.result().json()["id"] for each in made}) == 1
+        assert {task.result().status_code for task in tasks} == {201}
+        assert len({task.result().json()["id"] for task in tasks}) == 1
 
 
 async def test_a_debate_that_is_only_laid_down_begins_by_resume(tmp_path: Path) -> None:
@@ -201,17 +201,19 @@ async def test_a_debate_that_is_only_laid_down_begins_by_resume(tmp_path: Path) 
 async def test_a_list_is_searched_filtered_and_paged(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         me = web.me
-        made = [await web.ended(me, brief=f"# Is {word} good?\n\nIt is.") for word in ("tea", "milk", "tea and milk")]
+        debates = [
+            await web.ended(me, brief=f"# Is {word} good?\n\nIt is.") for word in ("tea", "milk", "tea and milk")
+        ]
         left = await web.begin(me, start=False)
         rows = (await me.get(f"{API}/debates")).json()["debates"]
-        assert names(rows) == [left, *made[::-1]]
+        assert names(rows) == [left, *debates[::-1]]
         assert rows[1]["participants"]
         assert rows[1]["decision"]["strength"] is not None
-        assert names((await me.get(f"{API}/debates?q=TEA good")).json()["debates"]) == [made[2], made[0]]
+        assert names((await me.get(f"{API}/debates?q=TEA good")).json()["debates"]) == [debates[2], debates[0]]
         assert names((await me.get(f"{API}/debates?status=open")).json()["debates"]) == [left]
         first = (await me.get(f"{API}/debates?limit=2")).json()
         second = (await me.get(f"{API}/debates?limit=2&after={first['next']}")).json()
-        assert names(first["debates"]) + names(second["debates"]) == [left, *made[::-1]]
+        assert names(first["debates"]) + names(second["debates"]) == [left, *debates[::-1]]
         assert second["next"] is None
         assert (await me.get(f"{API}/debates?after=nobody")).status_code == 422
         assert (await me.get(f"{API}/debates?limit=0")).status_code == 422
@@ -255,13 +257,13 @@ async def test_fork_at_an_entry_and_with_another_answer(tmp_path: Path) -> None:
         me = web.me
         debate = await web.ended(me)
         url = f"{API}/debates/{debate}/fork"
-        made = await me.post(url, json={"at": 2})
-        assert made.status_code == 201
-        fork = made.json()["id"]
+        answer = await me.post(url, json={"at": 2})
+        assert answer.status_code == 201
+        fork = answer.json()["id"]
         await web.site.runner.wait(fork)
         assert (await me.get(f"{API}/debates/{fork}")).json()["forked"] == f"{debate}@2"
-        given = await me.post(url, json={"answer": {"turn": "T1", "words": "Milk!"}, "start": False})
-        assert given.status_code == 201, given.text
+        second = await me.post(url, json={"answer": {"turn": "T1", "words": "Milk!"}, "start": False})
+        assert second.status_code == 201, second.text
         assert (await me.post(url, json={})).json()["code"] == "missing_key"
         assert (await me.post(url, json={"at": 999})).json()["code"] == "out_of_range"
         assert (await me.post(url, json={"at": 2, "brief": {"topic": "x", "library": "y"}})).status_code == 422
@@ -305,19 +307,19 @@ async def test_participants_are_made_before_a_debate_is_on_record(tmp_path: Path
         web.site.runner.stop(debate, now=True)
         with pytest.raises(MootError, match="stopped while its participants were generated; start it again"):
             await web.site.runner.wait(debate)
-        held = await me.post(f"{API}/debates", json={"brief": QUOTES, "models": ["guest:slow"], "start": False})
-        assert (held.status_code, held.json()["code"]) == (422, "inconsistent")
+        refused = await me.post(f"{API}/debates", json={"brief": QUOTES, "models": ["guest:slow"], "start": False})
+        assert (refused.status_code, refused.json()["code"]) == (422, "inconsistent")
 
 
 async def test_what_is_served_is_told_without_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
     async with opened(tmp_path) as web:
         me = web.me
-        told = [await me.get(f"{API}/{name}") for name in ("info", "models", "protocols", "openapi.json")]
-        assert [each.status_code for each in told] == [200] * 4
-        assert "openai" in told[1].json()["keys"]
-        assert not any("canary" in each.text for each in told)
-        assert "panel" in told[2].json()["protocols"]
+        answers = [await me.get(f"{API}/{name}") for name in ("info", "models", "protocols", "openapi.json")]
+        assert [answer.status_code for answer in answers] == [200] * 4
+        assert "openai" in answers[1].json()["keys"]
+        assert not any("canary" in answer.text for answer in answers)
+        assert "panel" in answers[2].json()["protocols"]
         assert (await web.ben.get(f"{API}/info")).json()["name"] == "ben"
         assert BEN not in json.dumps((await web.ben.get(f"{API}/info")).json())
 

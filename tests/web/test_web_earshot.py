@@ -12,7 +12,7 @@ import pytest
 
 from moot.app.run.access import Claim, claim
 from moot.app.run.workspace import Plan
-from moot.app.serve.view_model import frames as all_frames
+from moot.app.serve.frames import frames as all_frames
 from moot.app.serve.visibility import Reader, may_read, may_read_all
 from moot.core.agent import Recorder
 from moot.core.ask import Ask, Field, Form, Reply
@@ -96,8 +96,8 @@ async def telling(folder: Path) -> AsyncGenerator[Told]:
         await vote_weigher.asked.wait()
         links = {"ann": ANN}
         for name, body in (("view", {}), ("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
-            made = await web.ann.post(f"{API}/debates/d/shares", json=body)
-            links[name] = made.json()["token"]
+            share = await web.ann.post(f"{API}/debates/d/shares", json=body)
+            links[name] = share.json()["token"]
         yield Told(web=web, vote_weigher=vote_weigher, links=links, holding=holding)
 
 
@@ -114,71 +114,71 @@ def words(text: str) -> set[str]:
     return {word for word in (SECRET, MASKED, OPEN) if word in text}
 
 
-@pytest.mark.parametrize(("who", "heard"), HEARD)
-async def test_live_streams_leave_out_what_is_not_for_everybody(tmp_path: Path, who: str, heard: set[str]) -> None:
-    async with telling(tmp_path) as told:
+@pytest.mark.parametrize(("who", "readable"), HEARD)
+async def test_live_streams_leave_out_what_is_not_for_everybody(tmp_path: Path, who: str, readable: set[str]) -> None:
+    async with telling(tmp_path) as place:
         url, headers = f"{API}/debates/d/entries?follow=true&form=frames", {"Accept": "text/event-stream"}
-        async with live_at(told.web, "d", token=told.links[who]) as socket, asyncio.TaskGroup() as group:
+        async with live_at(place.web, "d", token=place.links[who]) as socket, asyncio.TaskGroup() as group:
             first = json.loads(await socket.recv())
-            stream = group.create_task(told.reader(who).get(url, headers=headers))
-            await until(lambda: sum(each.viewers for each in told.web.site.live._channels.values()) == 2)  # pyright: ignore[reportPrivateUsage]
-            await told.end()
+            stream = group.create_task(place.reader(who).get(url, headers=headers))
+            await until(lambda: sum(group_.viewers for group_ in place.web.site.live.groups.values()) == 2)
+            await place.end()
             sent = first + await frames_of(socket)
-        pieces = [each for each in sent if each["kind"] == "delta"]
-        frames = [each for each in sent if each["kind"] != "delta"]
-        assert words(json.dumps(pieces)) == heard - {OPEN}, "the open words were said before"
-        assert words(json.dumps(frames)) == words((await stream).text) == heard
-        numbers = list(range(1, await told.web.site.workspace.count_entries("d") + 1))
-        assert [each["seq"] for each in frames] == [seq for seq, _, _ in events((await stream).text)] == numbers
-        whole = json.loads(json.dumps(all_frames(await told.web.site.workspace.entries("d"))))
-        sums = [[each["sums"] for each in made if "sums" in each][-1] for made in (frames, whole)]
+        pieces = [frame for frame in sent if frame["kind"] == "delta"]
+        frames = [frame for frame in sent if frame["kind"] != "delta"]
+        assert words(json.dumps(pieces)) == readable - {OPEN}, "the open words were said before"
+        assert words(json.dumps(frames)) == words((await stream).text) == readable
+        numbers = list(range(1, await place.web.site.workspace.count_entries("d") + 1))
+        assert [frame["seq"] for frame in frames] == [seq for seq, _, _ in events((await stream).text)] == numbers
+        whole = json.loads(json.dumps(all_frames(await place.web.site.workspace.entries("d"))))
+        sums = [[frame["sums"] for frame in shown if "sums" in frame][-1] for shown in (frames, whole)]
         assert sums[0] == sums[1], "numbers are for everybody"
-        assert ("strategy#1" in json.dumps(sent)) == (SECRET in heard), "nobody is told that it was asked"
-        hidden = [each for each in frames if each["kind"] == "hidden"]
-        assert all(set(each) <= {"seq", "at", "kind", "name", "sums"} for each in hidden)
+        assert ("strategy#1" in json.dumps(sent)) == (SECRET in readable), "nobody is told that it was asked"
+        hidden = [frame for frame in frames if frame["kind"] == "hidden"]
+        assert all(set(frame) <= {"seq", "at", "kind", "name", "sums"} for frame in hidden)
         assert bool(hidden) == (who != "ann")
 
 
-@pytest.mark.parametrize(("who", "heard"), HEARD)
-async def test_what_is_stored_is_read_by_the_same_law(tmp_path: Path, who: str, heard: set[str]) -> None:
-    async with telling(tmp_path) as told:
-        reader = told.reader(who)
+@pytest.mark.parametrize(("who", "readable"), HEARD)
+async def test_what_is_stored_is_read_by_the_same_law(tmp_path: Path, who: str, readable: set[str]) -> None:
+    async with telling(tmp_path) as place:
+        reader = place.reader(who)
         waits = (await reader.get(f"{API}/debates/d")).json()["waits_for"]
         assert waits == []
-        await told.end()
+        await place.end()
         for accept in ("text/event-stream", "application/x-ndjson"):
             for after in (0, 3):
                 url = f"{API}/debates/d/entries?form=frames&after={after}"
-                found = (await reader.get(url, headers={"Accept": accept})).text
-                assert words(found) == (heard if not after else heard & words(found)), accept
-                assert not after or words(found) >= heard - {OPEN}
+                text = (await reader.get(url, headers={"Accept": accept})).text
+                assert words(text) == (readable if not after else readable & words(text)), accept
+                assert not after or words(text) >= readable - {OPEN}
         assert (await reader.get(f"{API}/debates/d/entries?form=entries")).status_code == (200 if who == "ann" else 403)
         for route in (*READ, "report.html?replay=true"):
             answer = await reader.get(f"{API}/debates/d/{route}")
             assert (answer.status_code == 403) == (who != "ann"), (route, answer.text)
-            assert words(answer.text) <= heard
-        both = await told.web.ann.get(f"{API}/compare?a=d&b=d")
+            assert words(answer.text) <= readable
+        both = await place.web.ann.get(f"{API}/compare?a=d&b=d")
         assert both.status_code == 200
         assert (await reader.get(f"{API}/compare?a=d&b=d")).status_code == (200 if who == "ann" else 403)
         state = await reader.get(f"{API}/debates/d")
-        assert words(state.text) <= heard
+        assert words(state.text) <= readable
 
 
 async def test_who_joins_without_a_place_is_shown_no_question(tmp_path: Path) -> None:
     tree = Everyone(act="argue", task="Argue.", who=("Ada",), form=ARGUE, private=True)
-    async with telling(tmp_path) as told:
-        await told.end()
-        workspace, ann = told.web.site.workspace, told.web.ann
+    async with telling(tmp_path) as place:
+        await place.end()
+        workspace, ann = place.web.site.workspace, place.web.ann
         await claim(workspace, "e", Claim(owner="ann"))
         await workspace.run(Plan(brief=BRIEF, name="asks", protocol=tree), "e")
-        seen: dict[str, tuple[int, int]] = {}
+        counts: dict[str, tuple[int, int]] = {}
         for name, body in (("fan", {"right": "join"}), ("Ada", {"right": "join", "who": "Ada"})):
             token = (await ann.post(f"{API}/debates/e/shares", json=body)).json()["token"]
-            reader = told.web.client(token=token)
+            reader = place.web.client(token=token)
             asks = (await reader.get(f"{API}/debates/e/asks")).json()["asks"]
             waits = (await reader.get(f"{API}/debates/e")).json()["waits_for"]
-            seen[name] = len(asks), len(waits)
-        assert seen == {"fan": (0, 0), "Ada": (1, 1)}
+            counts[name] = len(asks), len(waits)
+        assert counts == {"fan": (0, 0), "Ada": (1, 1)}
         assert len((await ann.get(f"{API}/debates/e/asks")).json()["asks"]) == 1
 
 
@@ -189,8 +189,8 @@ CASES: list[tuple[tuple[str, ...], dict[Reader, bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("audience", "heard"), CASES)
-def test_the_law(audience: tuple[str, ...], heard: dict[Reader, bool]) -> None:
+@pytest.mark.parametrize(("audience", "readable"), CASES)
+def test_the_law(audience: tuple[str, ...], readable: dict[Reader, bool]) -> None:
     diary = Diary().add(Opened(brief=BRIEF, protocol={}, name="x"), Entered(path="/debate"))
     diary.add(Asked(ask=Ask(key="/debate#1", to="Cid", act="argue", task="", audience=audience)))
     diary.add(Replied(key="/debate#1", reply=Reply(text="Tea.")), Interjected(by="Eve", text="Hm."))
@@ -198,16 +198,16 @@ def test_the_law(audience: tuple[str, ...], heard: dict[Reader, bool]) -> None:
     for entry in diary.entries:
         transcript.apply(entry.event)
     first, outside = transcript.all()
-    assert {ears: may_read(transcript, ears, first) for ears in heard} == heard
-    assert {ears: may_read_all(diary.entries, ears) for ears in heard} == heard
-    assert all(may_read(transcript, ears, outside) for ears in heard), "what came from outside is for everybody"
+    assert {reader: may_read(transcript, reader, first) for reader in readable} == readable
+    assert {reader: may_read_all(diary.entries, reader) for reader in readable} == readable
+    assert all(may_read(transcript, reader, outside) for reader in readable), "what came from outside is for everybody"
 
 
 def test_a_private_field_is_for_the_owner_alone() -> None:
     form = Form(name="message", fields=(Field(name="Thoughts", private=True),))
     diary = Diary().add(Opened(brief=BRIEF, protocol={}, name="x"))
     diary.add(Asked(ask=Ask(key="/debate#1", to="Ben", act="argue", task="", form=form)))
-    assert {ears: may_read_all(diary.entries, ears) for ears in (None, "", "Ada")} == {
+    assert {reader: may_read_all(diary.entries, reader) for reader in (None, "", "Ada")} == {
         None: True,
         "": False,
         "Ada": False,

@@ -46,9 +46,9 @@ async def test_each_link_is_counted_by_itself(tmp_path: Path) -> None:
         debate = await web.begin(web.me)
         await web.site.runner.wait(debate)
         url = f"{API}/debates/{debate}"
-        made = [(await web.me.post(f"{url}/shares", json={})).json() for _ in range(2)]
-        sent = web.client(token=made[0]["token"])
-        cookie = {"Cookie": f"{share_cookie(HOST, debate)}={made[1]['token']}"}
+        shares = [(await web.me.post(f"{url}/shares", json={})).json() for _ in range(2)]
+        sent = web.client(token=shares[0]["token"])
+        cookie = {"Cookie": f"{share_cookie(HOST, debate)}={shares[1]['token']}"}
         stranger = web.client(token="x" * 43)
         assert [(await sent.get(url)).status_code for _ in range(8)] == [200] * 7 + [429], "the first is the address's"
         by_cookie = [(await web.client().get(url, headers=cookie)).status_code for _ in range(8)]
@@ -101,7 +101,7 @@ async def test_a_key_is_said_once(tmp_path: Path) -> None:
 
         async with asyncio.TaskGroup() as group:
             sent = [group.create_task(say(web.ann, "k")) for _ in range(4)]
-        assert {(each.result().status_code, each.result().json()["number"]) for each in sent} == {(201, 1)}
+        assert {(task.result().status_code, task.result().json()["number"]) for task in sent} == {(201, 1)}
         other = await say(web.ann, "k", words="Mind the cups.")
         assert (other.status_code, other.json()["code"]) == (409, "record")
         wrong = await say(web.ann, "w", words=" ")

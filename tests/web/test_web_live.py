@@ -1,6 +1,5 @@
 """Live streams: server-sent events and the WebSocket over real sockets, without a gap and without a double."""
 
-import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -11,11 +10,11 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from moot.app.serve.view_model import frames
+from moot.app.serve.frames import frames
+from moot.app.serve.live import Live, Overrun, Viewer
+from moot.record import hub
 from moot.web import entry_routes as routes
-from moot.web import live
 from moot.web.auth import session_cookie, share_cookie
-from moot.web.live import Live, Overrun, Viewer
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, ANN, API, BEN, Slow, Web, events, opened, until
 
@@ -30,18 +29,18 @@ async def live_at(
     web: Web, debate: str, after: object = 0, *, token: str = ANN, headers: Mapping[str, str] | None = None
 ) -> AsyncGenerator[ClientConnection]:
     url = f"{web.base.replace('http', 'ws')}{API}/debates/{debate}/live?after={after}"
-    given = {"Authorization": f"Bearer {token}"} if token else {}
-    given |= headers or {}
-    async with connect(url, additional_headers=given, proxy=None, max_size=None) as socket:
+    sent_headers = {"Authorization": f"Bearer {token}"} if token else {}
+    sent_headers |= headers or {}
+    async with connect(url, additional_headers=sent_headers, proxy=None, max_size=None) as socket:
         yield socket
 
 
 async def frames_of(socket: ClientConnection) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
+    frames: list[dict[str, object]] = []
     with contextlib.suppress(ConnectionClosed):
         async for text in socket:
-            found += json.loads(text)
-    return found
+            frames += json.loads(text)
+    return frames
 
 
 async def drain(viewer: Viewer) -> None:
@@ -79,21 +78,21 @@ async def test_a_follower_that_comes_back_misses_nothing_while_the_debate_runs(t
         ann = web.ann
         debate = await web.begin(ann, models=["guest:slow"])
         await slow.asked.wait()
-        url, seen = f"{API}/debates/{debate}/entries?follow=true&form={form}", list[int]()
+        url, numbers = f"{API}/debates/{debate}/entries?follow=true&form={form}", list[int]()
         for cut in (1, 2, 3):
-            headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(seen))}
+            headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(numbers))}
             async with ann.stream("GET", url, headers=headers) as response:
                 async for line in response.aiter_lines():
                     if line.startswith("id: "):
-                        seen.append(int(line[4:]))
-                        if len(seen) >= 2 * cut:
+                        numbers.append(int(line[4:]))
+                        if len(numbers) >= 2 * cut:
                             break
         slow.go.set()
-        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(seen))}
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(numbers))}
         rest = (await ann.get(url, headers=headers)).text
-        seen += [seq for seq, _, _ in events(rest)]
-        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ends by itself"
-        await until(lambda: not web.site.live._channels)  # pyright: ignore[reportPrivateUsage]
+        numbers += [seq for seq, _, _ in events(rest)]
+        assert numbers == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ends by itself"
+        await until(lambda: not web.site.live.groups)
 
 
 async def test_a_silent_stream_beats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,11 +141,11 @@ async def test_a_viewer_is_sent_all_frames_and_pieces_between_them(tmp_path: Pat
         async with live_at(web, debate) as socket:
             first = json.loads(await socket.recv())
             slow.go.set()
-            found = first + await frames_of(socket)
+            all_frames = first + await frames_of(socket)
         assert socket.close_code == 1000
-        numbered = [each for each in found if "seq" in each]
+        numbered = [frame for frame in all_frames if "seq" in frame]
         assert numbered == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))))
-        pieces = [each for each in found if each["kind"] == "delta"]
+        pieces = [frame for frame in all_frames if frame["kind"] == "delta"]
         assert pieces
         assert {"kind", "key", "text"} == set(pieces[0])
         async with live_at(web, debate, 5) as socket:
@@ -160,9 +159,9 @@ async def test_what_a_viewer_sends_is_nothing_and_who_leaves_is_noticed(tmp_path
         async with live_at(web, debate) as socket:
             await socket.send("hello")
             await socket.recv()
-            assert web.site.live._channels[debate, None].viewers == 1  # pyright: ignore[reportPrivateUsage]
+            assert web.site.live.groups[debate, None].viewers == 1
             await socket.send(b"\x00 no text")
-        await until(lambda: not web.site.live._channels)  # pyright: ignore[reportPrivateUsage]
+        await until(lambda: not web.site.live.groups)
 
 
 async def test_foreign_pages_hosts_and_tokens_get_no_socket(tmp_path: Path) -> None:
@@ -207,21 +206,21 @@ async def test_a_link_that_is_taken_back_closes_what_is_open(tmp_path: Path, mon
         debate = await web.begin(ann, ADA)
         await web.asked(ann, debate)
         url = f"{API}/debates/{debate}/shares"
-        made = (await ann.post(url, json={"right": "view"})).json()
-        cookie = {"Cookie": f"{share_cookie(web.base, debate)}={made['token']}", "Origin": web.base}
-        reader = web.client(token=made["token"])
+        share = (await ann.post(url, json={"right": "view"})).json()
+        cookie = {"Cookie": f"{share_cookie(web.base, debate)}={share['token']}", "Origin": web.base}
+        reader = web.client(token=share["token"])
         async with live_at(web, debate, token="", headers=cookie) as socket:
             await socket.recv()
             entries = f"{API}/debates/{debate}/entries?follow=true"
             async with reader.stream("GET", entries) as stream:
                 lines = stream.aiter_lines()
                 await anext(lines)
-                await ann.delete(f"{url}?id={made['id']}")
+                await ann.delete(f"{url}?id={share['id']}")
                 await frames_of(socket)
                 assert socket.close_code == 1008
                 assert [line async for line in lines], "the stream ends"
         with pytest.raises(InvalidStatus) as refused:
-            async with live_at(web, debate, token=made["token"]):
+            async with live_at(web, debate, token=share["token"]):
                 pass
         assert refused.value.response.status_code == 401
 
@@ -243,51 +242,72 @@ async def test_the_end_of_the_server_lets_viewers_go(tmp_path: Path, monkeypatch
 async def test_a_slow_viewer_is_told_to_come_back_and_holds_nobody_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "MOST_ITEMS", 4)
+    monkeypatch.setattr(hub, "PAGE", 2)
     slow = Slow()
     async with opened(tmp_path, models={"slow": slow}) as web:
-        workspace, debate = web.site.workspace, await web.begin(web.ann, models=["guest:slow"])
+        workspace = web.site.workspace
+        workspace.hub = hub.Hub(workspace.store, most=5)
+        debate = await web.begin(web.ann, models=["guest:slow"])
         await slow.asked.wait()
-        async with web.site.live.watching(debate) as channel:
-            told = Viewer(workspace, channel, 0, beat=0.05, resync=True)
-            read = Viewer(workspace, channel, 0, beat=0.05)
-            first = [await told.take() for _ in range(5)]
-            seen = [item.seq for page in first for item in page or () if item.seq]
-            kept = [item.seq for item in await read.take() or () if item.seq]
+        with web.site.live.watching(debate) as group:
+            first = Viewer(workspace.store, group, 0, beat=0.05)
+            slow_viewer = Viewer(workspace.store, group, 0, beat=0.05, resync=True)
+            read = Viewer(workspace.store, group, 0, beat=0.05)
+            numbers = [item.seq for item in await slow_viewer.take() or () if item.seq]
+            all_numbers = [item.seq for item in await read.take() or () if item.seq]
             slow.go.set()
             await web.site.runner.wait(debate)
-            await until(lambda: channel.over)
-            assert len(channel._ring) <= 4  # pyright: ignore[reportPrivateUsage]
+            await drain(first)
+            assert group.over
             with pytest.raises(Overrun) as error:
-                await drain(told)
+                await drain(slow_viewer)
             while (page := await read.take()) is not None:
-                kept += [item.seq for item in page if item.seq]
+                all_numbers += [item.seq for item in page if item.seq]
         entries = await workspace.count_entries(debate)
-        assert kept == list(range(1, entries + 1)), "who need not be told is read the past"
-        assert str(error.value) == str(seen[-1])
+        assert all_numbers == list(range(1, entries + 1)), "who need not be told is read the past"
+        assert int(str(error.value)) >= numbers[-1]
 
 
 async def test_a_ring_forgets_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(hub, "MOST_BYTES", 20_000)
     async with opened(tmp_path) as web:
         debate = await web.ended(web.ann)
-        async with web.site.live.watching(debate) as channel:
-            assert sum(item.size for item in channel._ring) <= 20_000  # pyright: ignore[reportPrivateUsage]
-            viewer = Viewer(web.site.workspace, channel, 0, beat=0.05)
-            seen: list[int] = []
-            while (page := await viewer.take()) is not None:
-                seen += [item.seq for item in page]
-        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1))
+        with web.site.live.watching(debate) as group:
+            for _ in range(2):  # the second one comes when the ring has dropped the beginning
+                viewer = Viewer(web.site.workspace.store, group, 0, beat=0.05)
+                numbers: list[int] = []
+                while (page := await viewer.take()) is not None:
+                    numbers += [item.seq for item in page]
+                assert numbers == list(range(1, await web.site.workspace.count_entries(debate) + 1))
+        assert group.place_after(0) is None
 
 
 async def test_a_frame_is_made_once_for_all_viewers(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        debate = await web.ended(web.ann)
-        async with web.site.live.watching(debate) as one, web.site.live.watching(debate) as two:
+        debate, store = await web.ended(web.ann), web.site.workspace.store
+        with web.site.live.watching(debate) as one, web.site.live.watching(debate) as two:
             assert one is two
-            items = one.since(0) or []
+            items = await Viewer(store, one, 0, beat=1).take() or []
+            assert (await Viewer(store, two, 0, beat=1).take() or [])[0] is items[0]
             assert items[0].event("frames") is items[0].event("frames")
             assert items[0].event("entries") != items[0].event("frames")
+            late = await Viewer(store, two, items[-1].seq - 1, beat=1).take() or []
+            assert late[0] is items[-1], "who has the entries before it joins in the ring"
+
+
+async def test_all_ways_to_follow_share_one_ring(tmp_path: Path) -> None:
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}) as web:
+        workspace, debate = web.site.workspace, await web.begin(web.ann, models=["guest:slow"])
+        await slow.asked.wait()
+        with workspace.hub.following(debate) as follower, web.site.live.watching(debate, "") as group:
+            await Viewer(workspace.store, group, 0, beat=1).take()
+            views = [item.views for item in follower.ring.items(0)]
+            assert views
+            assert all(list(view) == [""] for view in views), "the page's view stands beside the line that all read"
+            assert workspace.hub.viewers(debate) == 2
+        slow.go.set()
+        await web.site.runner.wait(debate)
 
 
 async def test_a_damaged_record_ends_a_stream_and_nothing_else(tmp_path: Path) -> None:
@@ -305,8 +325,16 @@ async def test_a_damaged_record_ends_a_stream_and_nothing_else(tmp_path: Path) -
         assert (await me.get(f"{API}/debates")).status_code == 200
 
 
-async def test_nothing_is_left_when_live_is_closed(tmp_path: Path) -> None:
+async def test_nothing_is_left_when_nobody_watches(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         debate = await web.begin(web.ann, start=False)
-        async with asyncio.timeout(60), Live(web.site.workspace) as other, other.watching(debate) as channel:
-            assert channel.last == 1
+        live = Live(web.site.workspace)
+        with live.watching(debate) as group:
+            with live.watching(debate) as same:
+                assert same is group
+            assert live.groups
+            await group.advance()
+            await group.advance()
+            assert group.last == 1
+        assert not live.groups
+        assert not web.site.workspace.hub.viewers(debate)

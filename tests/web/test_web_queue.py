@@ -57,12 +57,12 @@ async def test_a_viewer_gets_every_entry_of_a_worker_in_order(tmp_path: Path, da
         debate = await web.begin(web.ann, models=["guest:slow"])
         now = await state(web, debate)
         assert (now["status"], now["runs"], now["holder"], now["entries"]) == ("open", True, "queue", 1)
-        seen: list[int] = []
+        numbers: list[int] = []
         headers = {"Accept": "text/event-stream"}
         async with web.ann.stream("GET", f"{API}/debates/{debate}/entries?follow=true", headers=headers) as response:
             async for line in response.aiter_lines():
                 if line.startswith("id: "):
-                    seen.append(int(line[4:]))
+                    numbers.append(int(line[4:]))
                     worker.open.set()
                 if slow.asked.is_set() and not slow.go.is_set():
                     now = await state(web, debate)
@@ -71,7 +71,7 @@ async def test_a_viewer_gets_every_entry_of_a_worker_in_order(tmp_path: Path, da
                     assert (row["runs"], row["holder"]) == (True, "w1")
                     assert (await web.ann.get(f"{API}/info")).json()["held"] == 1
                     slow.go.set()
-        assert seen == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ended by itself"
+        assert numbers == list(range(1, await web.site.workspace.count_entries(debate) + 1)), "it ended by itself"
         await until(lambda: worker.found[debate].state == "done")
         now = await state(web, debate)
         assert (now["status"], now["runs"], now["holder"]) == ("decided", False, "")
@@ -91,14 +91,16 @@ async def test_a_person_answers_over_the_api_and_a_worker_goes_on(tmp_path: Path
             await until(lambda: worker.found[debate].state == "waiting")
             now = await state(web, debate)
             assert (now["status"], now["kind"], now["runs"]) == ("paused", "waiting", False)
-            said = await web.ann.post(
+            answer = await web.ann.post(
                 f"{API}/debates/{debate}/interjections", json={"by": "Eve", "words": "The kettle!"}
             )
-            assert said.status_code == 201
+            assert answer.status_code == 201
             while worker.found[debate].state != "done":
                 (ask,) = await web.asked(web.ann, debate)
                 forms = cast("list[dict[str, list[str]]]", ask["fields"])
-                fields = {str(each["name"]): each["choices"][0] for each in forms if each["choices"]}
+                fields = {
+                    str(form_field["name"]): form_field["choices"][0] for form_field in forms if form_field["choices"]
+                }
                 body: dict[str, object] = {"key": ask["key"], "words": "" if fields else "Tea, I say."}
                 body |= {"fields": fields} if fields else {}
                 response = await web.ann.post(f"{API}/debates/{debate}/asks/answer", json=body)
@@ -138,7 +140,7 @@ async def test_a_limit_is_told_once_and_lifted(tmp_path: Path, database: str) ->
         await until(lambda: worker.found[debate].state == "parked")
         now = await state(web, debate)
         assert (now["status"], now["kind"], now["error"]) == ("paused", "limit", "")
-        assert "2 asks" in str(now["reason"])
+        assert "2 questions" in str(now["reason"])
         await web.ann.post(f"{API}/debates/{debate}/resume", json={"limits": {"asks": 300}})
         await until(lambda: worker.found[debate].state == "done")
 
@@ -170,9 +172,9 @@ async def test_a_queue_that_cannot_be_reached_is_said_and_comes_back(
 async def test_an_agent_has_its_debates_held_by_a_worker(tmp_path: Path, database: str) -> None:
     slow = Slow()
     here, there = Workspace.at(database), Workspace.at(database)
-    for each in (here, there):
-        each.config = Config()
-        each.pool.add_agent("slow", slow)
+    for workspace in (here, there):
+        workspace.config = Config()
+        workspace.pool.add_agent("slow", slow)
     async with working(there) as worker, QueueRunner(here, worker) as runner, client_at(runner) as place:
         seated = ADA.replace("human", "guest:slow").replace("builtin:quotes", "guest:slow")
         debate = await place.begin(seated)
@@ -183,8 +185,8 @@ async def test_an_agent_has_its_debates_held_by_a_worker(tmp_path: Path, databas
         slow.go.set()
         assert (await place.call("wait_for_debate", id=debate))["status"] == "decided"
         waits = await place.begin(ADA)
-        told = await place.call("wait_for_debate", id=waits)
-        assert told["status"] == "waiting"
+        state = await place.call("wait_for_debate", id=waits)
+        assert state["status"] == "waiting"
         answered = await place.call("answer_question", id=waits, words="Tea, I say.")
         assert answered["runs"]
         slow.go.clear()
@@ -192,8 +194,8 @@ async def test_an_agent_has_its_debates_held_by_a_worker(tmp_path: Path, databas
         runs = await place.begin(seated)
         await slow.asked.wait()
         assert (await place.call("stop_debate", id=runs, now=True))["status"] == "paused"
-    for each in (here, there):
-        await each.close()
+    for workspace in (here, there):
+        await workspace.close()
 
 
 async def test_no_page_is_needed_to_hear_of_the_end(tmp_path: Path, database: str) -> None:

@@ -42,7 +42,7 @@ async def say(web: Web, debate: str) -> bool:
     """Answer the question that is open for a person."""
     (ask,) = await web.asked(web.ann, debate)
     forms = cast("list[dict[str, list[str]]]", ask["fields"])
-    fields = {str(each["name"]): each["choices"][0] for each in forms if each["choices"]}
+    fields = {str(form_field["name"]): form_field["choices"][0] for form_field in forms if form_field["choices"]}
     body: dict[str, object] = {"key": ask["key"], "words": "" if fields else "Tea, I say."}
     body |= {"fields": fields} if fields else {}
     return bool((await web.ann.post(f"{API}/debates/{debate}/asks/answer", json=body)).json()["runs"])
@@ -104,15 +104,15 @@ def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: 
         try:
             wait_for(lambda: client.get(f"{API}/debates/{begun['id']}").json()["status"] == "decided")
             text = client.get(f"{API}/debates/{begun['id']}/entries", headers={"Accept": "text/event-stream"}).text
-            seen = [int(each) for each in re.findall(r"^id: (\d+)$", text, re.MULTILINE)]
-            assert seen == list(range(1, len(seen) + 1))
-            assert len(seen) > 5
+            numbers = [int(number) for number in re.findall(r"^id: (\d+)$", text, re.MULTILINE)]
+            assert numbers == list(range(1, len(numbers) + 1))
+            assert len(numbers) > 5
             wait_for(lambda: not client.get(f"{API}/debates/{begun['id']}").json()["runs"])
         finally:
             worker.send_signal(signal.SIGTERM)
-            told, _ = worker.communicate(timeout=PATIENCE)
-        assert worker.returncode == 0, told
-        assert "back in the queue or finished" in told
+            output, _ = worker.communicate(timeout=PATIENCE)
+        assert worker.returncode == 0, output
+        assert "back in the queue or finished" in output
         assert server.end(signal.SIGTERM) == 0
 
 

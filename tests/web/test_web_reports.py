@@ -48,6 +48,8 @@ async def test_a_report_in_every_form(tmp_path: Path) -> None:
         alive = await me.get(f"{API}/debates/{debate}/report.html?replay=true")
         assert alive.status_code in (200, 422), "where the app is built"
         assert (await me.get(f"{API}/debates/{debate}/report.docx")).status_code == 422
+        log = await me.get(f"{API}/debates/{debate}/report.verbose")
+        assert (log.status_code, log.json()["code"]) == (422, "bad_enum"), "logs hold what was asked in private"
         for form in ("json", "md"):
             receipt = await me.get(f"{API}/debates/{debate}/receipt?form={form}")
             assert debate in receipt.text
@@ -225,8 +227,8 @@ async def test_who_has_participants_made_pays_for_them_and_nobody_else_sees_it(t
         assert await used(ann) == 2.0, "what runs counts with its limit, in which its casting is"
         dear.go.set()
         await web.site.runner.wait(debate)
-        (casting,) = [each.debate for each in await workspace.list() if each.debate.startswith("cast-")]
-        paid = [spent(await workspace.entries(each)) for each in (casting, debate)]
+        (casting,) = [info.debate for info in await workspace.list() if info.debate.startswith("cast-")]
+        paid = [spent(await workspace.entries(name)) for name in (casting, debate)]
         assert paid[0] >= 0.1
         assert await used(ann) == round(sum(paid), 6) > paid[1], "both count"
         assert await used(ben) == 0.0
@@ -235,7 +237,7 @@ async def test_who_has_participants_made_pays_for_them_and_nobody_else_sees_it(t
         assert names((await ben.get(f"{API}/debates")).json()["debates"]) == []
         again = (await ben.post(f"{API}/debates", json=body)).json()["id"]
         await web.site.runner.wait(again)
-        assert [each.debate for each in await workspace.list() if each.debate.startswith("cast-")] == [casting]
+        assert [info.debate for info in await workspace.list() if info.debate.startswith("cast-")] == [casting]
         assert await used(ben) == round(spent(await workspace.entries(again)), 6), "made once, paid once"
         assert await used(ann) == round(sum(paid), 6)
 
@@ -251,9 +253,9 @@ async def test_a_casting_that_another_one_broke_off_is_not_taken_up_at_its_cost(
         await until(lambda: not runner.running)
         for client, castings in ((web.ben, 2), (web.ann, 2)):
             await runner.wait((await client.post(f"{API}/debates", json=body)).json()["id"])
-            found = [each.debate for each in await workspace.list() if each.debate.startswith("cast-")]
-            assert len(found) == castings
-            assert {(await claimed(workspace, each)).owner for each in found} == {"ann", "ben"}
+            castings_found = [info.debate for info in await workspace.list() if info.debate.startswith("cast-")]
+            assert len(castings_found) == castings
+            assert {(await claimed(workspace, name)).owner for name in castings_found} == {"ann", "ben"}
 
 
 async def test_a_debate_without_a_limit_needs_one_where_a_day_has(tmp_path: Path) -> None:
@@ -272,8 +274,10 @@ async def test_a_debate_without_a_limit_needs_one_where_a_day_has(tmp_path: Path
 SETTINGS = [
     ("serve = 3", "serve must be a table"),
     ("[serve]\nport = 3", "no setting 'port'"),
-    ("[serve]\nmost = 0", "serve.most must be a whole number from 1 to 100"),
-    ("[serve]\nmost = true", "serve.most"),
+    ("[serve]\nparallel = 0", "serve.parallel must be a whole number from 1 to 100"),
+    ("[serve]\nmost = 0", "serve.parallel must be a whole number from 1 to 100"),
+    ("[serve]\nmost = 1\nparallel = 2", "serve has parallel twice, under its earlier name too; keep one"),
+    ("[serve]\nmost = true", "serve.parallel"),
     ("[serve]\ncost = -1", "serve.cost must be US dollars"),
     ('[serve]\ndaily = "x"', "serve.daily"),
     ("[serve]\nhosts = [3]", "serve.hosts"),
@@ -284,19 +288,21 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), SETTINGS)
-def test_settings_that_cannot_be_are_refused_in_a_sentence(text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), SETTINGS)
+def test_settings_that_cannot_be_are_refused_in_a_sentence(text: str, message: str) -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text(text)
-    with pytest.raises(BriefError, match=told.replace("[", ".").replace("]", ".")) as error:
+    with pytest.raises(BriefError, match=message.replace("[", ".").replace("]", ".")) as error:
         load_config()
     assert "secret-token" not in str(error.value)
 
 
-def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", [("parallel", "max_questions"), ("most", "asks")], ids=["today", "earlier"])
+def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path, names: tuple[str, str]) -> None:
+    parallel, questions = names
     user_file().parent.mkdir(parents=True)
     user_file().write_text(
-        "[serve]\nmost = 3\nrequests = 9\ncost = 1\ntokens_per_debate = 5\nasks = 6\ndaily = 2.5\n"
+        f"[serve]\n{parallel} = 3\nrequests = 9\ncost = 1\ntokens_per_debate = 5\n{questions} = 6\ndaily = 2.5\n"
         'hosts = ["Moot.lan"]\n'
         f'[serve.tokens]\nci = "sha256:{"0" * 64}"\n'
     )

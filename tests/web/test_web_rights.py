@@ -49,6 +49,7 @@ RIGHTS = {
     "GET /api/v1/calibration": "own",
     "GET /api/v1/memory": "own",
     "GET /api/v1/models": "own",
+    "GET /api/v1/plugins": "own",
     "GET /api/v1/protocols": "own",
     "GET /api/v1/info": "own",
     "GET /healthz": "none",
@@ -66,18 +67,18 @@ BOTH = "GET /api/v1/compare"
 
 
 def test_every_route_names_its_right() -> None:
-    found: dict[str, str] = {}
+    rights_by_name: dict[str, str] = {}
     for route in routes().routes:
         assert isinstance(route, APIRoute | APIWebSocketRoute), f"{route}: a second door"
-        needs = [each.call for each in route.dependant.dependencies]
-        rights = [each.right for each in needs if isinstance(each, Needs | NeedsOwner | NeedsNothing)]
+        needs = [dependency.call for dependency in route.dependant.dependencies]
+        rights = [need.right for need in needs if isinstance(need, Needs | NeedsOwner | NeedsNothing)]
         methods = sorted(route.methods or ()) if isinstance(route, APIRoute) else ["WS"]
         for method in methods:
             name = f"{method} {route.path}"
             assert len(rights) == (name != BOTH), name
-            found[name] = rights[0] if rights else "view"
-    assert found.pop(BOTH) == "view"
-    assert found == RIGHTS
+            rights_by_name[name] = rights[0] if rights else "view"
+    assert rights_by_name.pop(BOTH) == "view"
+    assert rights_by_name == RIGHTS
 
 
 BODIES: dict[str, object] = {
@@ -93,15 +94,15 @@ BODIES: dict[str, object] = {
 
 def requests_on(debate: str) -> list[tuple[str, str, object]]:
     """Method, address and body of a request at every route of a debate."""
-    found: list[tuple[str, str, object]] = []
+    requests: list[tuple[str, str, object]] = []
     for name in RIGHTS:
         method, path = name.split()
         if "{debate}" not in path or method == "WS" or not path.startswith(API):
             continue
         url = path.replace("{debate}", debate).replace("{form}", "md")
         body = BODIES.get(path.partition("{debate}/")[2])
-        found.append((method, f"{url}?id=x" if method == "DELETE" else url, body if method == "POST" else None))
-    return found
+        requests.append((method, f"{url}?id=x" if method == "DELETE" else url, body if method == "POST" else None))
+    return requests
 
 
 @pytest.mark.parametrize("running", [False, True])
@@ -141,8 +142,8 @@ async def test_a_link_lets_view_and_no_more(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         ann = web.ann
         debate, other = await web.ended(ann), await web.ended(ann)
-        made = (await ann.post(f"{API}/debates/{debate}/shares", json={"right": "view"})).json()
-        bob = web.client(token=made["token"])
+        share = (await ann.post(f"{API}/debates/{debate}/shares", json={"right": "view"})).json()
+        bob = web.client(token=share["token"])
         for method, url, body in requests_on(debate):
             needed = RIGHTS[f"{method} {next(path for path in _paths(url, debate))}"]
             status = (await bob.request(method, url, json=body)).status_code
@@ -153,10 +154,10 @@ async def test_a_link_lets_view_and_no_more(tmp_path: Path) -> None:
         assert (await bob.get(f"{API}/debates/{debate}/entries?form=entries")).status_code == 403
         assert (await bob.get(f"{API}/debates")).status_code == 401
         stored = "".join(await web.site.workspace.store.read(f"{debate}/access/letters"))
-        assert made["token"] not in stored
-        assert hash_of(made["token"]) in stored
+        assert share["token"] not in stored
+        assert hash_of(share["token"]) in stored
         rows = (await ann.get(f"{API}/debates/{debate}/shares")).json()["shares"]
-        assert [row["id"] for row in rows] == [made["id"]]
+        assert [row["id"] for row in rows] == [share["id"]]
         assert "token" not in rows[0]
 
 
@@ -171,15 +172,15 @@ async def test_links_end_and_are_taken_back(tmp_path: Path) -> None:
         debate = await web.ended(ann)
         url = f"{API}/debates/{debate}/shares"
         web.site.workspace.clock = lambda: now
-        made = (await ann.post(url, json={"until": now + 60})).json()
-        bob = web.client(token=made["token"])
+        share = (await ann.post(url, json={"until": now + 60})).json()
+        bob = web.client(token=share["token"])
         assert (await bob.get(f"{API}/debates/{debate}")).status_code == 200
         web.site.workspace.clock = lambda: now + 61
         assert (await bob.get(f"{API}/debates/{debate}")).status_code == 401
-        made = (await ann.post(url, json={})).json()
-        bob = web.client(token=made["token"])
+        share = (await ann.post(url, json={})).json()
+        bob = web.client(token=share["token"])
         assert (await bob.get(f"{API}/debates/{debate}")).status_code == 200
-        assert (await ann.delete(f"{url}?id={made['id']}")).json()["shares"][-1]["revoked"]
+        assert (await ann.delete(f"{url}?id={share['id']}")).json()["shares"][-1]["revoked"]
         assert (await bob.get(f"{API}/debates/{debate}")).status_code == 401
         assert (await ann.delete(f"{url}?id=nobody")).status_code == 404
         for body in (
@@ -197,18 +198,18 @@ async def test_a_debate_has_so_many_links(tmp_path: Path, monkeypatch: pytest.Mo
     async with opened(tmp_path) as web:
         ann = web.ann
         url = f"{API}/debates/{await web.ended(ann)}/shares"
-        made = [(await ann.post(url, json={})).json() for _ in range(2)]
+        shares = [(await ann.post(url, json={})).json() for _ in range(2)]
         assert (await ann.post(url, json={})).json()["code"] == "too_large"
-        await ann.delete(f"{url}?id={made[0]['id']}")
+        await ann.delete(f"{url}?id={shares[0]['id']}")
         assert (await ann.post(url, json={})).status_code == 201
 
 
 async def test_a_link_becomes_a_cookie_for_its_debate_alone(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         debate = await web.ended(web.ann)
-        made = (await web.ann.post(f"{API}/debates/{debate}/shares", json={})).json()
+        share = (await web.ann.post(f"{API}/debates/{debate}/shares", json={})).json()
         bob = web.client()
-        answer = await bob.get(made["link"])
+        answer = await bob.get(share["link"])
         assert (answer.status_code, answer.headers["location"]) == (303, f"/d/{debate}")
         cookie = answer.headers["set-cookie"]
         assert cookie.startswith(share_cookie(HOST, debate))
@@ -244,11 +245,11 @@ async def test_two_servers_on_one_machine_keep_their_cookies_apart(tmp_path: Pat
     assert share_cookie("127.0.0.1:1", "x") != share_cookie("127.0.0.1:2", "x")
     async with opened(tmp_path / "a", real=True) as one, opened(tmp_path / "b", real=True) as two:
         debate = await one.ended(one.ann)
-        made = (await one.ann.post(f"{API}/debates/{debate}/shares", json={})).json()
+        share = (await one.ann.post(f"{API}/debates/{debate}/shares", json={})).json()
         browser = one.client()  # which keeps cookies by host, not by port
         for web in (one, two):
             await browser.get(f"{web.base}/?token={web.site.auth.new_link()}")
-        await browser.get(made["link"])
+        await browser.get(share["link"])
         assert len({cookie.name for cookie in browser.cookies.jar}) == 3
         for web in (one, two):
             assert (await browser.get(f"{web.base}{API}/info")).status_code == 200

@@ -45,52 +45,52 @@ def served(folder: Path) -> Generator[str]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert ready.wait(20)
+    assert ready.wait(120)
     try:
         yield bases[0]
     finally:
         loop.call_soon_threadsafe(over.set)
-        thread.join(20)
+        thread.join(120)
 
 
 def test_the_description_is_whole() -> None:
-    found: Any = describe(routes())
-    for path, methods in found["paths"].items():
+    description: Any = describe(routes())
+    for path, methods in description["paths"].items():
         for method, operation in methods.items():
             name = f"{method} {path}"
             assert operation["summary"], name
             assert operation["description"], name
             assert {"400", "401", "403", "404", "409", "413", "415", "422", "429"} <= set(operation["responses"]), name
-            errors = {status: each for status, each in operation["responses"].items() if int(status) >= 400}
-            assert {tuple(each["content"]) for each in errors.values()} == {("application/problem+json",)}, name
-    assert found["paths"][f"{API}/debates"]["post"]["responses"]["201"]["links"]
-    assert "examples" in found["components"]["schemas"]["NewDebate"]
+            errors = {status: answer for status, answer in operation["responses"].items() if int(status) >= 400}
+            assert {tuple(answer["content"]) for answer in errors.values()} == {("application/problem+json",)}, name
+    assert description["paths"][f"{API}/debates"]["post"]["responses"]["201"]["links"]
+    assert "examples" in description["components"]["schemas"]["NewDebate"]
 
 
-def operations(found: Any) -> Iterator[tuple[str, Any]]:
-    for path, methods in found["paths"].items():
+def operations(description: Any) -> Iterator[tuple[str, Any]]:
+    for path, methods in description["paths"].items():
         for method, operation in methods.items():
             yield f"{method} {path}", operation
 
 
 def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> None:
-    found: Any = describe(routes())
-    for name, operation in operations(found):
-        contents = [each.get("content", {}) for status, each in operation["responses"].items() if int(status) < 400]
+    description: Any = describe(routes())
+    for name, operation in operations(description):
+        contents = [answer.get("content", {}) for status, answer in operation["responses"].items() if int(status) < 400]
         assert any(contents), name
         if "requestBody" in operation:
             contents.append(operation["requestBody"]["content"])
         for content in contents:
-            for kind, told in content.items():
-                assert told.get("example") is not None, f"{name}: {kind}"
+            for kind, media in content.items():
+                assert media.get("example") is not None, f"{name}: {kind}"
                 if kind != "application/json":
                     continue
-                schema = told["schema"]
+                schema = media["schema"]
                 assert set(schema) - {"title"}, f"{name} answers with anything"
                 assert schema.get("additionalProperties") is not True, f"{name} answers with any object"
-                checker: Any = Draft202012Validator({**schema, "components": found["components"]})
-                checker.validate(told["example"])
-    known = {operation["operationId"] for _, operation in operations(found)}
+                checker: Any = Draft202012Validator({**schema, "components": description["components"]})
+                checker.validate(media["example"])
+    known = {operation["operationId"] for _, operation in operations(description)}
     assert known == set(json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
 
 
@@ -105,8 +105,8 @@ def test_a_brief_as_json_has_the_keys_of_a_header() -> None:
 
 def test_parameters_that_are_needed_have_examples() -> None:
     for name, operation in operations(describe(routes())):
-        for each in operation.get("parameters", []):
-            assert not each["required"] or "example" in each, f"{name}: {each['name']}"
+        for parameter in operation.get("parameters", []):
+            assert not parameter["required"] or "example" in parameter, f"{name}: {parameter['name']}"
 
 
 @pytest.mark.system

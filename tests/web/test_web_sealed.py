@@ -44,11 +44,11 @@ async def answers(web: Web, debate: str) -> tuple[set[str], set[str]]:
     """Keys of the answers on record: those that are sealed while somebody is waited for, and the others."""
     entries = await web.site.workspace.entries(debate)
     transcript, brief = fold(entries), opening(debate, entries).brief
-    people = {each.name for each in brief.participants if is_person(each)}
+    people = {participant.name for participant in brief.participants if is_person(participant)}
     waits = [turn.ask.key for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
-    asked = {key.rpartition("#")[0] for key in waits if transcript.get(key).by in people}
-    keys = [each.event.key for each in entries if isinstance(each.event, Replied)]
-    sealed = {key for key in keys if key.rpartition("#")[0] in asked}
+    steps = {key.rpartition("#")[0] for key in waits if transcript.get(key).by in people}
+    keys = [entry.event.key for entry in entries if isinstance(entry.event, Replied)]
+    sealed = {key for key in keys if key.rpartition("#")[0] in steps}
     return sealed, set(keys) - sealed
 
 
@@ -63,22 +63,22 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
         url = f"{API}/debates/{debate}"
         asks = await web.asked(ann, debate)
         await until(lambda: _ready(web, debate))
-        sealed, told = await answers(web, debate)
+        sealed, known = await answers(web, debate)
         token = (await ann.post(f"{url}/shares", json=body)).json()["token"]
         guest = web.client(token=token)
         async with live_at(web, debate, token=token) as socket, live_at(web, debate, token=ANN) as owner:
             first = json.loads(await socket.recv())
             stored = [json.loads(line) for line in (await guest.get(f"{url}/entries")).text.splitlines()]
-            assert _replied(first) == _replied(stored) == told, "what was asked with the person stays sealed"
-            assert any(each["kind"] == "asked" and each["human"] for each in first), "who is waited for is told"
-            marks = {str(each["key"]): each["mark"] for each in first if each["kind"] == "asked"}
-            assert _replied(json.loads(await owner.recv())) == told | sealed
-            before = min(cast("int", each["seq"]) for each in first if each["kind"] == "asked" and each["human"]) - 1
+            assert _replied(first) == _replied(stored) == known, "what was asked with the person stays sealed"
+            assert any(frame["kind"] == "asked" and frame["human"] for frame in first), "who is waited for is told"
+            marks = {str(frame["key"]): frame["mark"] for frame in first if frame["kind"] == "asked"}
+            assert _replied(json.loads(await owner.recv())) == known | sealed
+            before = min(cast("int", row["seq"]) for row in first if row["kind"] == "asked" and row["human"]) - 1
             drawn = (await guest.get(f"{url}/map?at={before}")).json()
-            assert {each["mark"] for each in drawn["nodes"]} <= {marks[key] for key in told}, "what was said before"
+            assert {node["mark"] for node in drawn["nodes"]} <= {marks[key] for key in known}, "what was said before"
             state = (await guest.get(url)).json()
-            assert (state["entries"], state["sums"]["done"]) == (len(first), len(told)), "nor how much is sealed"
-            assert (await ann.get(url)).json()["sums"]["done"] == len(told | sealed)
+            assert (state["entries"], state["sums"]["done"]) == (len(first), len(known)), "nor how much is sealed"
+            assert (await ann.get(url)).json()["sums"]["done"] == len(known | sealed)
             for route in READ:
                 assert (await guest.get(f"{url}/{route}")).status_code == 403, route
             answer = {"who": "Ada", "key": asks[0]["key"], "fields": filled(asks[0])}
@@ -90,7 +90,7 @@ async def test_a_link_sees_no_answer_before_all_have_answered(
             sent = list(first)
             while not sealed <= _replied(sent):
                 sent += json.loads(await socket.recv())
-        numbers = [each["seq"] for each in sent if each["kind"] != "delta"]
+        numbers = [frame["seq"] for frame in sent if frame["kind"] != "delta"]
         assert numbers == list(range(1, len(numbers) + 1)), "each once, in order"
 
 
@@ -104,10 +104,11 @@ async def _ready(web: Web, debate: str) -> bool:
 async def _taken(web: Web, debate: str, key: object) -> bool:
     """Whether what the person sent has become an answer."""
     return any(
-        isinstance(each.event, Replied) and each.event.key == key for each in await web.site.workspace.entries(debate)
+        isinstance(entry.event, Replied) and entry.event.key == key
+        for entry in await web.site.workspace.entries(debate)
     )
 
 
 def _replied(frames: list[dict[str, object]]) -> set[str]:
-    turns = [cast("dict[str, object]", each["turn"]) for each in frames if each["kind"] == "replied"]
+    turns = [cast("dict[str, object]", frame["turn"]) for frame in frames if frame["kind"] == "replied"]
     return {str(turn["key"]) for turn in turns}

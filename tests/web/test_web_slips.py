@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.serve.frames import Data, Frames
 from moot.app.serve.server_parts import MOST_PLACES, error_trace
-from moot.app.serve.view_model import Data, Frames
 from moot.core.errors import RecordError
 from moot.core.event import Entry
+from moot.record.hub import Ring
 from moot.web import pages
 from tests.council.agents import own_place
 from tests.web.test_web_live import live_at
@@ -43,9 +44,11 @@ async def test_a_slip_in_a_frame_ends_its_streams_and_not_the_server(
                 assert "internal error" in json.loads(await socket.recv())["error"]
                 await socket.wait_closed()
             assert socket.close_code == 1011
-            async with web.site.live.watching(debate) as channel:
-                assert "internal error" in str(channel.error)
-        assert any(each.getMessage().startswith(f"live {debate}: ValueError < ") for each in caplog.records)
+            with web.site.live.watching(debate) as group:
+                while not group.over:
+                    await group.advance()
+                assert "internal error" in str(group.error)
+        assert any(record.getMessage().startswith(f"live {debate}: ValueError < ") for record in caplog.records)
         assert SECRET not in caplog.text
         assert (await web.ann.get(f"{API}/debates/{debate}/entries?follow=true&form=frames")).text.count("\n") > 5
 
@@ -54,10 +57,10 @@ async def test_a_damaged_record_is_told_in_words(tmp_path: Path, monkeypatch: py
     async with opened(tmp_path, real=True) as web:
         debate = await web.ended(web.ann)
 
-        async def count(of: str) -> int:
+        async def fill(ring: Ring) -> None:
             raise RecordError("entry 7 is damaged")
 
-        monkeypatch.setattr(web.site.workspace, "count_entries", count)
+        monkeypatch.setattr(Ring, "fill", fill)
         async with live_at(web, debate) as socket:
             assert await socket.recv() == '{"error":"entry 7 is damaged"}', "a frame of text, which a page can read"
             await socket.wait_closed()
@@ -73,7 +76,7 @@ async def test_the_guard_notes_where_a_slip_was(
     monkeypatch.setattr(pages, "_index", index)
     async with opened(tmp_path, real=True) as web:
         assert (await web.me.get("/")).status_code == 500
-    noted = [each.getMessage() for each in caplog.records if each.name == "moot.web"]
+    noted = [record.getMessage() for record in caplog.records if record.name == "moot.web"]
     assert len(noted) == 1
     assert noted[0].startswith(f"/: KeyError < {__name__}:")
     assert " < moot.web.pages:" in noted[0]
@@ -95,7 +98,7 @@ async def test_a_slip_is_told_by_its_innermost_places() -> None:
     kind, *places = error_trace(caught.value).split(" < ")
     assert kind == "LookupError"
     assert len(places) == MOST_PLACES
-    assert all(each.startswith(f"{__name__}:") for each in places)
+    assert all(place.startswith(f"{__name__}:") for place in places)
     outer = ValueError(SECRET)
     outer.__cause__ = caught.value
     assert error_trace(outer).startswith(f"LookupError < {__name__}:"), "what it came from"

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from moot.web.schemas import Resolving
 from tests.web.web_kit import API, JSON, opened
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (b'{"brief": "Tea?", "brief": "Coffee?"}', "the body has the key 'brief' twice"),
         (b'{"brief": "Tea?", "limits": {"cost": 1, "cost": 9}}', "the body has the key 'cost' twice"),
@@ -22,10 +23,29 @@ from tests.web.web_kit import API, JSON, opened
         (b'{"brief": ' + b"[" * 200_000, "the body is nested too deeply"),
     ],
 )
-async def test_a_body_says_each_thing_once(tmp_path: Path, body: bytes, told: str) -> None:
+async def test_a_body_says_each_thing_once(tmp_path: Path, body: bytes, message: str) -> None:
     async with opened(tmp_path) as web:
         answer = await web.ann.post(f"{API}/check", content=body, headers=JSON)
-        assert (answer.status_code, answer.json()["detail"], answer.json()["code"]) == (400, told, "bad_request")
+        assert (answer.status_code, answer.json()["detail"], answer.json()["code"]) == (400, message, "bad_request")
+
+
+@pytest.mark.parametrize("name", ["participants", "cast"])
+async def test_participants_are_asked_for_under_the_name_of_today_and_the_earlier_one(
+    tmp_path: Path, name: str
+) -> None:
+    async with opened(tmp_path) as web:
+        body = {"brief": "# Tea?", "models": ["builtin:quotes"], name: "bultin"}
+        answer = await web.ann.post(f"{API}/check", json=body)
+        assert (answer.status_code, answer.json()["detail"].partition(": ")[2]) == (
+            422,
+            "Input should be '', 'builtin' or 'new'",
+        )
+        assert (await web.ann.post(f"{API}/check", json={**body, name: "builtin"})).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["force", "anyway"])
+def test_an_answer_that_is_no_option_is_forced_under_the_name_of_today_and_the_earlier_one(name: str) -> None:
+    assert Resolving.model_validate({"answer": "Buy", name: True}).force
 
 
 async def test_halves_of_a_character_that_belong_together_are_one(tmp_path: Path) -> None:
@@ -35,16 +55,16 @@ async def test_halves_of_a_character_that_belong_together_are_one(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ({"brief": 7}, "body.brief: Input should be a valid string, or Input should be a valid dictionary"),
-        ({"brief": "Tea?", "limits": {"asks": 0}}, "body.limits.asks: Input should be greater than or equal to 1"),
-        ({"brief": "Tea?", "limits": {"cost": "much"}}, "body.limits.cost: Input should be a valid number"),
+        ({"brief": "Tea?", "limits": {"asks": 0}}, "limits.asks must be from 1 to 10,000, not 0"),
+        ({"brief": "Tea?", "limits": {"cost": "much"}}, "limits.cost is 'much'; it must be a number"),
     ],
 )
-async def test_a_fault_is_named_by_its_place_alone(tmp_path: Path, body: dict[str, object], told: str) -> None:
+async def test_a_fault_is_named_by_its_place_alone(tmp_path: Path, body: dict[str, object], message: str) -> None:
     async with opened(tmp_path) as web:
         detail = (await web.ann.post(f"{API}/check", json=body)).json()["detail"]
-        assert detail.startswith(told)
+        assert detail.startswith(message)
         assert "constrained" not in detail
         assert "[" not in detail

@@ -71,17 +71,17 @@ class Web:
 
     def client(self, *, token: str = "", session: bool = False, **headers: str) -> httpx2.AsyncClient:
         """Somebody with a token, or at the machine, or with nothing."""
-        given = {**headers}
+        sent_headers = {**headers}
         cookies: dict[str, str] = {}
         if token:
-            given["Authorization"] = f"Bearer {token}"
+            sent_headers["Authorization"] = f"Bearer {token}"
         if session:
             secret = self.site.auth.exchange(self.site.auth.new_link())
             assert secret
             cookies[session_cookie(self.base)] = secret
-            given.setdefault("X-Moot", "1")
+            sent_headers.setdefault("X-Moot", "1")
         client = httpx2.AsyncClient(
-            transport=self.transport, base_url=self.base, headers=given, cookies=cookies, timeout=60
+            transport=self.transport, base_url=self.base, headers=sent_headers, cookies=cookies, timeout=120
         )
         self.clients.append(client)
         return client
@@ -166,8 +166,8 @@ async def opened(
 @asynccontextmanager
 async def listening(app: ASGIApp, bound: socket.socket, site: ServerState) -> AsyncGenerator[None]:
     """A real server of the app at a socket, as long as the context lasts."""
-    made = config_of(app, lifespan="off", log_level="error")
-    server = uvicorn.Server(made)
+    config = config_of(app, lifespan="off", log_level="error")
+    server = uvicorn.Server(config)
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(server._serve([bound]))  # pyright: ignore[reportPrivateUsage]
         await until(lambda: server.started)
@@ -179,26 +179,26 @@ async def listening(app: ASGIApp, bound: socket.socket, site: ServerState) -> As
             await serving
 
 
-async def until(look: Callable[[], T | Awaitable[T]], seconds: float = 45.0) -> T:
+async def until(look: Callable[[], T | Awaitable[T]], seconds: float = 120.0) -> T:
     """What a look gives, once it gives something."""
     async with asyncio.timeout(seconds):
         while True:
-            found = look()
-            if isinstance(found, Awaitable):
-                found = await cast("Awaitable[T]", found)
-            if found:
-                return found
+            result = look()
+            if isinstance(result, Awaitable):
+                result = await cast("Awaitable[T]", result)
+            if result:
+                return result
             await asyncio.sleep(0.01)
 
 
 def events(text: str) -> list[tuple[int, str, dict[str, object]]]:
     """Server-sent events as number, name and data."""
-    found: list[tuple[int, str, dict[str, object]]] = []
+    parsed: list[tuple[int, str, dict[str, object]]] = []
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":"))
         if fields:
-            found.append((int(fields["id"]), fields["event"], json.loads(fields["data"])))
-    return found
+            parsed.append((int(fields["id"]), fields["event"], json.loads(fields["data"])))
+    return parsed
 
 
 def names(rows: Sequence[Mapping[str, object]]) -> list[object]:

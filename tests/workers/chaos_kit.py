@@ -160,26 +160,26 @@ class Model:
 
 def make_debates(workspace: Workspace, size: Size) -> dict[str, Plan]:
     """Debates of different topics and sizes, by their ids."""
-    found: dict[str, Plan] = {}
+    plans: dict[str, Plan] = {}
     for n in range(size.debates):
         names = ("Ann", "Bob", "Cy", "Di")[: 3 + n % 2]
         brief = Brief(
             topic=f"Tea or coffee, case {n:04}?",
             participants=tuple(Participant(name=name, seat="ollama:tiny") for name in names),
         )
-        found[f"case-{n:04}"] = workspace.plan(brief, protocol="panel", choices=Choices(rounds=1 + n % 3))
-    return found
+        plans[f"case-{n:04}"] = workspace.plan(brief, protocol="panel", choices=Choices(rounds=1 + n % 3))
+    return plans
 
 
 async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
     """The same debates held in this process, one after the other, over a store in memory."""
     workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
-    found: dict[str, tuple[Entry, ...]] = {}
+    values: dict[str, tuple[Entry, ...]] = {}
     for debate, plan in make_debates(workspace, size).items():
         await workspace.run(plan, debate)
-        found[debate] = read(await workspace.lines(debate))
+        values[debate] = read(await workspace.lines(debate))
     await workspace.close()
-    return found
+    return values
 
 
 async def submit(workspace: Workspace, queue: Queue, plans: dict[str, Plan]) -> None:
@@ -226,7 +226,7 @@ class Crew:
             "worker",
             "--name",
             name,
-            "--most",
+            "--parallel",
             str(size.most),
             "--lease",
             str(size.lease),
@@ -276,7 +276,7 @@ class Crew:
 
     def busy(self, sendings: Sequence[Sending]) -> list[int]:
         """The places of those who are at work, as the calls that came last say; else of all who are awake."""
-        last = {each.worker for each in sendings[-RECENT:]}
+        last = {sending.worker for sending in sendings[-RECENT:]}
         awake = [
             (slot, name)
             for slot, (name, process) in enumerate(self.processes)
@@ -341,7 +341,7 @@ def stop(server: Postgres) -> None:
     postmaster = server.server.get_postmaster_info().process
     assert postmaster
     postmaster.send_signal(signal.SIGINT)
-    postmaster.wait(30)
+    postmaster.wait(120)
 
 
 def start(server: Postgres) -> None:

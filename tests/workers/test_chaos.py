@@ -68,7 +68,7 @@ class Story:
 
     def repeated(self) -> list[tuple[Sending, Sending]]:
         """Calls that were sent again, each with the sending before."""
-        return [pair for same in by(self.sendings, lambda each: each.mark) for pair in pairwise(same)]
+        return [pair for same in by(self.sendings, lambda sending: sending.mark) for pair in pairwise(same)]
 
     def late(self) -> list[Sending]:
         """Calls that were sent though their answers were on record by then."""
@@ -79,7 +79,7 @@ class Story:
             if isinstance(entry.event, Called)
             for mark in MARK.findall(entry.event.text)
         }
-        return [each for each in self.sendings if each.at > called.get(each.mark, 0.0)]
+        return [sending for sending in self.sendings if sending.at > called.get(sending.mark, 0.0)]
 
     def of_woken(self, sending: Sending) -> bool:
         """Whether it comes from a worker that has just been woken."""
@@ -91,16 +91,16 @@ class Story:
 
 def by(sendings: Sequence[Sending], key: Callable[[Sending], str]) -> list[list[Sending]]:
     """The same sendings in groups, each in the order of time."""
-    ordered = sorted(sendings, key=lambda each: (key(each), each.at))
+    ordered = sorted(sendings, key=lambda sending: (key(sending), sending.at))
     return [list(group) for _, group in groupby(ordered, key=key)]
 
 
 def of_play(entries: Sequence[Entry]) -> list[object]:
     """What the play made and what the models said, without times and hashes."""
-    said = {(e.event.key, e.event.call): e.event.text for e in entries if isinstance(e.event, Called)}
+    values = {(e.event.key, e.event.call): e.event.text for e in entries if isinstance(e.event, Called)}
     return [
         *(e.event for e in entries if isinstance(e.event, PLAY_EVENTS)),
-        sorted(said.items()),
+        sorted(values.items()),
         *essence(fold(entries)),
     ]
 
@@ -121,8 +121,8 @@ def check_same(story: Story, unbroken: dict[str, tuple[Entry, ...]]) -> list[str
 def check_calls(story: Story) -> list[str]:
     """No finished call is repeated; what is repeated was in flight when something befell its worker."""
     # What a frozen worker was about to send it sends when it is woken; all others know of the answer.
-    known = [each for each in story.late() if not story.of_woken(each)]
-    faults = [f"{each}: its answer was on record already, or never is" for each in known]
+    known = [sending for sending in story.late() if not story.of_woken(sending)]
+    faults = [f"{sending}: its answer was on record already, or never is" for sending in known]
     for first, second in story.repeated():
         if not (story.of_woken(second) or any(deed.touches(first, second) for deed in story.deeds)):
             faults.append(f"{second}: sent again though nothing befell {first.worker}")
@@ -132,17 +132,19 @@ def check_calls(story: Story) -> list[str]:
 def check_drivers(story: Story) -> list[str]:
     """No debate has two drivers: who sends its calls changes no oftener than it is taken up."""
     faults: list[str] = []
-    for sendings in by([each for each in story.sendings if not story.of_woken(each)], lambda each: each.debate):
+    for sendings in by(
+        [sending for sending in story.sendings if not story.of_woken(sending)], lambda sending: sending.debate
+    ):
         debate = sendings[0].debate
         entries = story.held[debate]
-        turns = [worker for worker, _ in groupby(each.worker for each in sendings)]
+        turns = [worker for worker, _ in groupby(sending.worker for sending in sendings)]
         resumed = sum(isinstance(entry.event, Resumed) for entry in entries)
         if not len(turns) <= resumed <= story.epochs[debate]:
             faults.append(f"{debate}: called by {turns}, resumed {resumed} times, held {story.epochs[debate]} times")
         keys = [(entry.event.key, entry.event.call) for entry in entries if isinstance(entry.event, Called)]
         if len(keys) != len(set(keys)):
             faults.append(f"{debate}: an answer is on record twice")
-    for sendings in by(story.sendings, lambda each: each.debate):
+    for sendings in by(story.sendings, lambda sending: sending.debate):
         tries = sum(isinstance(entry.event, Attempted) for entry in story.held[sendings[0].debate])
         if len(sendings) > tries:
             faults.append(f"{sendings[0].debate}: {len(sendings)} calls, and {tries} tries on record")
@@ -150,7 +152,7 @@ def check_drivers(story: Story) -> list[str]:
     faults += [
         f"{deed.worker} ended by itself"
         for deed in story.deeds
-        if deed.kind == "ended" and not any(each.began <= deed.began <= each.ended + STARTING for each in outages)
+        if deed.kind == "ended" and not any(outage.began <= deed.began <= outage.ended + STARTING for outage in outages)
     ]
     given_up = [deed.debate for deed in story.deeds if deed.kind == "given up"]
     return faults + [f"given up: {given_up}"] * (len(given_up) > SIZE.given_up)
@@ -172,12 +174,12 @@ async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cr
                     assert set(await crew.leave()) == {0}
                 for job in jobs:
                     await workspace.verify(job.debate)
-                held = {job.debate: await workspace.entries(job.debate) for job in jobs}
+                entries = {job.debate: await workspace.entries(job.debate) for job in jobs}
                 return Story(
                     plan=plan,
                     jobs=jobs,
                     epochs=await read_epochs(address),
-                    held=held,
+                    held=entries,
                     sendings=tuple(model.sendings),
                     deeds=tuple(crew.deeds),
                 )
@@ -196,9 +198,9 @@ async def read_epochs(address: str) -> dict[str, int]:
 
 def tell(plan: Sequence[Step], crews: Sequence[Crew]) -> str:
     """The seed, the plan, what happened, and what the workers said last."""
-    deeds = [each for crew in crews for each in crew.deeds]
-    said = [line for crew in crews for line in crew.said[-60:]]
-    return "\n".join([f"MOOT_CHAOS_SEED={SEED}", *map(str, plan), "", *map(str, deeds), "", *said])
+    deeds = [deed for crew in crews for deed in crew.deeds]
+    lines = [line for crew in crews for line in crew.said[-60:]]
+    return "\n".join([f"MOOT_CHAOS_SEED={SEED}", *map(str, plan), "", *map(str, deeds), "", *lines])
 
 
 @pytest.mark.timeout(SIZE.seconds + 180)
@@ -206,11 +208,11 @@ async def test_whatever_befalls_the_workers_the_debates_are_the_same(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     began = asyncio.get_running_loop().time()
-    calm, model = Model(slow=False), Model(slow=True)
-    async with Wires(script=calm.answer).serve() as wires:
+    undisturbed, model = Model(slow=False), Model(slow=True)
+    async with Wires(script=undisturbed.answer).serve() as wires:
         unbroken = await hold_unbroken(SIZE, wires.url)
-    plan = make_plan(SEED, SIZE, len(calm.marks))
-    assert len(calm.sendings) == len(calm.marks)
+    plan = make_plan(SEED, SIZE, len(undisturbed.marks))
+    assert len(undisturbed.sendings) == len(undisturbed.marks)
     crews: list[Crew] = []
     middle = asyncio.get_running_loop().time()
     try:

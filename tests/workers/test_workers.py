@@ -26,11 +26,11 @@ async def test_what_is_submitted_is_held_to_its_end_and_owners_take_turns(databa
         async with place.working(most=1):
             await place.until("late", "done")
             job = await place.until("small", "done")
-        taken = [line.partition(":")[0] for line in place.said if line.endswith(": taken")]
+        started = [line.partition(":")[0] for line in place.said if line.endswith(": taken")]
     assert (job.tries, job.worker, job.reason) == (1, "", "")
     order = ["first", "big0", "small", "big1", "big2", "late"]
-    assert taken == order
-    assert sorted(place.said) == sorted(f"{each}: {state}" for each in order for state in ("taken", "done"))
+    assert started == order
+    assert sorted(place.said) == sorted(f"{text}: {state}" for text in order for state in ("taken", "done"))
 
 
 async def test_many_debates_run_beside_each_other(database: str) -> None:
@@ -115,7 +115,7 @@ async def test_where_nobody_can_be_reached_it_is_tried_again_and_parked_in_the_e
     async with house(database, model) as place:
         await place.queue.submit(await place.lay("away"))
         async with place.working():
-            job = await place.until("away", "parked", seconds=30)
+            job = await place.until("away", "parked")
     assert job.tries == 5
     assert "given up after 5 tries: none of 2 participants could be reached" in job.reason
 
@@ -123,21 +123,21 @@ async def test_where_nobody_can_be_reached_it_is_tried_again_and_parked_in_the_e
 async def test_an_idle_worker_asks_the_database_only_for_its_signs_of_life(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = 0
+    count = 0
     do = Database.do
 
     async def counting(self: Database, work: Callable[[Connection], Awaitable[object]]) -> object:
-        nonlocal asked
-        asked += 1
+        nonlocal count
+        count += 1
         return await do(self, work)
 
     monkeypatch.setattr(Database, "do", counting)
     async with house(database) as place, place.working(lease=15.0):
         before = -1
-        while asked != before or not asked:
-            before = asked
+        while count != before or not count:
+            before = count
             await asyncio.sleep(0.5)
         await asyncio.sleep(1.0)
-        assert asked - before <= 3, "a beat, a look at leases and one at schedules, every five seconds"
+        assert count - before <= 3, "a beat, a look at leases and one at schedules, every five seconds"
         await place.queue.submit(await place.lay("now"))
         await place.until("now", "done", seconds=5.0)  # a notification wakes it: it looks by itself every ten seconds

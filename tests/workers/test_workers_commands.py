@@ -33,10 +33,10 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
         "No worker is running. Start one with: moot worker",
         "The queue is empty. Start with: moot submit BRIEF",
     ]
-    said = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here)
-    assert said.exit_code == 0
-    debate = said.stdout.strip()
-    assert said.stderr == "moot: no worker is running; start one with: moot worker\n"
+    result = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here)
+    assert result.exit_code == 0
+    debate = result.stdout.strip()
+    assert result.stderr == "moot: no worker is running; start one with: moot worker\n"
     [job] = json.loads(moot(tmp_path, "queue", "--json", **here).output)
     assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
     assert debate in moot(tmp_path, "queue", "--state", "queued", **here).output
@@ -80,8 +80,8 @@ def test_what_is_deleted_leaves_the_queue_too(database: str, tmp_path: Path) -> 
     assert (refused.exit_code, "is in the queue (queued); cancel it first" in refused.output) == (1, True)
     assert rows(database, debate) == {"moot_line": 1, "moot_job": 1, "moot_lease": 0}
     assert moot(tmp_path, "queue", "cancel", debate, **here).exit_code == 0
-    said = moot(tmp_path, "delete", "-y", "--force", debate, **here)
-    assert (said.exit_code, said.output) == (0, f"{debate}: deleted 1 entry\n")
+    result = moot(tmp_path, "delete", "-y", "--force", debate, **here)
+    assert (result.exit_code, result.output) == (0, f"{debate}: deleted 1 entry\n")
     assert rows(database, debate) == {"moot_line": 0, "moot_job": 0, "moot_lease": 0}
     assert debate not in moot(tmp_path, "queue", **here).output
     assert moot(tmp_path, "delete", "-y", "--force", other, **here).exit_code == 0
@@ -110,11 +110,11 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
 
     thread = threading.Thread(target=watch)
     thread.start()
-    said = moot(tmp_path, "worker", "--name", "here", "--lease", "2", *how, **here)
+    result = moot(tmp_path, "worker", "--name", "here", "--lease", "2", *how, **here)
     over.set()
     thread.join()
-    assert (said.exit_code, said.stdout) == (0, ""), said.output
-    lines = said.stderr.splitlines()
+    assert (result.exit_code, result.stdout) == (0, ""), result.output
+    lines = result.stderr.splitlines()
     if not how:
         assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO    ", line) for line in lines), lines
         assert "Z INFO    here-" in lines[0]
@@ -129,14 +129,14 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
 
 def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:
     for words in (("worker",), ("submit", QUESTION), ("queue",), ("queue", "retry", "last")):
-        said = moot(tmp_path, *words)
-        assert said.exit_code == 2
-        assert "a queue needs a store that many machines share" in said.output
+        result = moot(tmp_path, *words)
+        assert result.exit_code == 2
+        assert "a queue needs a store that many machines share" in result.output
 
 
 def test_a_worker_s_name_is_checked_before_any_work(database: str, tmp_path: Path) -> None:
-    said = moot(tmp_path, "worker", "--name", "a b", MOOT_STORE=database)
-    assert (said.exit_code, "A worker's name must have 1 to 40 letters" in said.output) == (2, True)
+    result = moot(tmp_path, "worker", "--name", "a b", MOOT_STORE=database)
+    assert (result.exit_code, "A worker's name must have 1 to 40 letters" in result.output) == (2, True)
 
 
 def test_a_worker_s_defaults_are_those_of_its_options() -> None:

@@ -32,7 +32,7 @@ def stop(server: Postgres) -> None:
     postmaster = server.server.get_postmaster_info().process
     assert postmaster
     postmaster.send_signal(signal.SIGINT)
-    postmaster.wait(30)
+    postmaster.wait(120)
 
 
 @pytest.mark.parametrize("leases", [0.2, 2.0])
@@ -55,13 +55,13 @@ async def test_a_worker_says_that_its_database_is_away_and_goes_on_when_it_is_ba
             await place.until("cut", "done")
             await until(lambda: any("the database is back" in line for line in place.said))
         events = [entry.event for entry in read(await place.workspace.store.read("cut"))]
-    said = "\n".join(place.said)
+    text = "\n".join(place.said)
     assert isinstance(events[-1], Closed)
-    assert said.count("the database is away: the queue cannot be reached: ") == 1, said
-    assert said.count("the database is back after ") == 1, said
-    assert "another worker" not in said
+    assert text.count("the database is away: the queue cannot be reached: ") == 1, text
+    assert text.count("the database is back after ") == 1, text
+    assert "another worker" not in text
     if leases > 1:
-        assert "cut: interrupted, because the database was away for longer than its lease" in said
+        assert "cut: interrupted, because the database was away for longer than its lease" in text
 
 
 def test_why_a_debate_was_lost_is_told_as_it_is() -> None:
@@ -105,11 +105,11 @@ def test_a_log_has_times_and_levels_as_text_and_as_json() -> None:
 
 
 def test_a_log_that_nobody_reads_any_longer_ends_nothing() -> None:
-    told = threading.Event()
+    event = threading.Event()
 
     def broken(line: str) -> None:
-        told.set()
+        event.set()
         raise BrokenPipeError
 
     WorkerLog(broken, "w1", as_json=False).take(Note(event="started", text="here"))
-    assert told.is_set()
+    assert event.is_set()

@@ -57,7 +57,7 @@ class Place:
     env: dict[str, str]
 
     async def submit(self, debate: str) -> None:
-        brief = Brief(topic="Tea?", participants=tuple(Participant(name=each, seat="ollama:tiny") for each in NAMES))
+        brief = Brief(topic="Tea?", participants=tuple(Participant(name=name, seat="ollama:tiny") for name in NAMES))
         plan = self.workspace.plan(brief, protocol="panel", choices=Choices(rounds=2))
         await self.workspace.store.append(
             debate, chain_lines([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0
@@ -74,11 +74,11 @@ class Place:
 
     async def held(self, debate: str, calls: int) -> None:
         """Wait until a worker has made so many calls for it."""
-        await until(lambda: len(self.server.calls) >= calls, 40)
+        await until(lambda: len(self.server.calls) >= calls)
         assert await self.holder(debate)
 
     async def done(self, debate: str) -> None:
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(120):
             while (job := await self.queue.job(debate)) is None or job.state != "done":  # noqa: ASYNC110 - another process
                 await asyncio.sleep(0.05)
 
@@ -103,78 +103,78 @@ async def end(process: Process) -> tuple[str, str]:
     """Ask a process to end, and read what it has said."""
     if process.returncode is None:
         process.terminate()
-    out, err = await asyncio.wait_for(process.communicate(), 30)
+    out, err = await asyncio.wait_for(process.communicate(), 120)
     return out.decode(), err.decode()
 
 
-async def finished(found: Place, debate: str) -> set[str]:
+async def finished(test_place: Place, debate: str) -> set[str]:
     """The marks of the calls whose answers are on record."""
-    texts = [entry.event.text for entry in await found.entries(debate) if isinstance(entry.event, Called)]
+    texts = [entry.event.text for entry in await test_place.entries(debate) if isinstance(entry.event, Called)]
     return {mark for text in texts for mark in MARK.findall(text)}
 
 
 async def test_a_killed_worker_s_debate_goes_on_and_nothing_on_record_is_paid_twice(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with place(database, tmp_path, monkeypatch) as found:
-        await found.submit("killed")
-        first = await found.work("first")
-        await found.held("killed", 4)
-        second = await found.work("second")
+    async with place(database, tmp_path, monkeypatch) as test_place:
+        await test_place.submit("killed")
+        first = await test_place.work("first")
+        await test_place.held("killed", 4)
+        second = await test_place.work("second")
         os.kill(first.pid, signal.SIGKILL)
         await first.communicate()
-        paid, seen = await finished(found, "killed"), len(found.server.calls)
+        paid, calls_before = await finished(test_place, "killed"), len(test_place.server.calls)
         assert paid
-        await found.done("killed")
+        await test_place.done("killed")
         out, err = await end(second)
-        assert not paid & {mark_of(call) for call in found.server.calls[seen:]}
-        await found.workspace.verify("killed")
+        assert not paid & {mark_of(call) for call in test_place.server.calls[calls_before:]}
+        await test_place.workspace.verify("killed")
         assert second.returncode == 0
         assert out == ""
-        told = [line.split(" INFO    ")[-1] for line in err.splitlines()]
-        at = told.index("killed: queued again")
-        assert told[at + 1] == "killed: taken", "with more answers on record it counts as a first try"
+        parts = [line.split(" INFO    ")[-1] for line in err.splitlines()]
+        at = parts.index("killed: queued again")
+        assert parts[at + 1] == "killed: taken", "with more answers on record it counts as a first try"
         assert err.rstrip().endswith("back in the queue or finished")
 
 
 async def test_a_frozen_worker_finds_its_lease_lost_and_writes_nothing_when_it_wakes(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with place(database, tmp_path, monkeypatch) as found:
-        await found.submit("frozen")
-        first = await found.work("first")
-        await found.held("frozen", 2)
+    async with place(database, tmp_path, monkeypatch) as test_place:
+        await test_place.submit("frozen")
+        first = await test_place.work("first")
+        await test_place.held("frozen", 2)
         os.kill(first.pid, signal.SIGSTOP)
-        second = await found.work("second")
-        await found.done("frozen")
-        before = await found.entries("frozen")
+        second = await test_place.work("second")
+        await test_place.done("frozen")
+        before = await test_place.entries("frozen")
         os.kill(first.pid, signal.SIGCONT)
         assert first.stderr
         while "frozen: " not in (line := (await first.stderr.readline()).decode()) or "taken" in line:
             assert line
         assert "WARNING frozen: interrupted, because its lease has run out; it is done by now" in line
-        for each in (first, second):
-            await end(each)
+        for worker_process in (first, second):
+            await end(worker_process)
         assert (first.returncode, second.returncode) == (0, 0)
-        assert await found.entries("frozen") == before
-        await found.workspace.verify("frozen")
+        assert await test_place.entries("frozen") == before
+        await test_place.workspace.verify("frozen")
 
 
 async def test_a_worker_that_is_asked_to_end_hands_its_debate_on_at_once(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with place(database, tmp_path, monkeypatch) as found:
-        await found.submit("handed")
-        first = await found.work("first")
-        await found.held("handed", 2)
+    async with place(database, tmp_path, monkeypatch) as test_place:
+        await test_place.submit("handed")
+        first = await test_place.work("first")
+        await test_place.held("handed", 2)
         out, err = await end(first)
         assert (first.returncode, out) == (0, "")
         assert "takes no new debates" in err
         assert "handed: queued" in err
-        job = await found.queue.job("handed")
+        job = await test_place.queue.job("handed")
         assert job
         assert (job.state, job.worker) == ("queued", "")
-        second = await found.work("second")
-        await found.done("handed")
+        second = await test_place.work("second")
+        await test_place.done("handed")
         await end(second)
-        await found.workspace.verify("handed")
+        await test_place.workspace.verify("handed")

@@ -33,14 +33,14 @@ async def value(connections: Database, question: str) -> object:
 async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(
     connections: Database,
 ) -> None:
-    one = Allowed(connections, "w1", "openai", Allowance(in_flight=2), 30.0)
+    allowed = Allowed(connections, "w1", "openai", Allowance(in_flight=2), 30.0)
     other = Allowed(connections, "w2", "openai", Allowance(in_flight=2), 30.0)
     silent = Allowed(connections, "w3", "openai", Allowance(in_flight=2), 0.2)
-    async with one.counted(10, 1.0), other.counted(10, 1.0):
+    async with allowed.counted(10, 1.0), other.counted(10, 1.0):
         with pytest.raises(Unavailable, match="the limits of openai for all workers let nobody through in time"):
             async with other.counted(10, 0.05):
                 pass
-    async with one.counted(10, 1.0), silent.counted(10, 1.0), other.counted(10, 5.0):
+    async with allowed.counted(10, 1.0), silent.counted(10, 1.0), other.counted(10, 5.0):
         pass  # The third has waited until the silent one was forgotten.
     assert await value(connections, "select sum(slots) from moot_slice") == 0
 
@@ -48,23 +48,23 @@ async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a
 async def test_a_call_that_waits_for_another_asks_once_when_it_comes_and_once_when_that_has_ended(
     connections: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = 0
+    count = 0
     do = Database.do
 
     async def counting(self: Database, work: Callable[[Connection], Awaitable[object]]) -> object:
-        nonlocal asked
-        asked += 1
+        nonlocal count
+        count += 1
         return await do(self, work)
 
     first = Allowed(connections, "w1", "openai", Allowance(in_flight=1), 30.0)
     second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 30.0)
     loop = asyncio.get_running_loop()
 
-    def told(words: str) -> None:
+    def listener(words: str) -> None:
         assert words in ("", "slots:openai")
         loop.call_soon_threadsafe(second.line.news.set)
 
-    connections.listen(told)
+    connections.listen(listener)
     through: list[int] = []
 
     async def call(n: int) -> None:
@@ -76,9 +76,9 @@ async def test_a_call_that_waits_for_another_asks_once_when_it_comes_and_once_wh
         for n in range(4):
             group.create_task(call(n))
         await asyncio.sleep(0.5)
-        assert asked <= 2, "the first of the line has asked, and again when it was first told; the others wait behind"
+        assert count <= 2, "the first of the line has asked, and again when it was first told; the others wait behind"
     assert through == [0, 1, 2, 3]
-    assert asked <= 5 + 3 * 4, (
+    assert count <= 5 + 3 * 4, (
         "each of five calls is given back; each of four asks, and again when it is told of an end"
     )
 
@@ -147,8 +147,8 @@ def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:
         ({"openai": {"tokens": 0}}, "limits.openai.tokens must be a whole number from 1"),
         ({"openai": {"tokens": True}}, "limits.openai.tokens must be a whole number from 1"),
     ]
-    for wrong, found in limits:
-        with pytest.raises(BriefError, match=found):
+    for wrong, text in limits:
+        with pytest.raises(BriefError, match=text):
             read_limits(wrong, "moot.toml")
     schedules: list[tuple[object, str]] = [
         ({"Weekly!": {}}, "needs a name of 1 to 32 small letters"),
@@ -156,6 +156,6 @@ def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:
         ({"weekly": {"brief": "a.md", "cron": 5}}, "schedules.weekly needs brief"),
         ({"weekly": {"day": "mon"}}, "schedules.weekly has no setting 'day'"),
     ]
-    for wrong, found in schedules:
-        with pytest.raises(BriefError, match=found):
+    for wrong, text in schedules:
+        with pytest.raises(BriefError, match=text):
             read_schedules(wrong, path)

@@ -62,7 +62,7 @@ class House:
         )
         return debate
 
-    async def until(self, debate: str, *states: str, seconds: float = 20.0) -> Job:
+    async def until(self, debate: str, *states: str, seconds: float = 120.0) -> Job:
         """Wait until a job is in one of these states."""
         async with asyncio.timeout(seconds):
             while True:
@@ -108,7 +108,7 @@ class House:
 async def house(address: str, model: Turned | None = None) -> AsyncGenerator[House]:
     """A desk and a queue over that database, and a model that answers at once where no other is given."""
     model = model or Turned()
-    workspace = Workspace(PostgresStore.open(address), pool=Pool(patience=RetrySettings(tries=1)))
+    workspace = Workspace(PostgresStore.open(address), pool=Pool(retry=RetrySettings(tries=1)))
     workspace.pool.add_agent("model", model)
     queue = Queue(address)
     workspace.queue = queue
@@ -119,7 +119,7 @@ async def house(address: str, model: Turned | None = None) -> AsyncGenerator[Hou
         await workspace.close()
 
 
-async def until(look: Callable[[], bool], seconds: float = 20.0) -> None:
+async def until(look: Callable[[], bool], seconds: float = 120.0) -> None:
     """Wait until something is so."""
     async with asyncio.timeout(seconds):
         while not look():  # noqa: ASYNC110 - what is looked at sets no event

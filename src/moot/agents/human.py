@@ -29,7 +29,7 @@ class Interface(Protocol):
     async def ask(self, ask: Ask, context: Context) -> Reply:
         """Ask the person and wait for the answer, however long it takes.
 
-        Several asks can be put at once, also to one person. It is cancelled when the answer comes by letter or the
+        Several asks can be put at once, also to one person. It is cancelled when the answer comes by message or the
         person's time is up, and must let the cancellation pass at once.
 
         Raises:
@@ -57,12 +57,12 @@ class Contacts:
 
     Attributes:
         debate: its id, for the words that tell a person how to answer.
-        letters: where answers from elsewhere come in; None where there are none.
-        door: the host's way to ask in place; None where it has none.
+        mailbox: the messages to the debate, with answers from elsewhere; None where there are none.
+        interface: asks people in place; None where the host has none.
         called: what the answer to an ask is called, in words for people.
         clock: seconds since 1970.
-        put: when each ask that was on record before was put, by its key; others are put now.
-        gate: how many may answer at once who are no people; whoever stands in for a person goes through it.
+        asked_at: when each ask that was on record before was asked, by its key; others are asked now.
+        gate: how many agents that are no people may answer in parallel; a stand-in for a person counts too.
     """
 
     debate: str = "ID"
@@ -111,13 +111,13 @@ class Human:
     """The agent of a person.
 
     Args:
-        reach: how people can be reached.
+        contacts: how people can be reached.
         stand_in: who answers when a person's time is up; None for nobody.
         seconds: the most time that the stand-in may take.
     """
 
     def __init__(self, contacts: Contacts, *, stand_in: Agent | None = None, seconds: float = 120.0) -> None:
-        self._reach, self._stand_in, self._seconds = contacts, stand_in, seconds
+        self._contacts, self._stand_in, self._seconds = contacts, stand_in, seconds
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``.
@@ -126,32 +126,32 @@ class Human:
             Waiting: the person has to answer first.
             ModelError: the person's time is up, and nobody answers instead; of kind ``timeout``.
         """
-        reach = self._reach
-        term = _AnswerTime.begin(reach, ask.key, context.me.deadline)
+        contacts = self._contacts
+        term = _AnswerTime.begin(contacts, ask.key, context.me.deadline)
         reply = await self._answer_by_message(ask.key)
         if reply is None and term.left > 0:
-            if reach.interface is None:
+            if contacts.interface is None:
                 raise self._waits_for(ask)
-            reply = await self._ask_in_place(reach.interface, ask, context, term)
+            reply = await self._ask_in_place(contacts.interface, ask, context, term)
         if reply is None:
             return await self._answer_by_fallback(ask, context, recorder)
         return replace(reply, asked=HUMAN, served="", usage=Usage())
 
     def _waits_for(self, ask: Ask, why: str = "") -> Waiting:
-        reach = self._reach
+        contacts = self._contacts
         because = f", {why}" if why else ""
-        return Waiting(f"{ask.to} has to answer ({reach.called(ask)}){because}: moot answer {reach.debate}")
+        return Waiting(f"{ask.to} has to answer ({contacts.called(ask)}){because}: moot answer {contacts.debate}")
 
     async def _answer_by_message(self, key: str) -> Reply | None:
         """The answer that came as a message; it counts as long as the ask is open, whatever the clocks say."""
-        letters = self._reach.mailbox
-        return await letters.reply(key) if letters else None
+        mailbox = self._contacts.mailbox
+        return await mailbox.reply(key) if mailbox else None
 
     async def _ask_in_place(self, interface: Interface, ask: Ask, context: Context, term: _AnswerTime) -> Reply | None:
         """The answer from the interface or from the mailbox, whichever comes first; None when the time is up."""
         try:
-            async with asyncio.timeout(None) as patience, asyncio.TaskGroup() as group:
-                watching = group.create_task(self._watch_for_message(ask.key, term, patience))
+            async with asyncio.timeout(None) as wait, asyncio.TaskGroup() as group:
+                watching = group.create_task(self._watch_for_message(ask.key, term, wait))
                 reply = await interface.ask(ask, context)
                 watching.cancel()
         except TimeoutError:  # of our patience: what the door raises stands in the group
@@ -164,26 +164,26 @@ class Human:
     async def _store_answer(self, ask: Ask, reply: Reply) -> Reply:
         """Store the answer from the interface; return it, or the message that came before it.
 
-        Both go through the mailbox, so one order decides. Whoever was later is told so.
+        Both go through the mailbox, so one order decides. The later one gets an error that says so.
         """
-        if self._reach.mailbox is None:
+        if self._contacts.mailbox is None:
             return reply
-        await self._reach.mailbox.post(Replied(key=ask.key, reply=reply.cleaned(ask.form)))
+        await self._contacts.mailbox.post(Replied(key=ask.key, reply=reply.cleaned(ask.form)))
         return await self._answer_by_message(ask.key) or reply
 
-    async def _watch_for_message(self, key: str, term: _AnswerTime, patience: asyncio.Timeout) -> None:
+    async def _watch_for_message(self, key: str, term: _AnswerTime, wait: asyncio.Timeout) -> None:
         """Cancel the question at the interface when a message is there or the time is up."""
         while (left := term.left) > 0:
             if await self._answer_by_message(key):
                 break
             await asyncio.sleep(min(POLL, left))
-        patience.reschedule(asyncio.get_running_loop().time())
+        wait.reschedule(asyncio.get_running_loop().time())
 
     async def _answer_by_fallback(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         if self._stand_in is None:
             raise ModelError(f"{ask.to} gave no answer in time", kind="timeout")
         try:
-            async with self._reach.gate, Deadline(self._seconds):
+            async with self._contacts.gate, Deadline(self._seconds):
                 reply = await self._stand_in.answer(ask, context, recorder)
         except TimeoutError:
             late = f"{ask.to} gave no answer in time, nor did the stand-in within {self._seconds:g} seconds"

@@ -62,6 +62,8 @@ class ModelAgent:
         tools: what the model may use while it answers.
     """
 
+    records = True
+
     def __init__(self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = ()) -> None:
         self._model, self._seconds, self._tools = model, seconds, tuple(tools)
         self._refused = False
@@ -74,7 +76,7 @@ class ModelAgent:
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
             answer = await talk.continue_form(ask.form, answer)
-        reading = _with_fields_owed(ask.form, _read(ask.form, answer, context.me.name))
+        reading = _with_missing_fields(ask.form, _read(ask.form, answer, context.me.name))
         if ask.form and _needs_repair(ask.form, reading):
             question = Message(role="user", text=repair_question(ask.form, reading))
             try:
@@ -178,10 +180,10 @@ class _Conversation:
             self.used.append(Message(role="tool", text=text, answers=call.id))
 
     async def _use(self, call: ToolCall, kit: Toolkit) -> str:
-        errand = ToolUse(
+        tool_use = ToolUse(
             context=self.context, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
         )
-        calls = await kit.use(call, errand)
+        calls = await kit.use(call, tool_use)
         self.calls.extend(calls)
         text = format_result(call.name, calls[-1])
         self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
@@ -200,11 +202,11 @@ _NOW = "\n\nNow answer, without further tools."
 
 def _split_last_word(text: str) -> tuple[str, str]:
     """The text without its last word, and the blanks that stood before that."""
-    kept, *word = text.rsplit(maxsplit=1)
+    body, *word = text.rsplit(maxsplit=1)
     if not word or len(word[0]) > LONGEST_WORD:
-        kept = text.rstrip()
-        return kept, text[len(kept) :]
-    return kept, text[len(kept) : text.rindex(word[0])]
+        body = text.rstrip()
+        return body, text[len(body) :]
+    return body, text[len(body) : text.rindex(word[0])]
 
 
 def _read(form: Form | None, called: Called, speaker: str) -> Reading:
@@ -217,22 +219,22 @@ def _read(form: Form | None, called: Called, speaker: str) -> Reading:
 
 def _needs_repair(form: Form, reading: Reading) -> bool:
     """Whether a required field was not read, or a field that the value of another one requires."""
-    owed = _fields_owed(form, reading)
-    return any((field.required or field.name in owed) and field.name not in reading.fields for field in form.fields)
+    missing = _missing_fields(form, reading)
+    return any((field.required or field.name in missing) and field.name not in reading.fields for field in form.fields)
 
 
-def _fields_owed(form: Form | None, reading: Reading) -> tuple[str, ...]:
+def _missing_fields(form: Form | None, reading: Reading) -> tuple[str, ...]:
     """The fields that are required because of another field's value: DECISION if the status is SETTLED."""
     fields = [field for field in (form.fields if form else ()) if field.when and field.name in reading.fields]
     names = [needed(field, reading.fields[field.name]) for field in fields]
     return tuple(name for name in names if name and name not in reading.fields)
 
 
-def _with_fields_owed(form: Form | None, reading: Reading) -> Reading:
+def _with_missing_fields(form: Form | None, reading: Reading) -> Reading:
     """The reading; missing fields that another value requires are added to what was not read."""
-    told = [text.partition(":")[0] for text in reading.unread]
-    owed = tuple(f"{name}: missing" for name in _fields_owed(form, reading) if name not in told)
-    return replace(reading, unread=(*reading.unread, *owed))
+    unread_names = [text.partition(":")[0] for text in reading.unread]
+    missing = tuple(f"{name}: missing" for name in _missing_fields(form, reading) if name not in unread_names)
+    return replace(reading, unread=(*reading.unread, *missing))
 
 
 def _merge(first: Reading, second: Reading) -> Reading:
@@ -265,6 +267,6 @@ def _reply(reading: Reading, conversation: _Conversation, answer: Called) -> Rep
 
 def _fallback_notes(conversation: _Conversation) -> list[str]:
     """A note for each fallback model that answered."""
-    asked = [call.model for call in conversation.calls if not call.model.startswith("tool:")]
-    others = dict.fromkeys(model for model in asked if model not in ("", conversation.model.name))
+    models = [call.model for call in conversation.calls if not call.model.startswith("tool:")]
+    others = dict.fromkeys(model for model in models if model not in ("", conversation.model.name))
     return [f"{FALLBACK} {model} answered in place of {conversation.model.name}" for model in others]

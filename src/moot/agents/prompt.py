@@ -65,12 +65,12 @@ def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
     plain = turn.by if view.numbered else label(turn, brief)
     shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
-    said = frame(words(turn, name=name, most=view.clip))
+    framed = frame(words(turn, name=name, most=view.clip))
     if not view.numbered:
-        return f"[{shown}]:\n{said}"
+        return f"[{shown}]:\n{framed}"
     # The old turn stays as it stood in earlier prompts, so that providers can keep them.
     instead = f" (replaces {mark})" if (mark := turn.ask.replaces if turn.ask else "") else ""
-    return f"{turn.mark} [{shown}]{instead}:\n{said}"
+    return f"{turn.mark} [{shown}]{instead}:\n{framed}"
 
 
 def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = False) -> str:
@@ -125,7 +125,7 @@ def frame(text: str) -> str:
 
 
 def _shared(brief: Brief, *, named: bool) -> str:
-    """What all are told. Where a log stands without names, the list of those at the table would tell who is who."""
+    """What all participants read. Where the log hides names, a list of the participants would reveal who is who."""
     parts = ["You take part in a structured debate. Everything in it is on the record."]
     if brief.rules:
         parts.append(f"Rules for all:\n{brief.rules}")

@@ -78,7 +78,7 @@ class Node:
 
 
 def uct(child: Node, visits: int) -> float:
-    """The UCT of a visited child of a node with so many visits."""
+    """The UCT of a visited child of a node with that many visits."""
     return (child.mean if child.is_own else 1 - child.mean) + EXPLORATION * sqrt(log(visits) / child.visits)
 
 
@@ -165,9 +165,9 @@ class TreeGrowth:
     """A tree of claims and replies, and the questions by which it grows.
 
     Attributes:
-        search: how much.
+        search: the settings of the search.
         ask: what is prepared.
-        scene: what the participant sees.
+        context: what the participant is shown.
         root: the tree.
     """
 
@@ -241,13 +241,13 @@ class TreeGrowth:
         return child
 
     def _told(self, node: Node) -> str:
-        said = "\n".join(f"{self.speaker(item)}: {item.text}" for item in node.line[1:])
-        return f"Suppose that it goes on like this:\n{frame(said)}"
+        spoken = "\n".join(f"{self.speaker(item)}: {item.text}" for item in node.line[1:])
+        return f"Suppose that it goes on like this:\n{frame(spoken)}"
 
 
 def prepared(ask: Ask, line: Sequence[tuple[str, str]]) -> Ask:
     """The ask with a line in its task: who says what."""
     if not line:
         return ask
-    told = "\n".join(f"{by}: {text}" for by, text in line)
-    return replace(ask, task=f"{ask.task}\n\n{_READY}\n{frame(told)}")
+    spoken = "\n".join(f"{by}: {text}" for by, text in line)
+    return replace(ask, task=f"{ask.task}\n\n{_READY}\n{frame(spoken)}")

@@ -62,7 +62,7 @@ class SearchingAgent:
     """An agent that prepares its speeches by a search.
 
     Args:
-        seat: gives the answers.
+        seat: the agent that gives the answers.
         model: imagines and judges.
         search: how much.
         seconds: the time of a turn, of which the search takes its share; no try of a call may take longer.

@@ -18,7 +18,7 @@ class Tally:
 
     Attributes:
         holders: how many hold each answer.
-        leading: the answer that more hold than any other; "" if several lead, or nobody holds one.
+        leading: the answer that more hold than any other; "" if several lead, or there is none.
         share: the share of those who hold the answer, or one of the answers, that most hold.
     """
 
@@ -96,9 +96,9 @@ class Agreement:
 
 def agreement(transcript: Transcript) -> Agreement:
     """Analyse who gave which answer when, in a debate, complete or not."""
-    held = answers_given(transcript)
-    ledger = _ledger(transcript, held)
-    changed = {change.key: change for change in changes(held)}
+    answers = answers_given(transcript)
+    ledger = _ledger(transcript, answers)
+    changed = {change.key: change for change in changes(answers)}
     now: dict[str, str] = {}
     words: dict[str, str] = {}
     stages: list[Stage] = []
@@ -128,10 +128,10 @@ def agreement(transcript: Transcript) -> Agreement:
     )
 
 
-def _ledger(transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]]) -> list[tuple[Turn, AnswerGiven]]:
+def _ledger(transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]]) -> list[tuple[Turn, AnswerGiven]]:
     """All answers with their turns, in the order of asking."""
-    told = [(transcript.get(stand.key), stand) for stood in held.values() for stand in stood]
-    return sorted(told, key=lambda item: item[0].number)
+    turns = [(transcript.get(stand.key), stand) for stood in answers.values() for stand in stood]
+    return sorted(turns, key=lambda item: item[0].number)
 
 
 def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:

@@ -35,7 +35,7 @@ class Analysis:
         rounds: how many there were.
         use: calls, tokens and cost.
         people: the same for each participant who was asked.
-        agreement: who held what over time.
+        agreement: who gave which answer over time.
         ties: what participants did towards each other.
         disagreement: what was left open.
         grounds: what the decision rests on.
@@ -115,16 +115,16 @@ def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
         raise RecordError(
             f"The record of debate {debate} does not begin with its opening: there is nothing to analyse."
         )
-    metrics, came, course = measure(entries), conclusion(transcript, entries), agreement(transcript)
-    found = argument_map(transcript)
-    judged = judge(found)
+    metrics, ending, course = measure(entries), conclusion(transcript), agreement(transcript)
+    arguments = argument_map(transcript)
+    judged = judge(arguments)
     return Analysis(
         debate=debate,
         question=brief.topic,
         protocol=transcript.protocol,
-        status=came.status,
-        line=came.line,
-        notes=came.notes,
+        status=ending.status,
+        line=ending.line,
+        notes=ending.notes,
         entries=len(entries),
         seconds=metrics.seconds,
         rounds=max((turn.round for turn in transcript.turns()), default=0),
@@ -132,31 +132,31 @@ def analyse(entries: Sequence[Entry], *, debate: str) -> Analysis:
         people=metrics.participants,
         agreement=course,
         ties=ties(transcript, course.flips),
-        disagreement=disagreement(transcript, course.ledger, came, found, judged),
-        grounds=grounds(transcript, course.ledger, found, judged, citations(entries, transcript)),
-        beliefs=beliefs(transcript, found, judged),
+        disagreement=disagreement(transcript, course.ledger, ending, arguments, judged),
+        grounds=grounds(transcript, course.ledger, arguments, judged, citations(entries, transcript)),
+        beliefs=beliefs(transcript, arguments, judged),
     )
 
 
-def overview(found: Sequence[Analysis]) -> Overview:
+def overview(analyses: Sequence[Analysis]) -> Overview:
     """Add up analyses."""
-    costs = [analysis.use.cost for analysis in found]
+    costs = [analysis.use.cost for analysis in analyses]
     known = [cost for cost in costs if cost is not None]
-    flips = [flip for analysis in found for flip in analysis.agreement.flips]
-    claims = [ground for analysis in found for ground in analysis.grounds]
+    flips = [flip for analysis in analyses for flip in analysis.agreement.flips]
+    claims = [ground for analysis in analyses for ground in analysis.grounds]
     return Overview(
-        debates=len(found),
-        statuses=dict(Counter(analysis.status for analysis in found)),
-        entries=sum(analysis.entries for analysis in found),
-        seconds=math.fsum(analysis.seconds for analysis in found),
-        rounds=sum(analysis.rounds for analysis in found),
-        calls=sum(analysis.use.calls for analysis in found),
-        tokens=sum(analysis.use.input_tokens + analysis.use.output_tokens for analysis in found),
+        debates=len(analyses),
+        statuses=dict(Counter(analysis.status for analysis in analyses)),
+        entries=sum(analysis.entries for analysis in analyses),
+        seconds=math.fsum(analysis.seconds for analysis in analyses),
+        rounds=sum(analysis.rounds for analysis in analyses),
+        calls=sum(analysis.use.calls for analysis in analyses),
+        tokens=sum(analysis.use.input_tokens + analysis.use.output_tokens for analysis in analyses),
         cost=math.fsum(known) if len(known) == len(costs) else None,
-        answers=sum(len(analysis.agreement.ledger) for analysis in found),
+        answers=sum(len(analysis.agreement.ledger) for analysis in analyses),
         flips=len(flips),
         stated=sum(bool(flip.causes) for flip in flips),
         claims=len(claims),
         supported=sum(ground.supported for ground in claims),
-        ties=add(tie for analysis in found for tie in analysis.ties),
+        ties=add(tie for analysis in analyses for tie in analysis.ties),
     )

@@ -170,8 +170,10 @@ def to_smt(formula: Formula, integers: tuple[str, ...]) -> str:
         return f"({word} {' '.join(to_smt(part, integers) for part in formula.parts)})"
     terms = [_smt(term, integers) for term in formula.terms]
     pairs = zip(formula.signs, terms, terms[1:], strict=False)
-    each = [f"(not (= {left} {right}))" if sign == "!=" else f"({sign} {left} {right})" for sign, left, right in pairs]
-    return each[0] if len(each) == 1 else f"(and {' '.join(each)})"
+    formulas = [
+        f"(not (= {left} {right}))" if sign == "!=" else f"({sign} {left} {right})" for sign, left, right in pairs
+    ]
+    return formulas[0] if len(formulas) == 1 else f"(and {' '.join(formulas)})"
 
 
 def domain(statement: Statement) -> tuple[str, ...]:

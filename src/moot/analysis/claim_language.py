@@ -137,7 +137,7 @@ def parse(text: str) -> Statement:
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     at = 0
     while at < len(text):
         if text[at].isspace():
@@ -150,9 +150,9 @@ def _tokens(text: str) -> tuple[_Token, ...]:
         kind = str(match.lastgroup)
         if kind == "word" and word.casefold() in _WORDS:
             kind, word = "sign", word.casefold()
-        found.append(_Token(kind=kind, text=_ALIKE.get(word, word), at=at + 1))
+        tokens.append(_Token(kind=kind, text=_ALIKE.get(word, word), at=at + 1))
         at = match.end()
-    return (*found, _Token(kind="end", text="", at=len(text) + 1))
+    return (*tokens, _Token(kind="end", text="", at=len(text) + 1))
 
 
 class _Parser:
@@ -174,7 +174,7 @@ class _Parser:
             node = node.parts[1]
         unused = [name for name in integers if name not in self._names]
         if unused:
-            raise NotFormal(f"the integer {unused[0]} does not come up")
+            raise NotFormal(f"the integer {unused[0]} is not used")
         return Statement(premises=tuple(premises), conclusion=node, names=tuple(self._names), integers=tuple(integers))
 
     @property
@@ -191,18 +191,18 @@ class _Parser:
 
     def _fail(self, wanted: str) -> NoReturn:
         token = self._next
-        here = f"stands {token.text!r}" if token.text else "it ends"
-        raise NotFormal(f"at character {token.at} {here} where {wanted} has to stand")
+        here = f"there is {token.text!r}" if token.text else "it ends"
+        raise NotFormal(f"at character {token.at} {here} where {wanted} is expected")
 
     def _integers(self) -> dict[str, None]:
-        found: dict[str, None] = {}
+        variables: dict[str, None] = {}
         if self._take("integer"):
-            found[self._word()] = None
+            variables[self._word()] = None
             while self._take(","):
-                found[self._word()] = None
+                variables[self._word()] = None
             if not self._take(":"):
                 self._fail("a comma or a colon")
-        return found
+        return variables
 
     def _word(self) -> str:
         token = self._next
@@ -252,7 +252,7 @@ class _Parser:
             signs.append(cast(Sign, sign))
             terms.append(self._term(self._sum()))
         if "!=" in signs and len(signs) > 1:
-            raise NotFormal("!= stands in a chain of comparisons; write two joined by and")
+            raise NotFormal("!= cannot be in a chain of comparisons; write two comparisons joined by and")
         return Compare(terms=tuple(terms), signs=tuple(signs))
 
     def _sum(self) -> Node:
@@ -300,12 +300,12 @@ class _Parser:
 
     def _term(self, node: Node) -> Term:
         if _is_formula(node):
-            raise NotFormal(f"before character {self._next.at} stands a statement where a number has to stand")
+            raise NotFormal(f"before character {self._next.at} there is a statement where a number is expected")
         return cast(Term, node)
 
     def _formula(self, node: Node) -> Formula:
         if not _is_formula(node):
-            raise NotFormal(f"before character {self._next.at} stands a number where a statement has to stand")
+            raise NotFormal(f"before character {self._next.at} there is a number where a statement is expected")
         return node
 
 

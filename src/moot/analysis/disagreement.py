@@ -48,28 +48,32 @@ class Disagreement:
 
 
 def disagreement(
-    transcript: Transcript, ledger: Sequence[GivenAnswer], came: Conclusion, found: ArgumentMap, judged: Judgement
+    transcript: Transcript,
+    ledger: Sequence[GivenAnswer],
+    ending: Conclusion,
+    argument_map: ArgumentMap,
+    judged: Judgement,
 ) -> Disagreement:
-    """Find what was left open in a debate, complete or not.
+    """Find the open points of a debate, complete or not.
 
     Args:
         transcript: of the debate.
         ledger: all answers, in the order of asking.
-        came: how it ended.
-        found: its argument map.
+        ending: how it ended.
+        argument_map: its argument map.
         judged: which points of it nobody answered.
     """
     points = [
         Point(
             mark=edge.source,
-            by=found.node(edge.source).by,
+            by=argument_map.node(edge.source).by,
             relation=edge.relation,
             target=edge.target,
-            claim=found.node(edge.source).claim,
+            claim=argument_map.node(edge.source).claim,
         )
         for edge in judged.unanswered
     ]
-    return Disagreement(camps=_camps(transcript, ledger), dissent=came.dissent, points=tuple(points))
+    return Disagreement(camps=_camps(transcript, ledger), dissent=ending.dissent, points=tuple(points))
 
 
 def _camps(transcript: Transcript, ledger: Sequence[GivenAnswer]) -> tuple[Camp, ...]:
@@ -78,7 +82,7 @@ def _camps(transcript: Transcript, ledger: Sequence[GivenAnswer]) -> tuple[Camp,
     camps: dict[str, list[GivenAnswer]] = {}
     for item in last.values():
         camps.setdefault(bare(item.answer), []).append(item)
-    found = [
+    unsorted_camps = [
         Camp(
             answer=camp[0].answer,
             by=tuple(item.by for item in camp),
@@ -87,12 +91,12 @@ def _camps(transcript: Transcript, ledger: Sequence[GivenAnswer]) -> tuple[Camp,
         )
         for camp in camps.values()
     ]
-    return tuple(sorted(found, key=lambda camp: -len(camp.by)))
+    return tuple(sorted(unsorted_camps, key=lambda camp: -len(camp.by)))
 
 
-def _argument(transcript: Transcript, held: Sequence[GivenAnswer]) -> str:
-    given = [read_field(transcript.get(item.key), "ARGUMENT") for item in held]
-    return next((shown(item) for item in reversed(given) if item), "")
+def _argument(transcript: Transcript, answers: Sequence[GivenAnswer]) -> str:
+    arguments = [read_field(transcript.get(item.key), "ARGUMENT") for item in answers]
+    return next((shown(item) for item in reversed(arguments) if item), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +131,7 @@ class Interaction:
 _COUNTS = ("answers", "supports", "attacks", "questions", "votes", "together", "apart", "moved")
 _KINDS: Mapping[str, str] = {"SUPPORT": "supports", "ATTACK": "attacks", "REBUT": "attacks", "QUESTION": "questions"}
 Done: TypeAlias = tuple[str, str, str, int]
-"""Who did how often what towards whom: by, to, one of the counts, the number."""
+"""One count of a pair: by, to, the name of the count, the number."""
 
 
 def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Interaction, ...]:
@@ -135,9 +139,9 @@ def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Interaction, ..
     return _sums(chain(_answers(transcript), _moves(flips), _votes(transcript)))
 
 
-def add(found: Iterable[Interaction]) -> tuple[Interaction, ...]:
+def add(interactions: Iterable[Interaction]) -> tuple[Interaction, ...]:
     """The sums for each pair, in the order in which the pairs come."""
-    return _sums((tie.by, tie.to, name, getattr(tie, name)) for tie in found for name in _COUNTS)
+    return _sums((tie.by, tie.to, name, getattr(tie, name)) for tie in interactions for name in _COUNTS)
 
 
 def _sums(done: Iterable[Done]) -> tuple[Interaction, ...]:
@@ -169,5 +173,5 @@ def _votes(transcript: Transcript) -> Iterator[Done]:
     for voter, choice in cast.items():
         if choice in cast and choice != voter:
             yield voter, choice, "votes", 1
-    for one, other in permutations(cast, 2):
-        yield one, other, "together" if cast[one] == cast[other] else "apart", 1
+    for name, other in permutations(cast, 2):
+        yield name, other, "together" if cast[name] == cast[other] else "apart", 1

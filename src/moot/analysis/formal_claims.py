@@ -108,16 +108,16 @@ def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[i
                 outside.append(entry.seq)
             case _:
                 pass
-    said = iter(outside)
+    numbers = iter(outside)
     for turn in transcript.turns():
-        seq = next(said) if turn.act == INTERJECTION and turn.ask is None else replied[turn.key]
+        seq = next(numbers) if turn.act == INTERJECTION and turn.ask is None else replied[turn.key]
         if turn.act not in _TOLD:
             yield seq, turn
 
 
 def _of_turn(seq: int, turn: Turn) -> Iterator[Claim]:
-    found = (item for text in _own(turn) for item in stated(text))
-    for kind, words, complete in dict.fromkeys(found):
+    claims = (item for text in _own(turn) for item in stated(text))
+    for kind, words, complete in dict.fromkeys(claims):
         yield Claim(by=turn.by, seq=seq, mark=turn.mark, kind=kind, text=words, complete=complete)
 
 
@@ -152,8 +152,8 @@ def stated(text: str) -> Iterator[tuple[Kind, str, bool]]:
             fence, language = match[1], match[2].casefold()
         else:
             quotes = 0 if not line.strip() else quotes
-            if quotes % 2 == 0 and (said := _LINE.fullmatch(line)):
-                yield "formula", _bare(said[1]), True
+            if quotes % 2 == 0 and (claim := _LINE.fullmatch(line)):
+                yield "formula", _bare(claim[1]), True
             quotes += sum(map(line.count, '"„“”«»'))
     if fence:
         yield from _block(language, block, complete=False)

@@ -28,8 +28,8 @@ _NONE = re.compile(r"[?？:：][*_\"'”’»)]*$")
 
 def statements(text: str) -> tuple[str, ...]:
     """The claims in a text, in order, each once; the whole text if there are none."""
-    found = [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
-    claims = [text for text in found if any(letter.isalpha() for letter in text) and not _NONE.search(text)]
+    texts = [sentence for paragraph in _paragraphs(text) for sentence in _sentences(paragraph)]
+    claims = [text for text in texts if any(letter.isalpha() for letter in text) and not _NONE.search(text)]
     return tuple(dict.fromkeys(claims)) or (text,)
 
 
@@ -93,16 +93,16 @@ class Ground:
 def grounds(
     transcript: Transcript,
     ledger: Sequence[GivenAnswer],
-    found: ArgumentMap,
+    argument_map: ArgumentMap,
     judged: Judgement,
     cited: Sequence[Citation],
 ) -> tuple[Ground, ...]:
-    """The claims of the decision, in the order in which they were made; none if there is no decision in words.
+    """The claims of the decision, in order; none if there is no decision in words.
 
     Args:
         transcript: of the debate.
         ledger: the answers of its turns.
-        found: its argument map.
+        argument_map: its argument map.
         judged: which claims stand.
         cited: its citations.
     """
@@ -111,27 +111,27 @@ def grounds(
         return ()
     answers = {item.key: item.answer for item in ledger}
     decided = [bare(answer) for answer in (decision.text, decision.winner) if answer]
-    made: dict[str, list[Turn]] = {}
+    turns_by_claim: dict[str, list[Turn]] = {}
     for turn in transcript.turns(*SPOKEN):
         if bare(answers.get(turn.key, turn.text)) in decided and (claim := _claim(turn)):
-            made.setdefault(bare(claim) or claim, []).append(turn)
-    nodes = {item.mark: node for node in found.nodes for item in node.made}
-    if made:
-        return tuple(_ground(turns, nodes, found, judged, cited) for turns in made.values())
-    said: dict[str, list[Turn]] = {}
+            turns_by_claim.setdefault(bare(claim) or claim, []).append(turn)
+    nodes = {item.mark: node for node in argument_map.nodes for item in node.made}
+    if turns_by_claim:
+        return tuple(_ground(turns, nodes, argument_map, judged, cited) for turns in turns_by_claim.values())
+    turns_by_text: dict[str, list[Turn]] = {}
     for turn in transcript.turns(*SPOKEN):
-        said.setdefault(bare(_claim(turn)), []).append(turn)
+        turns_by_text.setdefault(bare(_claim(turn)), []).append(turn)
     own: list[Ground] = []
     for claim in statements(decision.text):
-        turns = said.get(bare(claim), [])
-        shared = _ground(turns, nodes, found, judged, cited) if turns else Ground(claim=claim)
+        turns = turns_by_text.get(bare(claim), [])
+        shared = _ground(turns, nodes, argument_map, judged, cited) if turns else Ground(claim=claim)
         own.append(_own(transcript, replace(shared, claim=claim), cited))
     return tuple(own)
 
 
 def _claim(turn: Turn) -> str:
-    said = [shown(value) for name in _GIVES if (value := read_field(turn, name)) is not None]
-    return next((text for text in said if bare(text) not in ("", "none")), "" if said else turn.text)
+    answers = [shown(value) for name in _GIVES if (value := read_field(turn, name)) is not None]
+    return next((text for text in answers if bare(text) not in ("", "none")), "" if answers else turn.text)
 
 
 def _ground(
@@ -179,8 +179,8 @@ def _onto(
 def _own(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
     """A claim in the decision's own words, with its own quotations and the turns that make it too."""
     quoted = list(quotations(ground.claim, documents(transcript.brief)))
-    given = [citation.source for citation in cited if not citation.words and citation.source in ground.claim]
-    sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, value in quoted if value), *given)))
+    uncited = [citation.source for citation in cited if not citation.words and citation.source in ground.claim]
+    sources = tuple(dict.fromkeys((*ground.sources, *(name for name, _, value in quoted if value), *uncited)))
     marks = MARK.findall(ground.claim)
     return replace(
         ground,

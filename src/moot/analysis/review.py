@@ -18,10 +18,10 @@ STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecid
 _LONG = 80
 
 
-def insights(found: Analysis) -> tuple[str, ...]:
+def insights(analysis: Analysis) -> tuple[str, ...]:
     """The sentences on one debate, the most telling first."""
-    said = (_agreement, _turns, _flips, _grounds_sentences, _cruxes, _points, _critics, _missing)
-    return (*(sentence for tell in said for sentence in tell(found)), *found.notes)
+    chapters = (_agreement, _turns, _flips, _grounds_sentences, _cruxes, _points, _critics, _missing)
+    return (*(sentence for tell in chapters for sentence in tell(analysis)), *analysis.notes)
 
 
 def _agreement(analysis: Analysis) -> Iterator[str]:
@@ -80,9 +80,9 @@ def _cruxes(analysis: Analysis) -> Iterator[str]:
 def _points(analysis: Analysis) -> Iterator[str]:
     attacks = sum(point.relation in AGAINST for point in analysis.disagreement.points)
     questions = len(analysis.disagreement.points) - attacks
-    told = [counted(n, word) for n, word in ((attacks, "attack"), (questions, "question")) if n]
-    if told:
-        yield f"{listed(told).capitalize()} {'was' if attacks + questions == 1 else 'were'} not answered."
+    counts = [counted(n, word) for n, word in ((attacks, "attack"), (questions, "question")) if n]
+    if counts:
+        yield f"{listed(counts).capitalize()} {'was' if attacks + questions == 1 else 'were'} not answered."
 
 
 def _critics(analysis: Analysis) -> Iterator[str]:
@@ -113,18 +113,18 @@ _NONE = "–"
 _SOON = 80
 
 
-def review(found: Sequence[Analysis], total: Overview, plots: Mapping[str, Sequence[str]]) -> str:
+def review(analyses: Sequence[Analysis], total: Overview, plots: Mapping[str, Sequence[str]]) -> str:
     """A page on one debate or many; it ends with a line break.
 
     Args:
-        found: the analyses.
+        analyses: the analyses.
         total: their sums.
         plots: for each debate the files of its plots; "" stands for those of all debates.
     """
     blocks = [
-        *(_overview(total) if len(found) > 1 else []),
+        *(_overview(total) if len(analyses) > 1 else []),
         *_pictures(plots.get("", ())),
-        *(block for analysis in found for block in _debate(analysis, plots.get(analysis.debate, ()))),
+        *(block for analysis in analyses for block in _debate(analysis, plots.get(analysis.debate, ()))),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -213,16 +213,16 @@ def _flip(flip: Flip) -> str:
 def _grounds(grounds: Sequence[Ground]) -> list[str]:
     lines: list[str] = []
     for ground in grounds:
-        said = [f"{listed(ground.turns)} of {listed([inline(name) for name in ground.by])}"] if ground.turns else []
-        said += [f"backed by {listed(ground.backed)}"] if ground.backed else []
-        said += [f"attacked by {listed(ground.attacked)}"] if ground.attacked else []
-        said += [f"cites {listed([inline(name) for name in ground.sources])}"] if ground.sources else []
-        said += (
+        facts = [f"{listed(ground.turns)} of {listed([inline(name) for name in ground.by])}"] if ground.turns else []
+        facts += [f"backed by {listed(ground.backed)}"] if ground.backed else []
+        facts += [f"attacked by {listed(ground.attacked)}"] if ground.attacked else []
+        facts += [f"cites {listed([inline(name) for name in ground.sources])}"] if ground.sources else []
+        facts += (
             [f"quotes words not found in {listed([inline(name) for name in ground.unfound])}"] if ground.unfound else []
         )
-        said += [f"names {listed(ground.named)}"] if ground.named else []
-        said += [] if ground.supported else ["**unsupported**"]
-        lines.append(f"{inline(ground.claim, LONG)} ({'; '.join(said)})")
+        facts += [f"names {listed(ground.named)}"] if ground.named else []
+        facts += [] if ground.supported else ["**unsupported**"]
+        lines.append(f"{inline(ground.claim, LONG)} ({'; '.join(facts)})")
     return _chapter("What the decision rests on", lines)
 
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from moot.answers import plain_text, retraction
-from moot.answers.candidates import Roster, Stated, tail_fault
+from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
 from moot.answers.plain_text import fold
 from moot.answers.values import Fault
@@ -90,27 +90,27 @@ class Reader:
 
     asked: Field
     page: Page
-    roster: Roster
+    candidates: Candidates
     formula: re.Pattern[str]
     strict: bool
     speaker: str
 
 
-def standing_statement(reader: Reader, found: Sequence[Statement]) -> Value | Fault:
+def standing_statement(reader: Reader, statements: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
     words = reader.page.words
-    echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(found)]
+    echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(statements)]
     plains = [
-        statement for statement, echo in zip(found, echoes, strict=True) if statement.mood == "plain" and not echo
+        statement for statement, echo in zip(statements, echoes, strict=True) if statement.mood == "plain" and not echo
     ]
     if not plains:
-        doubtful = [statement for statement in found if statement.mood == "unclear"] or found
+        doubtful = [statement for statement in statements if statement.mood == "unclear"] or statements
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    stated = Stated(reader.roster, plain_text.key(last.value), reader.speaker)
-    if _renamed(reader, last) or retraction.taken_back(_behind(reader, found, last), stated):
+    stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker)
+    if _renamed(reader, last) or retraction.taken_back(_behind(reader, statements, last), stated):
         return Fault("ambiguous")
-    for statement in found:
+    for statement in statements:
         denied = statement.reason == "negated" and statement.value == last.value
         against = statement.mood != "void" and statement.value != last.value
         spared = last.value == ABSTAIN and statement.reason == "unknown_name"
@@ -129,12 +129,12 @@ def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
     return same and "\n" not in words[earlier.start : later.start]
 
 
-def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
+def _behind(reader: Reader, statements: Sequence[Statement], last: Statement) -> str:
     """The words behind the last statement, without sentences that rule another candidate out, or only suppose it."""
     words = reader.page.words
     pieces: list[str] = []
     place = last.end
-    for statement in found:
+    for statement in statements:
         other = statement.mood == "void" and statement.value not in ("", last.value)
         if other and statement.start >= last.end and _ruled_out(reader, statement):
             begin = max(place, reader.page.sentence_start(statement.start))
@@ -145,7 +145,7 @@ def _behind(reader: Reader, found: Sequence[Statement], last: Statement) -> str:
 
 def _ruled_out(reader: Reader, statement: Statement) -> bool:
     """Whether the words before a statement say that it is none."""
-    mood, _ = mood_before(reader.page, statement.start, reader.roster, reader.speaker)
+    mood, _ = mood_before(reader.page, statement.start, reader.candidates, reader.speaker)
     return mood == "void" or statement.reason == "negated"
 
 
@@ -162,18 +162,20 @@ def _renamed(reader: Reader, last: Statement) -> bool:
     for row in rows:
         bare = plain_text.key(row)
         joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
-        if joined and reader.roster.at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
+        if joined and reader.candidates.at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
             return True
         rivals = (
-            reader.roster.rivals(row, plain_text.key(last.value))
-            if reader.roster.lasts and len(row) <= retraction.SHORT
+            reader.candidates.rivals(row, plain_text.key(last.value))
+            if reader.candidates.lasts and len(row) <= retraction.SHORT
             else []
         )
         beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
         aside = phrases.ASIDE.search(bare) or retraction.says("ASIDE", bare)
         if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not aside:
             return True
-        name = next((key for key in reader.roster.keys if bare.endswith(key) and key != plain_text.key(last.value)), "")
+        name = next(
+            (key for key in reader.candidates.keys if bare.endswith(key) and key != plain_text.key(last.value)), ""
+        )
         own = name in ("", reader.speaker) or aside
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
@@ -223,22 +225,26 @@ _VAGUE = re.compile(
 )
 
 
-def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> Value | Fault:
+def read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str = "") -> Value | Fault:
     """Read one choice from an answer in running text.
 
     Args:
-        asked: the field; its name is the formula.
+        form_field: the field; its name is the formula.
         text: the answer without thinking blocks.
         strict: whether only the formula itself with its colon counts.
         speaker: whose answer it is.
     """
-    whole = plain_text.unwrap(plain_text.unfence(plain_text.without_comments(text), announces))
+    whole = plain_text.unwrap(
+        plain_text.unfence(plain_text.without_frame(plain_text.without_comments(text)), announces)
+    )
     whole = plain_text.without_notes(whole)
     words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
     words = plain_text.without_gaps(words)
-    label = r"\s+".join(re.escape(word) for word in plain_text.key(asked.name).split())
+    label = r"\s+".join(re.escape(word) for word in plain_text.key(form_field.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
-    reader = Reader(asked, Page.of(words), Roster.of(asked.choices), formula, strict, plain_text.key(speaker))
+    reader = Reader(
+        form_field, Page.of(words), Candidates.of(form_field.choices), formula, strict, plain_text.key(speaker)
+    )
     statements: list[Statement] = []
     for statement in _statements(reader):
         statements.append(statement)
@@ -246,9 +252,9 @@ def read_ballot(asked: Field, text: str, *, strict: bool, speaker: str = "") -> 
             return Fault("ambiguous")
     if statements:
         return standing_statement(reader, sorted(statements, key=lambda statement: statement.start))
-    if asked.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
+    if form_field.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
         return ABSTAIN
-    if not strict and (bare := plain_text.match(asked.choices, words)):
+    if not strict and (bare := plain_text.match(form_field.choices, words)):
         return bare  # nothing but a name
     quoted = formula.search(plain_text.fold(text)) and not formula.search(words)
     return Fault("quoted_only" if quoted else "no_form")
@@ -269,8 +275,8 @@ def _statements(reader: Reader) -> Iterator[Statement]:
     longest: dict[int, tuple[int, bool, re.Match[str]]] = {}
     for pattern in (reader.formula, *(_searched(known, words) if known else ())):
         for match in pattern.finditer(words):
-            held = longest.get(match.end())
-            if held is None or match.start() < held[0]:
+            longest_match = longest.get(match.end())
+            if longest_match is None or match.start() < longest_match[0]:
                 longest[match.end()] = match.start(), pattern is reader.formula, match
             if len(longest) > MOST:
                 break
@@ -285,9 +291,11 @@ def _statements(reader: Reader) -> Iterator[Statement]:
         for match in pattern.finditer(words):
             yield from _before_verb(reader, match)
     for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
-        name, end = reader.roster.at(words, match.end())
+        name, end = reader.candidates.at(words, match.end())
         if name and phrases.DENIALS.search(match[0]):
-            yield Statement(value=reader.roster.keys[name], mood="void", reason="negated", start=match.start(), end=end)
+            yield Statement(
+                value=reader.candidates.keys[name], mood="void", reason="negated", start=match.start(), end=end
+            )
     for pattern in _searched(formulas.ABSTENTIONS, words):
         for match in pattern.finditer(words):
             yield _abstention(reader, match.start(), match.end())
@@ -296,7 +304,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
 def _blanks(reader: Reader) -> Iterator[Statement]:
     """The formula with its blank filled in, wherever it stands."""
     for item in filled(reader.asked.name, reader.asked.choices, reader.page.words):
-        mood, reason = mood_before(reader.page, item.start, reader.roster, reader.speaker)
+        mood, reason = mood_before(reader.page, item.start, reader.candidates, reader.speaker)
         if item.sure and reason not in ("negated", "conditional"):
             mood, reason = "plain", ""  # a colon before it ("B is better: [[B]]") makes it no quotation
         mood, reason = (mood, reason) if mood != "plain" or item.plain else ("unclear", "ambiguous")
@@ -320,8 +328,8 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
     needs = not plain_text.key(reader.asked.name).startswith("i ")
     if own and needs and not mark:
         return
-    mood, reason = mood_before(reader.page, match.start(), reader.roster, reader.speaker)
-    pick = name_at(reader.roster, words, start)
+    mood, reason = mood_before(reader.page, match.start(), reader.candidates, reader.speaker)
+    pick = name_at(reader.candidates, words, start)
     if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
         pick = replace(pick, fault="")  # the mistake was the earlier vote
     base = Statement(
@@ -350,10 +358,10 @@ def _argues(reader: Reader, start: int) -> bool:
         return False
     words = reader.page.words
     behind = words[start : start + 20]
-    _, end = reader.roster.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
+    _, end = reader.candidates.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
     reason = words[end : sentence_end(words, end)].strip()
-    given = phrases.REASONS.match(reason) or retraction.begins("REASON", reason.lstrip(" ,"))
-    return bool(given) and retraction.size(reason) > LONG
+    reason_start = phrases.REASONS.match(reason) or retraction.begins("REASON", reason.lstrip(" ,"))
+    return bool(reason_start) and retraction.size(reason) > LONG
 
 
 def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
@@ -380,7 +388,7 @@ def _announces_only(reader: Reader, base: Statement, *, marked: bool) -> bool:
 def _speaks_of_it(reader: Reader, base: Statement) -> bool:
     """Whether a formula without a name and without its mark only speaks of the vote ("My vote is final.")."""
     sentence = reader.page.words[base.start : base.end]
-    return not reader.roster.spot.search(sentence) and retraction.says("SAFE", sentence)
+    return not reader.candidates.pattern.search(sentence) and retraction.says("SAFE", sentence)
 
 
 def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
@@ -388,8 +396,8 @@ def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     words = reader.page.words
     separator = _SEPARATOR.match(words, match.end())
     start = separator.end() if separator else match.end()
-    pick = name_at(reader.roster, words, start)
-    mood, reason = mood_before(reader.page, match.start(), reader.roster, reader.speaker)
+    pick = name_at(reader.candidates, words, start)
+    mood, reason = mood_before(reader.page, match.start(), reader.candidates, reader.speaker)
     if pick.name:
         mood = mood if not pick.fault else "unclear"
         yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=match.start(), end=pick.end)
@@ -400,7 +408,7 @@ def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
 def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     """A statement in which the name stands before the verb ("Ada gets my vote"; Japanese, Korean, Hindi, Turkish)."""
     words = reader.page.words
-    name, start = reader.roster.before(words, match.start())
+    name, start = reader.candidates.before(words, match.start())
     floor = max(reader.page.sentence_start(start), start - 200)
     lead = list(formulas.SUBJECT.finditer(words, floor, start))
     begin = lead[-1].start() if lead and not words[lead[-1].end() : start].strip(_AROUND) else start
@@ -408,13 +416,13 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
         return
     begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND.replace("、,", "")))
-    mood, reason = mood_before(reader.page, begin, reader.roster, reader.speaker)
+    mood, reason = mood_before(reader.page, begin, reader.candidates, reader.speaker)
     if reader.page.quoted(match.start()):
         mood, reason = "void", "quoted_only"
     stop = sentence_end(words, max(start, match.end()))
-    fault = tail_fault(reader.roster, name, words[match.end() : stop]) if name else "unknown_name"
+    fault = tail_fault(reader.candidates, name, words[match.end() : stop]) if name else "unknown_name"
     base = Statement(
-        value=reader.roster.keys.get(name, ""), mood=mood, reason=reason, start=begin, end=max(stop, match.end())
+        value=reader.candidates.keys.get(name, ""), mood=mood, reason=reason, start=begin, end=max(stop, match.end())
     )
     if not name and (not formulas.SUBJECT.match(words, floor) or formulas.SO.search(words, floor, match.end())):
         return
@@ -425,7 +433,7 @@ def _abstention(reader: Reader, start: int, end: int) -> Statement:
     words = reader.page.words
     stop = sentence_end(words, max(start, end - 1))
     clause = words[end:stop].split(";")[0]
-    mood, reason = mood_before(reader.page, start, reader.roster, reader.speaker)
+    mood, reason = mood_before(reader.page, start, reader.candidates, reader.speaker)
     if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
         mood, reason = "plain", ""
     reason_given = phrases.REASONS.match(re.sub(r"^\s*(?:from|in|on)(?: \w+){1,2}", "", clause))

@@ -14,18 +14,18 @@ from moot.answers.words import formulas, phrases
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class Candidates:
     """The candidates of one question, ready to be found in folded text."""
 
     keys: dict[str, str]
     doubled: frozenset[str]
-    spot: re.Pattern[str]
+    pattern: re.Pattern[str]
     lasts: dict[str, str]
     bare: re.Pattern[str]
 
     @classmethod
-    def of(cls, names: Sequence[str]) -> "Roster":
-        """The roster of these names; names that fold to the same text are ambiguous."""
+    def of(cls, names: Sequence[str]) -> "Candidates":
+        """The candidates with these names; names that fold to the same text are ambiguous."""
         keys: dict[str, str] = {}
         doubled: set[str] = set()
         for name in names:
@@ -33,13 +33,13 @@ class Roster:
                 doubled.add(folded)
             keys.setdefault(folded, name)
         longest = sorted((item for item in keys if item), key=len, reverse=True)
-        spots = (r"[ \t]+".join(re.escape(word) for word in text.split()) for text in longest)
+        patterns = (r"[ \t]+".join(re.escape(word) for word in text.split()) for text in longest)
         lasts = _lasts(keys)
         bare = "|".join(re.escape(last) for last in sorted(lasts, key=len, reverse=True)) or r"(?!)"
         return cls(
             keys,
             frozenset(doubled),
-            re.compile("|".join(spots) or r"(?!)"),
+            re.compile("|".join(patterns) or r"(?!)"),
             lasts,
             re.compile(
                 rf"(?<![^\W\u2e80-\uffff])(?<![\d'][.,'])(?<!')(?:{bare})(?![^\W\u2e80-\uffff])(?!'(?!s\b)\w)(?!\.\d)"
@@ -48,7 +48,7 @@ class Roster:
 
     def at(self, text: str, start: int) -> tuple[str, int]:
         """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
-        match = self.spot.match(text, start)
+        match = self.pattern.match(text, start)
         if not match or not _whole(text, match.end()):
             return "", start
         return " ".join(match[0].split()), match.end()
@@ -74,7 +74,7 @@ class Roster:
         for match in self.bare.finditer(text):
             inside = any(start <= match.start() < end for start, end in places)
             article = match[0] in ("a", "i") and _ARTICLE.match(text, match.end())
-            spelled = self.spot.match(text, max(0, match.end() - len(self.lasts[match[0]])))
+            spelled = self.pattern.match(text, max(0, match.end() - len(self.lasts[match[0]])))
             if self.lasts[match[0]] != own and not inside and not article and not spelled:
                 places.append(match.span())
         return sorted(places)
@@ -82,7 +82,7 @@ class Roster:
     def others(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text; names of one letter only where they are listed."""
         places: list[tuple[int, int]] = []
-        for match in self.spot.finditer(text):
+        for match in self.pattern.finditer(text):
             before, name = text[max(0, match.start() - 12) : match.start()], match[0]
             whole = _whole(text, match.end()) and not (before and _glued(before[-1], name))
             listed = len(name) > 1 or re.search(
@@ -141,27 +141,27 @@ class Stated:
     """A statement's value among the candidates: says whether a sentence names it, or another one.
 
     Attributes:
-        roster: the candidates.
+        candidates: the candidates.
         key: the folded name of the stated one; "" where none is.
         author: the folded name of the author, who may sign; "" where unknown.
     """
 
-    roster: Roster
+    candidates: Candidates
     key: str
     author: str = ""
 
     def own(self, text: str) -> bool:
         """Whether a sentence names the stated value."""
-        return any(" ".join(match[0].split()) == self.key for match in self.roster.spot.finditer(text))
+        return any(" ".join(match[0].split()) == self.key for match in self.candidates.pattern.finditer(text))
 
     def other(self, text: str) -> bool:
         """Whether a sentence names another candidate than the stated one and the author."""
-        places = self.roster.rivals(text, self.key)
-        return any(self.roster.short(" ".join(text[start:end].split())) != self.author for start, end in places)
+        places = self.candidates.rivals(text, self.key)
+        return any(self.candidates.short(" ".join(text[start:end].split())) != self.author for start, end in places)
 
     def length(self, text: str) -> int:
         """How many words of a sentence are names."""
-        return sum(len(match[0].split()) for match in self.roster.spot.finditer(text))
+        return sum(len(match[0].split()) for match in self.candidates.pattern.finditer(text))
 
 
 # ---- remarks --------------------------------------------------------------------------------------------------------
@@ -183,7 +183,8 @@ _JOINED = re.compile(
 _COPULA = re.compile(
     rf"(?:{_HONORIFICS})?(?:です|でございます|である|だ|になります|にします|に|を(?:支持します|選びます)|입니다|이에요|예요|이다"
     r"|에게|에|으로|로"
-    r"|的(?:提案|方案|建议|建議|计划|計劃)|一票|吧|'?(?:d[ıiuü]r|y?[aeıi]|n[ıi]n|[dt][ae]n yana))(?=[\W_]|$)"
+    r"|的(?:提案|方案|建议|建議|计划|計劃)|一票|吧|'?(?:d[ıiuü]r|y?[ae] gid(?:iyor|ecek)|y?[aeıi]"
+    r"|n[ıi]n|[dt][ae]n yana))(?=[\W_]|$)"
 )
 """What may stand at the end of a name in a language that binds endings to it."""
 _GAP = re.compile(r"[\s*`\"'»”」』]*(?:[,;:(\[，；：（、。،؛]|[\u2013\u2014-]+(?=\s|\u2014|[^\x00-\x7f]))")
@@ -207,15 +208,17 @@ def is_emoji(sign: str) -> bool:
     return sign > "\u2000" and sign not in _AGAINST and _is_picture(sign)
 
 
-def tail_fault(roster: Roster, name: str, tail: str) -> str:
+def tail_fault(candidates: Candidates, name: str, tail: str) -> str:
     """What the words after a name make of the statement; "" where it stands.
 
     Args:
-        roster: the candidates.
+        candidates: the candidates.
         name: the folded name.
         tail: the words from the name to the end of the sentence.
     """
     rest = tail.lstrip('*`"»”])}> ')
+    shown = rest.lstrip("".join(sign for sign in {*rest} if is_emoji(sign)) + " ")
+    rest = shown if shown[:1] in ("(", "[") else rest
     if possessive := re.match(r"'s(?=\W*$)|'s?\s+(?=\w)", rest):
         goods = phrases.GOODS.match(rest, possessive.end())
         if not goods and possessive.end() < len(rest.rstrip(_ENDINGS)):
@@ -231,11 +234,14 @@ def tail_fault(roster: Roster, name: str, tail: str) -> str:
         return "ambiguous"
     if reason := retraction.begins("REASON", bare.lstrip(" ,;:(\u2013\u2014-，；：（、،؛")):
         return _reason_fault(reason)
+    granted = bare.lstrip(" ,;:(\u2013\u2014-，；：（、،؛")
+    if retraction.grants(granted) and not retraction.begins("BOUND", granted):
+        return _reason_fault(retraction.without("CONCEDE", granted))
     if re.match(r"\w", bare) and not phrases.TAILS.match(bare):
         return "unknown_name"
     if phrases.REASONS.match(bare):
         return _reason_fault(bare)
-    return _remark_fault(roster, name, bare, apart=gap is not None)
+    return _remark_fault(candidates, name, bare, apart=gap is not None)
 
 
 def _reason_fault(reason: str) -> str:
@@ -244,16 +250,16 @@ def _reason_fault(reason: str) -> str:
     return "conditional" if bound or retraction.turned(reason) else ""
 
 
-def _remark_fault(roster: Roster, name: str, rest: str, *, apart: bool) -> str:
+def _remark_fault(candidates: Candidates, name: str, rest: str, *, apart: bool) -> str:
     """What a remark that gives no express reason makes of a statement.
 
     Args:
-        roster: the candidates.
+        candidates: the candidates.
         name: the folded name.
         rest: the remark.
         apart: whether a mark (a dash, a comma, a bracket) sets it apart from the name.
     """
-    for start, end in reversed(roster.rivals(rest, name)):
+    for start, end in reversed(_joined_rivals(rest, candidates.rivals(rest, name))):
         begin = max(0, start - 30)
         compared = phrases.SPARED.search(rest[begin:start])
         if compared:
@@ -275,6 +281,28 @@ def _remark_fault(roster: Roster, name: str, rest: str, *, apart: bool) -> str:
     return _far_remark_fault(name, rest, plain)
 
 
+_AND = "(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|e|и|или|i|lub|ani|和|及|と|や|와|과|و|أو|और|या|ve|veya)"
+_LIST = re.compile(rf"(?:'s)?\s*(?:[,、，،]\s*)?(?:{_AND}\s*)?")
+_OPENING = re.compile(
+    rf"(?:^|[,;:،؛，；：、\u2013\u2014-])\s*(?:(?:{_AND}|but|while|whereas|aber|mais|pero|mas|ma|но|а|ale|ama)\s+)?"
+    r"(?:(?:o|a|el|la|le|il|der|die|das|the)\s+)?$"
+)
+
+
+_DENIED_FIRST = re.compile(r"(?:لم|لا|لن)\s+\w+\s")
+"""How a sentence begins that denies something of whom it then names."""
+
+
+def _joined_rivals(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places of rivals in order, those that a list joins ("Ben and Cleo") as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in places:
+        if joined and start > joined[-1][1] and _LIST.fullmatch(text, joined[-1][1], start):
+            start = joined.pop()[0]
+        joined.append((start, end))
+    return joined
+
+
 def says_harmless(text: str) -> bool:
     """Whether a remark begins as harmless ones do, in any language."""
     return bool(retraction.begins("REASON", text)) or retraction.says("ASIDE", text)
@@ -287,7 +315,11 @@ def _lesser(rest: str, start: int, end: int) -> bool:
     if retraction.grants(whole.strip()):
         return True
     opens = not rest[:start].strip(_ENDINGS) or _PARTS.search(rest[max(0, start - 4) : start]) is not None
-    return opens and retraction.lesser(part)
+    opens = opens or _OPENING.search(rest[:start]) is not None
+    if retraction.says("ASIDE", whole) and not retraction.says("SELF", whole):
+        return True
+    denied = _DENIED_FIRST.match(whole.strip(_ENDINGS)) is not None
+    return (opens and retraction.lesser(part)) or (denied and retraction.lesser(whole))
 
 
 def _far_remark_fault(name: str, rest: str, plain: str) -> str:

@@ -44,8 +44,8 @@ class Malformed(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """An object in a text, and where it stands."""
+class ObjectAt:
+    """An object in a text, and where it begins and ends."""
 
     table: Table
     start: int
@@ -78,20 +78,20 @@ _ESCAPES: Mapping[str, str] = {
 }
 
 
-def objects_in(text: str) -> list[Spot] | None:
+def objects_in(text: str) -> list[ObjectAt] | None:
     """The complete objects of the outer level in a text, in order; None where the text has too many broken ones."""
-    spots: list[Spot] = []
+    objects: list[ObjectAt] = []
     place = tries = 0
     while (start := text.find("{", place)) >= 0:
         try:
             table, end = _table(text, start + 1, 1)
-            spots.append(Spot(table, start, end))
+            objects.append(ObjectAt(table, start, end))
             place = end
         except Malformed:
             place, tries = start + 1, tries + 1
             if tries > TRIES:
                 return None
-    return spots
+    return objects
 
 
 def _blanks(text: str, place: int) -> int:
@@ -191,13 +191,13 @@ _FOREIGN = re.compile(
 def read_json(form: Form, text: str) -> FieldValues:
     """Read a form laid out as one JSON object, alone, in a code fence or inside prose."""
     where = form.under or form.name
-    spots = objects_in(text)
-    if not spots:
+    objects = objects_in(text)
+    if not objects:
         return FieldValues({}, [f"{where}: malformed"])
-    placed = list(zip([0, *(spot.end for spot in spots)], spots, strict=False))
+    placed = list(zip([0, *(item.end for item in objects)], objects, strict=False))
     holding = [item for item in placed if _holds(form, item[1].table)] or placed[:1]
-    own = [spot for before, spot in holding if not _foreign(text, before, spot)]
-    read = [_members(form, spot.table) for spot in own]
+    own = [item for before, item in holding if not _foreign(text, before, item)]
+    read = [_members(form, item.table) for item in own]
     behind = fold(text[own[-1].end :]) if own else ""
     if not own or retraction.taken_back(behind):
         return FieldValues({}, [f"{where}: ambiguous"])
@@ -212,29 +212,42 @@ def read_json(form: Form, text: str) -> FieldValues:
 def read_object(form: Form, text: str) -> FieldValues | None:
     """Read a form from a text that is one JSON object and nothing else; None where it is not."""
     bare = text.strip()
-    spots = objects_in(bare) if bare.startswith("{") else None
-    if not spots or len(spots) != 1 or spots[0].end != len(bare) or not _holds(form, spots[0].table):
+    objects = objects_in(bare) if bare.startswith("{") else None
+    if not objects or len(objects) != 1 or objects[0].end != len(bare) or not _holds(form, objects[0].table):
         return None
-    return _members(form, spots[0].table)
+    return _members(form, objects[0].table)
+
+
+def members_as_lines(text: str) -> str:
+    """A text that is one flat object and nothing else, as a labelled line for each member; any other as it is."""
+    bare = text.strip()
+    objects = objects_in(bare) if bare.startswith("{") else None
+    if not objects or len(objects) != 1 or objects[0].end != len(bare) or objects[0].table.doubled:
+        return text
+    members = objects[0].table.members
+    if any(isinstance(value, Table | list) for value in members.values()):
+        return text
+    rows = ((" ".join(name.split()), " ".join(str(value).split())) for name, value in members.items())
+    return "\n\n".join(f"{name}:\n{value}" for name, value in rows)
 
 
 def _holds(form: Form, table: Table) -> bool:
     """Whether an object has anything of the form in it."""
-    wanted = {key(form.under)} if form.under else {key(asked.name) for asked in form.fields}
+    wanted = {key(form.under)} if form.under else {key(form_field.name) for form_field in form.fields}
     return any(key(name) in wanted for name in table.members)
 
 
-def _foreign(text: str, before: int, spot: Spot) -> bool:
+def _foreign(text: str, before: int, item: ObjectAt) -> bool:
     """Whether an object stands in a block quotation, or behind words that give it to somebody else."""
     rows = [
         row
-        for row in text[max(before, spot.start - 600) : spot.start].split("\n")
+        for row in text[max(before, item.start - 600) : item.start].split("\n")
         if not re.match(r"\s*(?:```|~~~)", row)
     ]
     if rows and rows[-1].lstrip().startswith(">"):
         return True
-    said = [row for row in rows if row.strip()]
-    last = re.split(r"[.!?]\s", said[-1].strip())[-1] if said else ""
+    filled_rows = [row for row in rows if row.strip()]
+    last = re.split(r"[.!?]\s", filled_rows[-1].strip())[-1] if filled_rows else ""
     return not last.endswith((".", "!")) and _FOREIGN.search(fold(last)) is not None
 
 
@@ -244,69 +257,69 @@ def _members(form: Form, table: Table) -> FieldValues:
     inner, fault = _inner(form, table)
     if fault:
         return FieldValues({}, [f"{where}: {fault}"])
-    found = FieldValues()
-    taken: set[str] = set()
-    for asked in form.fields:
-        names = [name for name in inner.members if name == asked.name or key(name) == key(asked.name)]
-        taken.update(names)
+    values = FieldValues()
+    known: set[str] = set()
+    for form_field in form.fields:
+        names = [name for name in inner.members if name == form_field.name or key(name) == key(form_field.name)]
+        known.update(names)
         if len(names) > 1:
-            found.add(asked, Fault("duplicate_key"))
+            values.add(form_field, Fault("duplicate_key"))
         elif names:
-            found.add(asked, _value(asked, inner.members[names[0]]))
+            values.add(form_field, _value(form_field, inner.members[names[0]]))
         else:
-            found.add(asked, Fault("missing_candidate" if form.under else "missing"))
+            values.add(form_field, Fault("missing_candidate" if form.under else "missing"))
     if form.under:
-        found.unread += [f"{name[:40]}: unknown_candidate" for name in inner.members if name not in taken]
-        found.fields = {} if found.unread else found.fields
-    return found
+        values.unread += [f"{name[:40]}: unknown_candidate" for name in inner.members if name not in known]
+        values.fields = {} if values.unread else values.fields
+    return values
 
 
 def _inner(form: Form, table: Table) -> tuple[Table, str]:
     """The object that holds the fields, and what is wrong with it ("" for nothing)."""
     if not form.under:
-        wanted = {key(asked.name) for asked in form.fields}
+        wanted = {key(form_field.name) for form_field in form.fields}
         return table, "duplicate_key" if any(key(name) in wanted for name in table.doubled) else ""
     if table.doubled:
         return table, "duplicate_key"
-    jsons = [value for name, value in table.members.items() if key(name) == key(form.under)]
-    if len(jsons) != 1:
-        return table, "duplicate_key" if jsons else "malformed"
-    if not isinstance(jsons[0], Table):
+    nested = [value for name, value in table.members.items() if key(name) == key(form.under)]
+    if len(nested) != 1:
+        return table, "duplicate_key" if nested else "malformed"
+    if not isinstance(nested[0], Table):
         return table, "wrong_type"
-    return jsons[0], "duplicate_key" if jsons[0].doubled else ""
+    return nested[0], "duplicate_key" if nested[0].doubled else ""
 
 
-def _value(asked: Field, value: Json) -> Value | Fault:
+def _value(form_field: Field, value: Json) -> Value | Fault:
     """The value of one member."""
     if value is None:
-        return Fault("wrong_type" if asked.kind == "number" and asked.required else "empty")
+        return Fault("wrong_type" if form_field.kind == "number" and form_field.required else "empty")
     if isinstance(value, bool):
-        return value if asked.kind == "flag" else Fault("wrong_type")
-    if value == "" and asked.kind == "number":
+        return value if form_field.kind == "flag" else Fault("wrong_type")
+    if value == "" and form_field.kind == "number":
         return Fault("wrong_type")
     if isinstance(value, str):
-        return _strings(asked, value) if asked.kind == "list" else read_value(asked, value)
+        return _strings(form_field, value) if form_field.kind == "list" else read_value(form_field, value)
     if isinstance(value, Number):
-        return _number(asked, value.text)
-    if isinstance(value, list) and asked.kind == "list":
+        return _number(form_field, value.text)
+    if isinstance(value, list) and form_field.kind == "list":
         items = [item.text if isinstance(item, Number) else item for item in value]
         texts = tuple(item for item in items if isinstance(item, str))
-        return read_items(asked, texts) if len(texts) == len(items) else Fault("wrong_type")
+        return read_items(form_field, texts) if len(texts) == len(items) else Fault("wrong_type")
     return Fault("wrong_type")
 
 
-def _strings(asked: Field, value: str) -> Value | Fault:
-    return read_items(asked, (value,)) if value.strip() else Fault("empty")
+def _strings(form_field: Field, value: str) -> Value | Fault:
+    return read_items(form_field, (value,)) if value.strip() else Fault("empty")
 
 
-def _number(asked: Field, text: str) -> Value | Fault:
-    if asked.kind in ("text", "choice"):
-        return read_value(asked, text)
-    if asked.kind != "number":
+def _number(form_field: Field, text: str) -> Value | Fault:
+    if form_field.kind in ("text", "choice"):
+        return read_value(form_field, text)
+    if form_field.kind != "number":
         return Fault("wrong_type")
     if not _NUMBER.fullmatch(text):
         return Fault("invalid_number")
     number = int(text) if re.fullmatch(r"-?\d{1,18}", text) else float(text)
     if number in (float("inf"), float("-inf")):
-        return Fault("out_of_range" if asked.high is not None or asked.low is not None else "invalid_number")
-    return within(asked, number)
+        return Fault("out_of_range" if form_field.high is not None or form_field.low is not None else "invalid_number")
+    return within(form_field, number)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from moot.answers.ballot_reader import BLANK, announces, fill, read_ballot
-from moot.answers.json_answer import read_json, read_object
+from moot.answers.json_answer import members_as_lines, read_json, read_object
 from moot.answers.plain_text import (
     LIMIT,
     LONGEST,
@@ -35,6 +35,7 @@ from moot.answers.rulings import (
     is_decision,
     is_taken_back,
     settled_ruling,
+    table_as_lines,
     undecorated,
     withdrawn_ruling,
     without_marks,
@@ -90,23 +91,23 @@ class Section:
 def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
     text = in_english(form.fields, without_marks(text))
-    if text.lstrip().startswith("{") and (found := read_object(form, text)) is not None:
-        return settled_ruling(form, found)
+    if text.lstrip().startswith("{") and (values := read_object(form, text)) is not None:
+        return settled_ruling(form, values)
     parts = sections_in(form.fields, as_lines(form.fields, text))
-    if not parts and (found := _in_other_shape(form, text)):
-        return settled_ruling(form, found)
+    if not parts and (values := _in_other_shape(form, text)):
+        return settled_ruling(form, values)
     chosen = [part for part in parts if part.asked.kind == "choice" and is_decision(part.asked)]
     endings = [end_of(part.raw) for part in chosen]
     for part, ending in zip(chosen, endings, strict=True):
         part.rows = ending.words.split("\n")
-    found = FieldValues()
-    for asked in form.fields:
-        here = [part for part in parts if part.asked is asked]
-        value = _one(asked, here) if here else Fault("missing" if parts else "no_form")
-        found.add(
-            asked, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
+    values = FieldValues()
+    for form_field in form.fields:
+        here = [part for part in parts if part.asked is form_field]
+        value = _one(form_field, here) if here else Fault("missing" if parts else "no_form")
+        values.add(
+            form_field, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
         )
-    return withdrawn_ruling(form, found) if any(map(is_taken_back, endings)) else settled_ruling(form, found)
+    return withdrawn_ruling(form, values) if any(map(is_taken_back, endings)) else settled_ruling(form, values)
 
 
 def _in_other_shape(form: Form, text: str) -> FieldValues | None:
@@ -119,8 +120,8 @@ def _in_other_shape(form: Form, text: str) -> FieldValues | None:
     above, brace, _ = text.partition("{")
     rows = [row for row in above.split("\n") if row.strip() and not _FENCE.match(row)]
     own = brace and not above.rpartition("\n")[2].strip() and not is_announced(rows[-1] if rows else "", first=True)
-    held = read_json(form, text) if own else FieldValues()
-    return held if held.fields else None
+    values = read_json(form, text) if own else FieldValues()
+    return values if values.fields else None
 
 
 def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
@@ -134,7 +135,7 @@ def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
     return is_upheld(part.asked, value, behind)
 
 
-def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
+def _one(form_field: Field, parts: Sequence[Section]) -> Value | Fault:
     """The value of one field that stands there once, or more than once with the same words or one called final."""
     if len(parts) > MOST:
         return Fault("ambiguous")
@@ -143,8 +144,8 @@ def _one(asked: Field, parts: Sequence[Section]) -> Value | Fault:
         return Fault("ambiguous")
     standing: list[Value | Fault] = []
     for part in final or parts:
-        value = read_value(asked, part.raw, loose=True)
-        taken_back = asked.kind != "text" and phrases.TAKEN_BACK.search("\n" + fold("\n".join(part.rows[1:])))
+        value = read_value(form_field, part.raw, loose=True)
+        taken_back = form_field.kind != "text" and phrases.TAKEN_BACK.search("\n" + fold("\n".join(part.rows[1:])))
         standing = ([] if taken_back else standing) + ([] if taken_back and len(parts) > 1 else [value])
     return standing[0] if standing and all(value == standing[0] for value in standing) else Fault("ambiguous")
 
@@ -156,13 +157,13 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
     quotation marks that were opened before, and not behind a line that announces somebody else's words. Where the
     labels follow each other as the form asks for them, only the line before the first one can announce.
     """
-    parts = _cut(fields, text, wary=False)
-    return parts if _in_order(fields, parts) else _cut(fields, text, wary=True)
+    parts = _cut(fields, text, every_label=False)
+    return parts if _in_order(fields, parts) else _cut(fields, text, every_label=True)
 
 
-def _cut(fields: Sequence[Field], text: str, *, wary: bool) -> list[Section]:
+def _cut(fields: Sequence[Field], text: str, *, every_label: bool) -> list[Section]:
     """The sections of a text; if not wary, announcements within the form only are noted."""
-    by_key = {key(asked.name): asked for asked in fields}
+    by_key = {key(form_field.name): form_field for form_field in fields}
     sections: list[Section] = []
     fenced = foreign = False
     above = ""
@@ -173,7 +174,7 @@ def _cut(fields: Sequence[Field], text: str, *, wary: bool) -> list[Section]:
         fenced ^= fence
         announced = label is not None and is_announced(above, first=not sections)
         foreign = (foreign and phrases.INTRO.fullmatch(fold(above).strip()) is None) or (
-            announced and (wary or not sections)
+            announced and (every_label or not sections)
         )
         if label and not foreign:
             label.announced = announced
@@ -191,9 +192,9 @@ def _in_order(fields: Sequence[Field], parts: Sequence[Section]) -> bool:
 
     Each field stands there once, in the form's order, from the first one on that has to be there.
     """
-    names = [asked.name for asked in fields]
+    names = [form_field.name for form_field in fields]
     order = [names.index(part.asked.name) for part in parts]
-    if order != sorted(set(order)) or any(asked.required for asked in fields[: order[0] if order else 0]):
+    if order != sorted(set(order)) or any(form_field.required for form_field in fields[: order[0] if order else 0]):
         return False
     return all(_follows(before, part) for before, part in pairwise(parts) if part.announced)
 
@@ -216,17 +217,17 @@ def _quoted(rows: Sequence[str]) -> list[bool]:
     counts = [len(_MARK.findall(row)) for row in rows]
     left, opened = sum(counts), False
     spans = elements("\n".join(rows))
-    found: list[bool] = []
+    quoted: list[bool] = []
     place = number = 0
     for row, count in zip(rows, counts, strict=True):
         while number < len(spans) and spans[number][1] <= place:
             number += 1
         opened = opened and (bool(row.strip()) or left % 2 == 1)
-        found.append(opened or (number < len(spans) and spans[number][0] < place))
+        quoted.append(opened or (number < len(spans) and spans[number][0] < place))
         opened ^= count % 2 == 1
         left -= count
         place += len(row) + 1
-    return found
+    return quoted
 
 
 def _label(by_key: dict[str, Field], row: str) -> Section | None:
@@ -238,10 +239,10 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
         return None
     name = key(match["name"])
     final = _FINAL.match(name)
-    asked = by_key.get(name) or (by_key.get(name[final.end() :]) if final else None)
+    form_field = by_key.get(name) or (by_key.get(name[final.end() :]) if final else None)
     mark = match["mark"].strip()
     heading = bool(match["head"] or (match["open"] and match["shut"]) or match["name"].isupper())
-    if asked is None or (not heading and (not mark or (mark not in (":", "：") and asked.kind == "text"))):
+    if form_field is None or (not heading and (not mark or (mark not in (":", "：") and form_field.kind == "text"))):
         return None
     rest = match["rest"]
     loose = match["open"] if match["open"] and not match["shut"] else ""
@@ -249,18 +250,18 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
         at = rest.find(loose)
         rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
     lead = re.sub(r"\d+", "0", row[: match.start("open")])
-    return Section(asked, [rest.strip()], lead, final=bool(final) and key(asked.name) != name)
+    return Section(form_field, [rest.strip()], lead, final=bool(final) and key(form_field.name) != name)
 
 
 def read_lines(form: Form, text: str) -> FieldValues:
     """Read the fields of a form that are no choices from lines that begin with their label."""
-    found = FieldValues()
+    field_values = FieldValues()
     parts = sections_in(form.fields, text)
-    for asked in (item for item in form.fields if item.kind != "choice"):
-        values = [read_value(asked, part.rows[0]) for part in parts if part.asked is asked]
+    for form_field in (item for item in form.fields if item.kind != "choice"):
+        values = [read_value(form_field, part.rows[0]) for part in parts if part.asked is form_field]
         same = bool(values) and all(value == values[0] for value in values)
-        found.add(asked, values[0] if same else Fault("ambiguous" if values else "no_form"))
-    return found
+        field_values.add(form_field, values[0] if same else Fault("ambiguous" if values else "no_form"))
+    return field_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,15 +294,15 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
     if form is None:
         return Reading(text=words)
     if len(words) <= LIMIT:
-        found = _read(form, words, speaker)
-        return Reading(text=words, fields=found.fields, unread=tuple(found.unread))
+        values = _read(form, words, speaker)
+        return Reading(text=words, fields=values.fields, unread=tuple(values.unread))
     end = last_part(words) if form.layout in ("line", "sections") else ""
-    found = _read(form, end, speaker) if end else FieldValues()
-    lacking = [asked.name for asked in form.fields if asked.required and asked.name not in found.fields]
-    known = {unread.rpartition(": ")[0] for unread in found.unread if not unread.endswith((": no_form", ": missing"))}
-    own = (unread for unread in found.unread if unread.rpartition(": ")[0] in known)
+    values = _read(form, end, speaker) if end else FieldValues()
+    lacking = [item.name for item in form.fields if item.required and item.name not in values.fields]
+    known = {unread.rpartition(": ")[0] for unread in values.unread if not unread.endswith((": no_form", ": missing"))}
+    own = (unread for unread in values.unread if unread.rpartition(": ")[0] in known)
     large = (f"{name}: too_large" for name in lacking if name not in known)
-    return Reading(text=words, fields=found.fields, unread=(*own, *large))
+    return Reading(text=words, fields=values.fields, unread=(*own, *large))
 
 
 def _too_large(form: Form | None) -> tuple[str, ...]:
@@ -321,11 +322,13 @@ def _read(form: Form, words: str, speaker: str) -> FieldValues:
 
 
 def _read_line(form: Form, words: str, speaker: str) -> FieldValues:
-    found = read_lines(form, unfence(without_comments(words), announces))
-    for asked in form.fields:
-        if asked.kind == "choice":
-            found.add(asked, read_ballot(asked, words, strict=form.strict, speaker=speaker))
-    return found
+    plain = unfence(without_comments(words), announces)
+    values = read_lines(form, plain)
+    spoken = members_as_lines(plain) if plain.strip().startswith("{") else table_as_lines(form.fields, words)
+    for form_field in form.fields:
+        if form_field.kind == "choice":
+            values.add(form_field, read_ballot(form_field, spoken, strict=form.strict, speaker=speaker))
+    return values
 
 
 def form_instructions(form: Form) -> str:
@@ -376,11 +379,11 @@ def _privacy(form: Form) -> list[str]:
     for item in form.fields:
         if item.private:
             circles.setdefault(item.to, []).append(item.name)
-    told = [
+    sentences = [
         f"only you{f' and the one whom {to} names' if to else ''} read {' and '.join(names)}"
         for to, names in circles.items()
     ]
-    return [f"Who reads what: {'; '.join([*told, 'all read the rest'])}."] if told else []
+    return [f"Who reads what: {'; '.join([*sentences, 'all read the rest'])}."] if sentences else []
 
 
 def repair_question(form: Form, reading: Reading) -> str:
@@ -441,17 +444,17 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
 
 
 def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
-    asked = [item for item in form.fields if item.name in fields]
+    filled_fields = [item for item in form.fields if item.name in fields]
     match form.layout:
         case "line":
-            return ["\n".join(_line(item, fields[item.name]) for item in asked)]
+            return ["\n".join(_line(item, fields[item.name]) for item in filled_fields)]
         case "sections":
-            rows = [f"{item.name}: {_shown(item, fields[item.name])}" for item in asked]
-            return ["\n".join(rows), _object(asked, fields, "")]
+            rows = [f"{item.name}: {_shown(item, fields[item.name])}" for item in filled_fields]
+            return ["\n".join(rows), _object(filled_fields, fields, "")]
         case "tags":
             return [write_tags(form, fields)]
         case _:
-            return [_object(asked, fields, form.under)]
+            return [_object(filled_fields, fields, form.under)]
 
 
 def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
@@ -473,9 +476,9 @@ def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str]
     return "\n".join([f"<{form.envelope}{ids.get(form.envelope, '')}>", *rows, f"</{form.envelope}>"])
 
 
-def _line(asked: Field, value: Value) -> str:
-    abstained = asked.kind == "choice" and value == ABSTAIN
-    return "I abstain from voting." if abstained else _row(asked.name, _shown(asked, value))
+def _line(form_field: Field, value: Value) -> str:
+    abstained = form_field.kind == "choice" and value == ABSTAIN
+    return "I abstain from voting." if abstained else _row(form_field.name, _shown(form_field, value))
 
 
 def _row(name: str, value: str) -> str:
@@ -483,7 +486,7 @@ def _row(name: str, value: str) -> str:
     return fill(name, value) if BLANK in name else f"{name}: {value}"
 
 
-def _shown(asked: Field, value: Value) -> str:
+def _shown(form_field: Field, value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
@@ -491,6 +494,6 @@ def _shown(asked: Field, value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _object(asked: list[Field], fields: Mapping[str, Value], under: str) -> str:
-    members = {item.name: fields[item.name] for item in asked}
+def _object(filled_fields: list[Field], fields: Mapping[str, Value], under: str) -> str:
+    members = {item.name: fields[item.name] for item in filled_fields}
     return json.dumps({under: members} if under else members, ensure_ascii=False, indent=2)

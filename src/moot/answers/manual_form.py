@@ -32,28 +32,28 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     words = clean(words).strip()
     if len(words) > LIMIT:
         raise BriefError(f"the answer has {len(words):,} characters; at most {LIMIT:,} are allowed", code="too_large")
-    given = _given(form, fields or {})
-    if not words and not given:
+    typed = _given(form, fields or {})
+    if not words and not typed:
         raise BriefError("the answer is empty; write what you have to say")
     if form is None:
         return Reading(text=words)
-    asked = [field for field in form.fields if field.required and field.name not in given]
-    if len(asked) == 1 and (choice := _bare(asked[0], words)) is not None:
-        given[asked[0].name], words = choice, ""
+    required_fields = [field for field in form.fields if field.required and field.name not in typed]
+    if len(required_fields) == 1 and (choice := _bare(required_fields[0], words)) is not None:
+        typed[required_fields[0].name], words = choice, ""
     reading = read(form, words) if words else Reading(text="")
-    found = {**reading.fields, **given}
-    open_ = [field for field in asked if field.name not in found]
+    values = {**reading.fields, **typed}
+    open_ = [field for field in required_fields if field.name not in values]
     if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
-        found |= _given(form, {open_[-1].name: words})
-    if not _demands(form, open_, found):
+        values |= _given(form, {open_[-1].name: words})
+    if not _demands(form, open_, values):
         open_ = []
     odd = {text.rpartition(": ")[0] for text in reading.unread}
-    wrong = [field for field in form.fields if field.name in odd and not field.required and field.name not in found]
-    if lacking := [field for field in (*open_, *wrong) if field.name not in found]:
+    wrong = [field for field in form.fields if field.name in odd and not field.required and field.name not in values]
+    if lacking := [field for field in (*open_, *wrong) if field.name not in values]:
         raise BriefError(f"the answer must say {_list([_told(field) for field in lacking])}")
-    _check_pairs(form, found)
-    rows = [_row(form, field, given[field.name]) for field in form.fields if field.name in given]
-    return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=found)
+    _check_pairs(form, values)
+    rows = [_row(form, field, typed[field.name]) for field in form.fields if field.name in typed]
+    return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=values)
 
 
 def allowed_values(field: Field) -> str:
@@ -64,7 +64,7 @@ def allowed_values(field: Field) -> str:
 
 def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
     """The fields that are given as such, each as a value of its kind."""
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     known = form.fields if form else ()
     for name, raw in fields.items():
         field = next((field for field in known if field.name.casefold() == name.strip().casefold()), None)
@@ -76,8 +76,8 @@ def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
             raise BriefError(
                 f"{field.name} is {clean(str(raw))[:60]!r}; it must be {allowed_values(field)}", code="bad_enum"
             )
-        found[field.name] = value
-    return found
+        values[field.name] = value
+    return values
 
 
 def _value(field: Field, raw: Value) -> Value | Fault:
@@ -110,18 +110,18 @@ def _bare(field: Field, words: str) -> str | None:
     return field.choices[tails.index(tail)]
 
 
-def _demands(form: Form, open_: Sequence[Field], found: Mapping[str, Value]) -> bool:
+def _demands(form: Form, open_: Sequence[Field], values: Mapping[str, Value]) -> bool:
     """Whether what is still open must be said: not where it is texts alone and one of the texts is there."""
     texts = [field.name for field in form.fields if field.required and field.kind == "text"]
-    return any(field.kind != "text" for field in open_) or not any(name in found for name in texts)
+    return any(field.kind != "text" for field in open_) or not any(name in values for name in texts)
 
 
-def _check_pairs(form: Form, found: Mapping[str, Value]) -> None:
+def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
     """Refuse a value without the field that has to stand beside it."""
     by_name = {field.name: field for field in form.fields}
-    for name, value in found.items():
+    for name, value in values.items():
         other = needed(by_name[name], value)
-        if other in by_name and other not in found:
+        if other in by_name and other not in values:
             beside = f"where {name} is {_told_value(value)}" if by_name[name].kind != "text" else f"with {name}"
             raise BriefError(f"{beside}, the answer must say {_told(by_name[other])}")
 

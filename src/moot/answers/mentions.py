@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.answers import retraction
-from moot.answers.candidates import CLOSERS, Roster, is_emoji, tail_fault
+from moot.answers.candidates import CLOSERS, Candidates, is_emoji, tail_fault
 from moot.answers.plain_text import fold, key
 from moot.answers.words import formulas, phrases
 
@@ -46,23 +46,23 @@ def sentence_end(text: str, start: int) -> int:
     return match.end() if match else min(len(text), start + REACH)
 
 
-def name_at(roster: Roster, text: str, start: int) -> Pick:
+def name_at(candidates: Candidates, text: str, start: int) -> Pick:
     """Read the name that a statement gives at that place, and what follows it up to the end of the sentence."""
     start = _skip(text, start)
     opened = start
     while start < len(text) and (text[start] in _OPENERS or is_emoji(text[start])):
         start += 1
     if lead := phrases.OF.match(text, start):
-        start = lead.end() if roster.at(text, lead.end())[0] else start
-    name, end = roster.at(text, start)
+        start = lead.end() if candidates.at(text, lead.end())[0] else start
+    name, end = candidates.at(text, start)
     stop = sentence_end(text, end)
     if not name:
         return Pick(fault=_missing(text, opened, start), end=stop)
-    if name in roster.doubled:
+    if name in candidates.doubled:
         return Pick(fault="ambiguous", end=stop)
     tail = text[end:stop]
-    fault = tail_fault(roster, name, tail) or _listed_below(roster, name, text, end, stop)
-    return Pick(name=roster.keys[name], fault=fault, end=stop)
+    fault = tail_fault(candidates, name, tail) or _listed_below(candidates, name, text, end, stop)
+    return Pick(name=candidates.keys[name], fault=fault, end=stop)
 
 
 def _skip(text: str, start: int) -> int:
@@ -84,24 +84,24 @@ def _missing(text: str, opened: int, start: int) -> str:
     return "unknown_name"
 
 
-def _listed_below(roster: Roster, name: str, text: str, end: int, stop: int) -> str:
+def _listed_below(candidates: Candidates, name: str, text: str, end: int, stop: int) -> str:
     """Whether the next line names a further candidate, as in a list."""
     if text[end:stop].strip(CLOSERS + ".\n,;"):
         return ""
     row = re.compile(r"\s{0,99}(?:(?:[-+\u2013\u2014]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(
         text, max(end, stop - 1)
     )
-    below = roster.short(key(row[1])) if row else ""
+    below = candidates.short(key(row[1])) if row else ""
     signed = row is not None and re.match(r"\s*[-\u2013\u2014]", row[0]) is not None
     return "ambiguous" if below and (below != name or signed) else ""
 
 
 def choice_in(choices: Sequence[str], raw: str) -> Pick:
     """Read a choice that stands at the start of a value and may be followed by a remark ("SETTLED (finally)")."""
-    roster = Roster.of(choices)
+    candidates = Candidates.of(choices)
     text = fold(raw).strip()
-    name, end = roster.at(text, len(text) - len(text.lstrip(_OPENERS)))
-    if not name or name in roster.doubled:
+    name, end = candidates.at(text, len(text) - len(text.lstrip(_OPENERS)))
+    if not name or name in candidates.doubled:
         return Pick(fault="ambiguous" if name else "not_allowed")
     rest = text[end:].lstrip(CLOSERS)
     remark = re.match(
@@ -109,7 +109,7 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     )
     if not remark or "?" in rest or "|" in rest or "/" in rest[:3]:
         return Pick(fault="ambiguous")
-    for start, stop in reversed(roster.others(rest, name)):
+    for start, stop in reversed(candidates.others(rest, name)):
         begin = max(0, start - 30)
         compared = phrases.SPARED.search(rest[begin:start])
         if not compared:
@@ -124,7 +124,7 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
         )
     ):
         return Pick(fault="ambiguous")
-    return Pick(name=roster.keys[name])
+    return Pick(name=candidates.keys[name])
 
 
 Mood: TypeAlias = Literal["plain", "void", "unclear"]
@@ -135,7 +135,7 @@ WINDOW = 600
 _BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？।؟]|\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
-_BEGIN = re.compile(r"[\s>#+•=-]*(?:\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
+_BEGIN = re.compile(r"[\s>#+•=-]*(?:\(?\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
 _UNCHECKED = re.compile(r"[\s>+•-]*(?:\d{1,2}[.)]\s+)?(?:\[\s?\]|[☐☒❌✗✘❎])")
 _POINTER = re.compile(r"\b(?:this|these|follows|following|below|so|thus)\s*[.…]$")
 _SUPPOSED = re.compile(
@@ -202,13 +202,13 @@ def _singles(words: str, paragraphs: tuple[int, ...]) -> list[tuple[int, int]]:
     return spans
 
 
-def mood_before(page: Page, place: int, roster: Roster, speaker: str) -> tuple[Mood, str]:
+def mood_before(page: Page, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the words before a statement make of it, and the reason in a word.
 
     Args:
         page: the words.
         place: where the statement begins.
-        roster: the candidates.
+        candidates: the candidates.
         speaker: the folded name of the author; "" where unknown.
     """
     start = page.sentence_start(place)
@@ -222,13 +222,13 @@ def mood_before(page: Page, place: int, roster: Roster, speaker: str) -> tuple[M
     begun = _BEGIN.match(prefix)
     rest = prefix[begun.end() if begun else 0 :].rstrip(" \t\"'`([{*")
     if rest:
-        mood = _colon(rest, roster, speaker) if rest.endswith(":") else _clauses(rest, roster, speaker)
+        mood = _colon(rest, candidates, speaker) if rest.endswith(":") else _clauses(rest, candidates, speaker)
         if mood[0] != "plain" or rest.endswith(":"):
             return mood
-    return _above(page, start, place, roster, speaker)
+    return _above(page, start, place, candidates, speaker)
 
 
-def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
+def _colon(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What an announcement right before the statement makes of it ("Final answer:", "Agent1:")."""
     *earlier, last = re.split(r"[,;\u2013\u2014]\s*", rest)
     label = key(last)
@@ -236,15 +236,15 @@ def _colon(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         return "plain", ""
     if retraction.says("SHAM", rest):
         return "void", "quoted_only"
-    asked = retraction.without("REQUESTED", rest)
-    if asked != rest and not re.search(r"\w", asked.strip("でにの: ")):
+    without_request = retraction.without("REQUESTED", rest)
+    if without_request != rest and not re.search(r"\w", without_request.strip("でにの: ")):
         return "plain", ""
-    rest = asked
+    rest = without_request
     if _supposes(rest):
         return "void", "conditional"
-    if _own_lead(rest, roster):
+    if _own_lead(rest, candidates):
         return "plain", ""
-    if phrases.PAST.search(rest) or label in roster.keys or phrases.SAID.search(rest):
+    if phrases.PAST.search(rest) or label in candidates.keys or phrases.SAID.search(rest):
         return "void", "quoted_only"
     clean = not any(phrases.REPORTS.search(item) for item in earlier)
     own = phrases.INTRO.fullmatch(last) or _is_lead(rest[:-1]) or _is_lead(last[:-1]) or _leading(last)
@@ -260,17 +260,17 @@ _ASKED = re.compile(
 """What a lead-in says of the question and of the debate, not of somebody else's words."""
 
 
-def _own_lead(rest: str, roster: Roster) -> bool:
+def _own_lead(rest: str, candidates: Candidates) -> bool:
     """Whether a line that ends in a colon speaks of its author, or leads up to a decision, and names nobody."""
     rest = _MINE.sub("mine", _ASKED.sub("", rest)).strip()
     if phrases.PAST.search(rest):
         return False
-    if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or roster.others(rest, ""):
+    if phrases.REPORTS.search(rest) or phrases.DENIALS.search(rest) or candidates.others(rest, ""):
         return False
     return retraction.says("OWN", rest) or retraction.says("OPEN", rest, begins=True)
 
 
-def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
+def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the earlier clauses of the statement's own sentence make of it."""
     cuts = list(phrases.CUTS.finditer(rest))
     cut = cuts[-1] if cuts else None
@@ -281,7 +281,7 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     if ":" in rest and retraction.says("SHAM", rest.rpartition(":")[0]):
         return "void", "quoted_only"
     owner = re.fullmatch(r"(?:as |for |like )?(.+?)(?:'s)?", last or before)
-    if owner and key(owner[1]) in roster.keys and key(owner[1]) != speaker:
+    if owner and key(owner[1]) in candidates.keys and key(owner[1]) != speaker:
         return "void" if (last or before).endswith("'s") else "unclear", "quoted_only"
     if phrases.PAST.search(last or before):
         return "void", "ambiguous"
@@ -292,6 +292,8 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
         if phrases.OPENERS.match(nearest) or not phrases.SAID.search(nearest):
             return "plain", ""
         return "void", "quoted_only"
+    if phrases.REASON_ENDS.search(last) and not candidates.others(last, ""):
+        return "plain", ""
     if phrases.OPENERS.match(last):
         strange = phrases.DENIALS.search(last) or phrases.STRANGE.search(last)
         return ("unclear", "ambiguous") if strange else ("plain", "")
@@ -300,39 +302,39 @@ def _clauses(rest: str, roster: Roster, speaker: str) -> tuple[Mood, str]:
     return ("void", "quoted_only") if phrases.SAID.search(last) else ("unclear", "ambiguous")
 
 
-def _above(page: Page, start: int, place: int, roster: Roster, speaker: str) -> tuple[Mood, str]:
+def _above(page: Page, start: int, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the sentence or line before the statement's own makes of it."""
     before = page.words[max(0, start - WINDOW) : start]
     at_line = not before or before.endswith("\n")
     rows = before.split("\n")[:-1] if at_line else [before]
-    said = next((row.strip() for row in reversed(rows) if row.strip()), "")
+    last_row = next((row.strip() for row in reversed(rows) if row.strip()), "")
     near = bool(rows) and bool(rows[-1].strip())
     sentence = (
-        re.split(r"[.!?]\s", said)[-1]
+        re.split(r"[.!?]\s", last_row)[-1]
         if at_line
         else page.words[page.sentence_start(max(0, start - 1)) : start].strip()
     )
     if not at_line:
         sentence = re.split(r"[.!?…]\s", before.rstrip(" .!?…") + ".")[-1].split("\n")[-1]
-    heading = said.startswith("#")
+    heading = last_row.startswith("#")
     reported = phrases.REPORTS.search(sentence) is not None
     supposed = _SUPPOSED.match(sentence) or retraction.says("SUPPOSE", sentence, begins=True)
     if supposed and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
         return "unclear", "conditional"
     if phrases.VOIDED.search(sentence) or (_POINTER.search(sentence) and reported):
         return "unclear", "quoted_only"
-    if at_line and said.endswith(":"):
+    if at_line and last_row.endswith(":"):
         return (
-            _colon(said if phrases.INTRO.fullmatch(sentence) is None else sentence, roster, speaker)
-            if not _leading(sentence)
+            _colon(last_row if phrases.INTRO.fullmatch(sentence) is None else sentence, candidates, speaker)
+            if not (_leading(sentence) or _is_lead(sentence[:-1]))
             else ("plain", "")
         )
-    open_line = at_line and near and not re.search(r"[.!?;)\"»。]$", said)
+    open_line = at_line and near and not re.search(r"[.!?;)\"»。]$", last_row)
     if heading or open_line:
-        label = key(said.lstrip("# "))
-        other = any(name in label for name in roster.keys if len(name) > 1 and name != speaker)
-        short = heading or (len(label.split()) < 6 and ":" not in said)
-        if label != speaker and (reported or phrases.DOUBTS.search(said) or (other and short)):
+        label = key(last_row.lstrip("# "))
+        other = any(name in label for name in candidates.keys if len(name) > 1 and name != speaker)
+        short = heading or (len(label.split()) < 6 and ":" not in last_row)
+        if label != speaker and (reported or phrases.DOUBTS.search(last_row) or (other and short)):
             return "unclear", "ambiguous"
     return "plain", ""
 

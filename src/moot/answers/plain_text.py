@@ -27,6 +27,8 @@ _RUN = re.compile(rf"[\x00-\x7f]?[^\x00-\x7f{_RAISED}]{{1,500}}")
 
 Raised and lowered letters and digits stay as they are: a square is no two.
 """
+_VOWELS = re.compile("[\u064b-\u0652]")
+"""The signs that Arabic writes above its letters, or leaves out."""
 _GAP = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 _THOUGHT_NAMES = (
@@ -40,6 +42,9 @@ _THOUGHT = re.compile(
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]{0,99}<\|message\|>")
 _TOKEN = re.compile(r"<\|[a-z_]{1,30}\|>")
+
+_ECHO = re.compile(r"\A\s*(?:<s>\s*)?\[INST\].{0,20000}?\[/INST\]", re.DOTALL)
+_OWN_TAG = re.compile(r"\[/?(?:(?:my |final )*(?:vote|ballot|answer|output|response))\][ \t]*", re.IGNORECASE)
 
 _NOTE = re.compile(r"[ \t]*(\[\^\w{1,9}\]|[¹²³⁴⁵⁶⁷⁸⁹†‡])(?=:|[ \t])")
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
@@ -72,6 +77,7 @@ def normal(text: str) -> str:
 def fold(text: str) -> str:
     """The text as it is compared: normal form, case folded, without emphasis marks and backslash escapes."""
     words = normal(text).casefold()
+    words = words if words.isascii() else _VOWELS.sub("", words)
     words = re.sub(r"\\([^a-z0-9\s])", r"\1", words) if "\\" in words else words
     return _MARKS.sub("", words) if "*" in words or "_" in words else words
 
@@ -100,11 +106,11 @@ def without_thoughts(text: str, keep: Iterable[str] = ()) -> str:
     if channels := list(_CHANNEL.finditer(text)):
         finals = [channel for channel in channels if channel[1].lower() == "final"]
         text = _TOKEN.sub("", text[finals[-1].end() :]) if finals else ""
-    kept = {name.casefold() for name in keep}
+    kept_names = {name.casefold() for name in keep}
     pieces: list[str] = []
     depth = start = 0
     for item in _THOUGHT.finditer(text):
-        if (item["name"] or "").casefold() in kept or text[item.start() - 1 : item.start()] == "`":
+        if (item["name"] or "").casefold() in kept_names or text[item.start() - 1 : item.start()] == "`":
             continue
         closing = bool(item["a"] or item["b"] or item["c"] or item["d"] == "end")
         if not closing:
@@ -157,6 +163,11 @@ def unfence(text: str, own: Callable[[str], bool]) -> str:
     return "\n".join(rows[marks[0] + 1 : marks[1] if len(marks) == 2 else None])
 
 
+def without_frame(text: str) -> str:
+    """The text without the question that is repeated above it, and without tags in brackets around the answer."""
+    return _OWN_TAG.sub("", _ECHO.sub("", text))
+
+
 def without_notes(text: str) -> str:
     """The text without its footnotes and their marks: a mark is one only where a line begins with it.
 
@@ -166,8 +177,8 @@ def without_notes(text: str) -> str:
     marks = {match[1] for row in rows if (match := _NOTE.match(row))}
     if not marks:
         return text
-    kept = "\n".join(row for row in rows if not _NOTE.match(row))
-    return re.sub("|".join(re.escape(mark) for mark in marks), "", kept)
+    other_rows = "\n".join(row for row in rows if not _NOTE.match(row))
+    return re.sub("|".join(re.escape(mark) for mark in marks), "", other_rows)
 
 
 def last_part(text: str) -> str:
@@ -199,13 +210,13 @@ def unquoted_lines(text: str) -> str:
     rows: list[str] = []
     fence = ""
     for row in text.split("\n"):
-        found = _FENCE.match(row)
+        fence_match = _FENCE.match(row)
         if fence:
             rows.append("")
-            fence = "" if found and found[1].startswith(fence) else fence
-        elif found:
+            fence = "" if fence_match and fence_match[1].startswith(fence) else fence
+        elif fence_match:
             rows.append("")
-            fence = found[1]
+            fence = fence_match[1]
         else:
             rows.append("" if re.match(r"[ \t]*(?:[-*+][ \t]+)?[>|]", row) else row)
     return "\n".join(rows)

@@ -60,6 +60,8 @@ _FIRST = re.compile(
 """A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
 _LESSER = re.compile(
     r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse"
+    r"|(?:ha[sd]|have|with|offer(?:s|ed)|gives?|gave|shows?|showed|leaves?|left) (?:no|little|few|nothing)|needs?"
+    r"|needed|takes|took|requires?"
     r"|slower|riskier|costs? more"
     r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez"
     r"|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
@@ -132,6 +134,19 @@ def turned(remark: str, named: Named | None = None) -> bool:
     return any(_against(Sentence.of(part), named, part=True) for part in parts if part.strip())
 
 
+_MARK = re.compile(r"\s*[,.!:;…\u2013\u2014，。！：；、،؛।-]")
+
+
+def undoes(text: str) -> bool:
+    """Whether a sentence in a later paragraph takes back what stands above, or turns against it ("Wait, …")."""
+    sentence = Sentence.of(text)
+    bare = sentence.text
+    heads = (pattern.match(bare) for letters, pattern in cues.patterns("TURN") if not letters or letters.search(bare))
+    if any(head is not None and _MARK.match(bare, head.end()) for head in heads):
+        return True
+    return sentence.size <= 12 and says("BACK", sentence.even)
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence without the marks before it, and how many words it has."""
@@ -178,6 +193,14 @@ def begins(table: str, text: str) -> str:
     return text if text and says(table, text, begins=True) else ""
 
 
+def first_cue(table: str, text: str) -> str:
+    """The cue of a table with which a text begins; "" where there is none."""
+    for _, pattern in cues.patterns(table):
+        if match := pattern.match(text):
+            return match[0]
+    return ""
+
+
 def says(table: str, text: str, *, begins: bool = False) -> bool:
     """Whether a text holds a cue of a table, or begins with one."""
     for letters, pattern in cues.patterns(table):
@@ -193,16 +216,23 @@ def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> 
     """
     text = sentence.even
     if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
-        return False
+        return sentence.size <= 12 and says("PUTS_OFF", text)
     if says("BACK", text) or says("TURN", sentence.text, begins=True):
         return True
     if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
         return False
-    if sentence.size <= 12 and (says("LATER", text) or says("UNSURE", text)):
+    if sentence.size <= 12 and (_postpones(text) or says("PUTS_OFF", text) or says("UNSURE", text)):
+        return True
+    if not part and sentence.size <= 4 and (says("SUPPOSE", text) or says("SHAM", text)):
         return True
     if _binds(sentence) or _prefers(sentence, named) or _exclaims(sentence, named):
         return True
     return not part and (old(sentence) or _about_itself(sentence, named))
+
+
+def _postpones(text: str) -> bool:
+    """Whether words postpone a statement, or say "not now" and nothing else."""
+    return says("LATER", text) or says("NOT_NOW", text, begins=True)
 
 
 def _binds(sentence: Sentence) -> bool:
@@ -237,7 +267,7 @@ def _about_itself(sentence: Sentence, named: Named | None) -> bool:
     harmless = (
         says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
     )
-    failed = named is not None and named.other(text) and _FAILED.search(text)
+    failed = named is not None and named.other(text) and (_FAILED.search(text) or says("REASON", text, begins=True))
     return not harmless or (says("DENY", text) and not _NOTHING.search(text) and not failed)
 
 
@@ -246,7 +276,7 @@ def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> boo
     text = sentence.text
     if says("BACK", sentence.even):
         return True
-    if not first and sentence.size <= 12 and says("LATER", sentence.even):
+    if not first and sentence.size <= 12 and _postpones(sentence.even):
         return True
     other = named is not None and named.other(text)
     short = sentence.size <= 4 and not first

@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from moot.answers import retraction
 from moot.answers.plain_text import fold, key
+from moot.answers.postponement import is_postponed, puts_off
 from moot.answers.values import Fault, FieldValues
 from moot.answers.words import phrases, ruling_words
 from moot.core.ask import Field, Form
@@ -59,28 +61,28 @@ class Ending:
     later: str = ""
 
 
-def settled_ruling(form: Form, found: FieldValues) -> FieldValues:
+def settled_ruling(form: Form, values: FieldValues) -> FieldValues:
     """What was read of a ruling, with the decision cut where it ends; without it, and its status, if taken back."""
-    asked = next((field for field in form.fields if is_decision(field)), None)
-    if asked is None or not isinstance(raw := found.fields.get(asked.name), str):
-        return found
-    if asked.kind == "choice":
-        return found
+    decision_field = next((field for field in form.fields if is_decision(field)), None)
+    if decision_field is None or not isinstance(raw := values.fields.get(decision_field.name), str):
+        return values
+    if decision_field.kind == "choice":
+        return values
     ending = end_of(_unwrapped(raw))
     if is_taken_back(ending):
-        return withdrawn_ruling(form, found)
-    del found.fields[asked.name]
+        return withdrawn_ruling(form, values)
+    del values.fields[decision_field.name]
     words = _unwrapped(ending.words)
-    found.add(asked, Fault("empty") if not words or says_nothing(words) else words)
-    return found
+    values.add(decision_field, Fault("empty") if not words or says_nothing(words) else words)
+    return values
 
 
-def withdrawn_ruling(form: Form, found: FieldValues) -> FieldValues:
+def withdrawn_ruling(form: Form, values: FieldValues) -> FieldValues:
     """What was read of a ruling that is taken back: neither its status nor its decision."""
     for field in form.fields:
-        if (field.kind == "choice" or is_decision(field)) and found.fields.pop(field.name, None) is not None:
-            found.unread.append(f"{field.name}: ambiguous")
-    return found
+        if (field.kind == "choice" or is_decision(field)) and values.fields.pop(field.name, None) is not None:
+            values.unread.append(f"{field.name}: ambiguous")
+    return values
 
 
 def is_decision(field: Field) -> bool:
@@ -91,14 +93,21 @@ def is_decision(field: Field) -> bool:
 def says_nothing(words: str) -> bool:
     """Whether words in place of a decision say that there is none."""
     first = next((sentence for sentence in _SENTENCE.split(fold(words)) if key(sentence)), "")
-    return not re.search(r"\w", first) or ruling_words.NOTHING_DECIDED.search(first.strip(_AROUND)) is not None
+    bare = first.strip(_AROUND)
+    put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
+    off = bool(put_off) or is_postponed(bare)
+    return not re.search(r"\w", first) or off or ruling_words.NOTHING_DECIDED.search(bare) is not None
 
 
 def is_taken_back(ending: Ending) -> bool:
     """Whether the author takes back the ruling in its own words, or below them."""
-    sentences = [part for part in _SENTENCE.split(fold(ending.words)) if part and part.strip()]
+    words = fold(ending.words)
+    sentences = [part for part in _SENTENCE.split(words) if part and part.strip()]
+    paragraphs = re.split(r"\n[ \t]*\n", words)[1:]
+    if any(retraction.undoes(sentence) for part in paragraphs for sentence in _SENTENCE.split(part) if sentence):
+        return True
     return any(
-        ruling_words.TAKEN_BACK.search(sentence.strip())
+        ruling_words.TAKEN_BACK.search(sentence.strip()) or puts_off(sentence.strip(_AROUND))
         for sentence in (*sentences[1:], *_SENTENCE.split(fold(ending.later)))
         if sentence
     )
@@ -111,8 +120,8 @@ def end_of(raw: str) -> Ending:
     above, stop, own = rows[start].rstrip(), len(rows), True
     for number in range(start + 1, len(rows)):
         row, gap = rows[number].strip(), not rows[number - 1].strip()
-        if row and (what := _boundary(row, above[-9:], gap=gap)):
-            stop, own = number, what == "own"
+        if row and (end_kind := _boundary(row, above[-9:], gap=gap)):
+            stop, own = number, end_kind == "own"
             break
         above = row or above
     words = _without_courtesies("\n".join(rows[start:stop]))
@@ -212,15 +221,16 @@ _TRAILED = re.compile(
 )
 _DIVIDER = re.compile(r"\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)+\|?")
 _POINTER = re.compile(
-    r"(?:\b(?:this|these|those|follows|following|below|so|thus|words|line|form|template)|[:,(\"'])\s*[.…]?$"
+    r"(?:\b(?:this|these|those|follows|following|below|so|thus|(?:this|that|these|next|last|same|his|her|their)"
+    r" (?:words|line|form|template))|[:,(\"'])\s*[.…]?$"
 )
 
 
 def without_marks(text: str) -> str:
     """The text without marks of a chat template: what stands behind the one that ends it is nobody's answer."""
     rest = _START.sub("", text, count=1)
-    if found := _END.search(rest):
-        rest = rest[: found.start()] if rest[: found.start()].strip() else rest[found.end() :]
+    if end_mark := _END.search(rest):
+        rest = rest[: end_mark.start()] if rest[: end_mark.start()].strip() else rest[end_mark.end() :]
     for _ in range(MOST_PARTS):
         place = rest.rfind("</")
         lost = _LOST.fullmatch(rest[place:].strip()) if place >= 0 else None
@@ -233,16 +243,16 @@ def without_marks(text: str) -> str:
 def undecorated(row: str) -> str:
     """The line with its label plain: without emoji before or behind it, and without brackets around it."""
     row = bare(row)
-    found = _LEAD.fullmatch(row)
-    if not found:
+    lead = _LEAD.fullmatch(row)
+    if not lead:
         return row
-    rest = _without_ornaments(found["rest"])
+    rest = _without_ornaments(lead["rest"])
     if rest and (bracketed := _BRACKETED.fullmatch(rest)):
         rest = f"{bracketed['name']}{bracketed['mark'] or ':'}{bracketed['rest']}"
     if trailed := _TRAILED.match(rest):
         plain = not _REFUSING & set(trailed["ornament"])
         rest = trailed["name"] + rest[trailed.end() :] if plain and _is_ornament(trailed["ornament"]) else rest
-    return f"{found['lead']}{found['open']}{rest}"
+    return f"{lead['lead']}{lead['open']}{rest}"
 
 
 def _without_ornaments(words: str) -> str:
@@ -274,17 +284,17 @@ def _split(names: Sequence[str], row: str, text: str) -> Iterator[str]:
     """A row, or its parts where it begins with a label and goes on with later ones, each of which stands there once."""
     mark = r"\*{0,2}[ \t]*(?:[:：=]|[-\u2013\u2014]+(?=[ \t]))"
     labels = "|".join(re.escape(name) for name in names)
-    found = list(re.finditer(rf"(?<![\w-])(?:\*\*)?(?P<name>{labels})(?={mark})", row))
+    labels_found = list(re.finditer(rf"(?<![\w-])(?:\*\*)?(?P<name>{labels})(?={mark})", row))
     head = undecorated(row).lstrip(" \t*_#-+•0123456789.)")
-    first = found[0]["name"] if found else ""
-    if len(found) < 2 or not head.startswith(first):
+    first = labels_found[0]["name"] if labels_found else ""
+    if len(labels_found) < 2 or not head.startswith(first):
         return iter([row])
-    order = [names.index(label["name"]) for label in found]
+    order = [names.index(label["name"]) for label in labels_found]
     if order != sorted(set(order)):
         return iter([row])
-    if any(len(re.findall(rf"(?<![\w-]){label['name']}(?={mark})", text)) > 1 for label in found):
+    if any(len(re.findall(rf"(?<![\w-]){label['name']}(?={mark})", text)) > 1 for label in labels_found):
         return iter([row])
-    cuts = [label.start() for label in found[1:]]
+    cuts = [label.start() for label in labels_found[1:]]
     parts = [row[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(row)], strict=True)]
     bold = [row.startswith("**", cut) for cut in cuts]
     if not all(_is_closed(part, marked=mark) for part, mark in zip(parts, bold, strict=False)):
@@ -298,8 +308,8 @@ def _is_closed(part: str, *, marked: bool) -> bool:
     ended = marked or re.search(r"(?:[.!?…。।|;/\u2013\u2014]|\s-)\W*$", words[-9:])
     if not ended or len(re.findall(r"[\"“”«»]", words)) % 2:
         return False
-    said = fold(words).rstrip(" |;/.*_-\u2013\u2014")
-    clause = re.split(r"[.!?;,]\s", said[-200:])[-1]
+    folded = fold(words).rstrip(" |;/.*_-\u2013\u2014")
+    clause = re.split(r"[.!?;,]\s", folded[-200:])[-1]
     pointing = _POINTER.search(clause) or phrases.REPORTS.search(" ".join(clause.split()[-2:]))
     return pointing is None
 
@@ -317,6 +327,19 @@ def from_table(fields: Sequence[Field], text: str) -> str:
     cells = [_cells(row) for row in (rows[head], *rows[dividers[0] + 1 : stop])]
     lines = _down(by_key, cells) or _across(by_key, cells)
     return "\n".join([*rows[:head], *lines, *rows[stop:]]) if lines else ""
+
+
+def table_as_lines(fields: Sequence[Field], text: str) -> str:
+    """A text that is one table of labels and values and nothing else, as labelled lines; any other as it is."""
+    rows = text.strip().split("\n")
+    if len(rows) < 2 or not all(row.strip().startswith("|") for row in rows):
+        return text
+    cells = [_cells(row) for row in rows if not _DIVIDER.fullmatch(row.strip())]
+    names = [_name(row[0]) for row in cells]
+    known = all(names.count(key(field.name)) == 1 for field in fields)
+    if not known or len(rows) - len(cells) != 1 or any(len(row) != 2 for row in cells):
+        return text
+    return "\n\n".join(f"{name}:\n{value}" for name, value in cells if name)
 
 
 def _cells(row: str) -> list[str]:
@@ -429,16 +452,16 @@ def in_english(fields: Sequence[Field], text: str) -> str:
     known = _translations()
     for name, statuses in known.statuses.items():
         if known.english[name].search(text) is None:
-            text = known.places[name].sub(lambda found, name=name: f"{_before(found)}{name}", text)
+            text = known.places[name].sub(lambda label_match, name=name: f"{_before(label_match)}{name}", text)
             text = known.beside[name].sub(name, text)
         for status, value in statuses:
-            text = value.sub(lambda found, status=status: f"{found['mark']}{status}", text)
+            text = value.sub(lambda status_match, status=status: f"{status_match['mark']}{status}", text)
     return text
 
 
-def _before(found: re.Match[str]) -> str:
+def _before(label_match: re.Match[str]) -> str:
     """What stands before a label and is kept."""
-    return next(part for part in found.groupdict().values() if part is not None)
+    return next(part for part in label_match.groupdict().values() if part is not None)
 
 
 _ENVELOPE = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=name)>\s*", re.DOTALL)
@@ -446,8 +469,8 @@ _ENVELOPE = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=n
 
 def from_envelope(text: str) -> str:
     """What stands in the one tag around the whole text; the text where there is none."""
-    found = _ENVELOPE.fullmatch(text)
-    return found["inside"] if found and f"<{found['name']}>" not in found["inside"] else text
+    envelope = _ENVELOPE.fullmatch(text)
+    return envelope["inside"] if envelope and f"<{envelope['name']}>" not in envelope["inside"] else text
 
 
 _POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|this|words|line)$")
@@ -455,12 +478,12 @@ _POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|
 
 def is_announced(above: str, *, first: bool) -> bool:
     """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
-    said = fold(above).strip()
-    if not said or phrases.INTRO.fullmatch(said) or ruling_words.OWN_LEAD.fullmatch(said):
+    folded = fold(above).strip()
+    if not folded or phrases.INTRO.fullmatch(folded) or ruling_words.OWN_LEAD.fullmatch(folded):
         return False
-    if said.endswith(":") and len(said.split()) <= 3 and not phrases.OPENERS.match(said):
+    if folded.endswith(":") and len(folded.split()) <= 3 and not phrases.OPENERS.match(folded):
         return True
-    closed = re.search(r"[.!?;)\"»。]$", said) or not (first or _POINTING.search(said))
-    if not said.endswith(":") and closed:
+    closed = re.search(r"[.!?;)\"»。]$", folded) or not (first or _POINTING.search(folded))
+    if not folded.endswith(":") and closed:
         return False
-    return phrases.REPORTS.search(said) is not None or phrases.DOUBTS.search(said) is not None
+    return phrases.REPORTS.search(folded) is not None or phrases.DOUBTS.search(folded) is not None

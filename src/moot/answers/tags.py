@@ -78,37 +78,37 @@ def unescape(text: str) -> str:
 
 def level(text: str, start: int, stop: int) -> Level:
     """The elements on the outer level between two places; an element ends at the closing tag of its own depth."""
-    found = Level(start, stop)
+    new_level = Level(start, stop)
     current: Element | None = None
     depth, place = 0, start
     while token := _TOKEN.search(text, place, stop):
         place = token.end()
         if token[0] in ("<!--", "<![CDATA["):
             closing = text.find("-->" if token[0] == "<!--" else "]]>", place, stop)
-            found.rest = place if closing < 0 else found.rest
+            new_level.rest = place if closing < 0 else new_level.rest
             place = stop if closing < 0 else closing + 3
             continue
         name = token["name"].lower()
         lone = bool(token["self"]) or token["more"].endswith("/")
         if current is None:
             if token["shut"]:
-                found.stray.add(name)
-                found.broken = found.broken or ("" if name in _VOID else "malformed")
+                new_level.stray.add(name)
+                new_level.broken = new_level.broken or ("" if name in _VOID else "malformed")
             elif lone:
-                found.elements.append(Element(name, token.start(), place, place, place, plain=False))
+                new_level.elements.append(Element(name, token.start(), place, place, place, plain=False))
             elif name not in _VOID:
                 current, depth = Element(name, token.start(), place, plain=not token["more"].strip()), 1
         elif name == current.name and not lone:
             depth += -1 if token["shut"] else 1
             if not depth:
                 current.stop, current.end = token.start(), place
-                found.elements.append(current)
+                new_level.elements.append(current)
                 current = None
     if current is not None:
-        found.elements.append(current)
-        found.broken = found.broken or "unclosed"
-        found.rest = current.start
-    return found
+        new_level.elements.append(current)
+        new_level.broken = new_level.broken or "unclosed"
+        new_level.rest = current.start
+    return new_level
 
 
 def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
@@ -151,13 +151,13 @@ def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
     return _standing(form, read[0], _outside(behind, level(behind, 0, len(behind))))
 
 
-def _standing(form: Form, found: FieldValues, behind: str) -> FieldValues:
+def _standing(form: Form, values: FieldValues, behind: str) -> FieldValues:
     """What was read of a message, without choices and flags that the words behind it take back."""
     if retraction.taken_back(fold("\n".join(row for row in behind.split("\n") if not row.lstrip().startswith(">")))):
-        for asked in form.fields:
-            if asked.kind in ("choice", "flag") and found.fields.pop(asked.name, None) is not None:
-                found.unread.append(f"{asked.name}: ambiguous")
-    return found
+        for form_field in form.fields:
+            if form_field.kind in ("choice", "flag") and values.fields.pop(form_field.name, None) is not None:
+                values.unread.append(f"{form_field.name}: ambiguous")
+    return values
 
 
 def _loose(form: Form, text: str, outer: Level) -> FieldValues | None:
@@ -166,22 +166,22 @@ def _loose(form: Form, text: str, outer: Level) -> FieldValues | None:
     What stands around them is what was said. None where there are no such tags.
     """
     names = {field.name.lower(): field for field in form.fields}
-    said = [part.strip() for part in _outside(text, outer).split("\n") if part.strip(" `*_.,;:!\t")]
+    outside = [part.strip() for part in _outside(text, outer).split("\n") if part.strip(" `*_.,;:!\t")]
     inside = [element for element in outer.elements if element.name in names]
-    if not said or not inside or len(inside) < len(outer.elements) or outer.broken:
+    if not outside or not inside or len(inside) < len(outer.elements) or outer.broken:
         return None
     if len({element.name for element in inside}) < len(inside) or any(element.stop < 0 for element in inside):
         return None
     if not all(_is_own_remark(text, element) for element in inside):
         return None
-    found = FieldValues()
-    for asked in form.fields:
-        place = next((element for element in inside if names[element.name] is asked), None)
+    values = FieldValues()
+    for form_field in form.fields:
+        place = next((element for element in inside if names[element.name] is form_field), None)
         if place is not None:
-            found.add(asked, _value(asked, text, place))
-        elif asked.required and asked.kind == "text" and not asked.private:
-            found.fields[asked.name] = "\n".join(said)
-    return found
+            values.add(form_field, _value(form_field, text, place))
+        elif form_field.required and form_field.kind == "text" and not form_field.private:
+            values.fields[form_field.name] = "\n".join(outside)
+    return values
 
 
 _OWN = re.compile(
@@ -201,7 +201,10 @@ def _is_own_remark(text: str, element: Element) -> bool:
     strange = (phrases.REPORTS, phrases.DOUBTS, phrases.DENIALS)
     quoted = row.lstrip().startswith((">", "|")) or row.count('"') % 2 or row.count("`") % 2
     led = (
-        not row.strip() and above and any(each.search(fold(above[-1])) for each in strange) and above[-1].endswith(":")
+        not row.strip()
+        and above
+        and any(strange_pattern.search(fold(above[-1])) for strange_pattern in strange)
+        and above[-1].endswith(":")
     )
     return not (
         quoted
@@ -214,7 +217,9 @@ def _is_own_remark(text: str, element: Element) -> bool:
 
 def _none(form: Form, reason: str) -> FieldValues:
     return FieldValues(
-        {}, [f"{asked.name}: {reason}" for asked in form.fields if asked.required] or [f"{form.name}: {reason}"]
+        {},
+        [f"{form_field.name}: {reason}" for form_field in form.fields if form_field.required]
+        or [f"{form.name}: {reason}"],
     )
 
 
@@ -224,36 +229,37 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> FieldVal
     torn = inside.broken == "malformed" or _is_torn(form, text, inside)
     if torn:
         return _none(form, "malformed")
-    found = _fields(form, text, inside)
+    values = _fields(form, text, inside)
     nested = {
         inner.name
         for element in inside.elements
         if element.stop >= 0 and element.name != VERDICT.lower()
         for inner in level(text, element.start, element.stop).elements
     }
-    if VERDICT.lower() in nested and not any(name == VERDICT for name in [*found.fields, *_named(found)]):
-        found.unread += [f"{VERDICT}: {INSIDE}" for asked in form.fields if asked.name == VERDICT]
-    return found
+    if VERDICT.lower() in nested and not any(name == VERDICT for name in [*values.fields, *_named(values)]):
+        values.unread += [f"{VERDICT}: {INSIDE}" for form_field in form.fields if form_field.name == VERDICT]
+    return values
 
 
-def _named(found: FieldValues) -> list[str]:
+def _named(values: FieldValues) -> list[str]:
     """The fields that were not read."""
-    return [unread.rpartition(": ")[0] for unread in found.unread]
+    return [unread.rpartition(": ")[0] for unread in values.unread]
 
 
-def _is_torn(form: Form, text: str, found: Level) -> bool:
+def _is_torn(form: Form, text: str, outer_level: Level) -> bool:
     """Whether a text inside cuts through the form: a tag of the form is closed that was not opened, or swallowed.
 
     So a text with closing tags in it cannot end its own field and go on as other fields: what is left over tells.
     """
-    names = {form.envelope.lower(), *(asked.name.lower() for asked in form.fields)} - {""}
-    if found.stray & names:
+    names = {form.envelope.lower(), *(form_field.name.lower() for form_field in form.fields)} - {""}
+    if outer_level.stray & names:
         return True
-    last = found.elements[-1] if found.elements else None
-    if found.rest < 0 or (last and last.stop < 0 and last.name == form.envelope.lower()):
+    last = outer_level.elements[-1] if outer_level.elements else None
+    if outer_level.rest < 0 or (last and last.stop < 0 and last.name == form.envelope.lower()):
         return False
     return any(
-        token["name"] and token["name"].lower() in names for token in _TOKEN.finditer(text, found.rest, found.stop)
+        token["name"] and token["name"].lower() in names
+        for token in _TOKEN.finditer(text, outer_level.rest, outer_level.stop)
     )
 
 
@@ -292,29 +298,31 @@ def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
 
 def _fields(form: Form, text: str, inside: Level) -> FieldValues:
     """Book the fields among the elements of one level."""
-    found = FieldValues()
+    field_values = FieldValues()
     elements = _trusted(form, text, inside)
-    for asked in form.fields:
-        values = [_value(asked, text, element) for element in elements if element.name == asked.name.lower()]
+    for form_field in form.fields:
+        values = [_value(form_field, text, element) for element in elements if element.name == form_field.name.lower()]
         if not values:
-            found.add(asked, Fault("missing" if inside.elements else "no_form"))
+            field_values.add(form_field, Fault("missing" if inside.elements else "no_form"))
         else:
-            found.add(asked, values[0] if all(value == values[0] for value in values) else Fault("ambiguous"))
-    return found
+            field_values.add(
+                form_field, values[0] if all(value == values[0] for value in values) else Fault("ambiguous")
+            )
+    return field_values
 
 
 def _trusted(form: Form, text: str, inside: Level) -> list[Element]:
     """The elements that stand alone, as fields do, and not between two halves of a content that a closing tag cut."""
-    prose = {asked.name.lower() for asked in form.fields if asked.kind == "text"}
+    prose = {form_field.name.lower() for form_field in form.fields if form_field.kind == "text"}
     spans: list[tuple[int, int]] = []
     for name in prose:
         twins = [element for element in inside.elements if element.name == name]
         if len(twins) > 1:
             spans.append((twins[0].end, twins[-1].open))
     trusted: list[Element] = []
-    nexts = [element.open for element in inside.elements[1:]]
+    starts = [element.open for element in inside.elements[1:]]
     place = inside.start
-    for element, following in zip(inside.elements, [*nexts, inside.stop], strict=False):
+    for element, following in zip(inside.elements, [*starts, inside.stop], strict=False):
         before = without_comments(text[place : element.open]).split("\n")[-1]
         after = without_comments(text[element.end : following]).split("\n")[0] if element.end >= 0 else ""
         between = any(start <= element.open < stop for start, stop in spans)
@@ -324,14 +332,14 @@ def _trusted(form: Form, text: str, inside: Level) -> list[Element]:
     return trusted
 
 
-def _value(asked: Field, text: str, element: Element) -> Value | Fault:
+def _value(form_field: Field, text: str, element: Element) -> Value | Fault:
     """The value of one element."""
     if element.stop < 0:
         return Fault("unclosed")
     raw = text[element.start : element.stop]
-    if asked.kind in ("text", "list"):
+    if form_field.kind in ("text", "list"):
         whole = re.fullmatch(r"\s*<!\[CDATA\[(.*)\]\]>\s*", raw, re.DOTALL)
-        return read_value(asked, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
+        return read_value(form_field, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
     if not element.plain:
         return Fault("malformed")
-    return read_value(asked, unescape(bare(without_comments(raw))))
+    return read_value(form_field, unescape(bare(without_comments(raw))))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from moot.answers import retraction
-from moot.answers.candidates import Roster, Stated
+from moot.answers.candidates import Candidates, Stated
 from moot.answers.mentions import choice_in
 from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements
 from moot.answers.words import formulas, phrases
@@ -31,12 +31,12 @@ class FieldValues:
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
     unread: list[str] = field(default_factory=list[str])
 
-    def add(self, asked: Field, value: Value | Fault) -> None:
+    def add(self, form_field: Field, value: Value | Fault) -> None:
         """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
         if not isinstance(value, Fault):
-            self.fields[asked.name] = value
-        elif asked.required or value.reason not in ("missing", "empty", "no_form"):
-            self.unread.append(f"{asked.name}: {value.reason}")
+            self.fields[form_field.name] = value
+        elif form_field.required or value.reason not in ("missing", "empty", "no_form"):
+            self.unread.append(f"{form_field.name}: {value.reason}")
 
 
 _NONE = re.compile(
@@ -70,143 +70,151 @@ _WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
 }
 
 
-def placeholder(asked: Field) -> str:
+def placeholder(form_field: Field) -> str:
     """What stands in a template in place of the field's value."""
-    match asked.kind:
+    match form_field.kind:
         case "choice":
-            return f"[{' or '.join(asked.choices) or 'a name'}]"
+            return f"[{' or '.join(form_field.choices) or 'a name'}]"
         case "flag":
             return "[true or false]"
         case "number":
-            return f"[a number{_range(asked)}]"
+            return f"[a number{_range(form_field)}]"
         case "list":
-            which = f" of {', '.join(asked.choices)}" if asked.choices else ""
+            which = f" of {', '.join(form_field.choices)}" if form_field.choices else ""
             return f'[a list{which}: one line for each, beginning with "- "]'
         case _:
-            return f"[{asked.help or 'your text'}]"
+            return f"[{form_field.help or 'your text'}]"
 
 
-def _range(asked: Field) -> str:
-    low, high = asked.low, asked.high
+def _range(form_field: Field) -> str:
+    low, high = form_field.low, form_field.high
     if low is not None and high is not None:
         return f" from {low:g} to {high:g}"
     return f" of at least {low:g}" if low is not None else f" of at most {high:g}" if high is not None else ""
 
 
-def read_value(asked: Field, raw: str, *, loose: bool = False) -> Value | Fault:
+def read_value(form_field: Field, raw: str, *, loose: bool = False) -> Value | Fault:
     """The value that the words of one field hold.
 
     Args:
-        asked: the field.
+        form_field: the field.
         raw: the words.
         loose: whether a remark may follow a choice and "not X" may stand for the other of two choices.
     """
     bare = raw.strip()
-    if not bare or (asked.kind != "text" and not key(bare) and key(bare) not in map(key, asked.choices)):
+    if not bare or (form_field.kind != "text" and not key(bare) and key(bare) not in map(key, form_field.choices)):
         return Fault("empty")
-    match asked.kind:
+    match form_field.kind:
         case "choice":
-            if not asked.required and _NONE.fullmatch(key(bare)) and key(bare) not in map(key, asked.choices):
+            if not form_field.required and _NONE.fullmatch(key(bare)) and key(bare) not in map(key, form_field.choices):
                 return Fault("empty")
-            return read_choice(asked, bare, loose=loose)
+            return read_choice(form_field, bare, loose=loose)
         case "number":
-            return read_number(asked, bare)
+            return read_number(form_field, bare)
         case "flag":
             return {"true": True, "false": False}.get(key(bare), Fault("not_allowed"))
         case "list":
             items = tuple(
                 item for row in bare.split("\n") if (item := re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip())
             )
-            return read_items(asked, items) if not is_blank(asked, bare) else Fault("empty")
+            return read_items(form_field, items) if not is_blank(form_field, bare) else Fault("empty")
         case _:
-            return _read_text(asked, bare)
+            return _read_text(form_field, bare)
 
 
-def _read_text(asked: Field, raw: str) -> Value | Fault:
-    if is_blank(asked, raw):
+def _read_text(form_field: Field, raw: str) -> Value | Fault:
+    if is_blank(form_field, raw):
         return Fault("empty")
-    if not asked.abstain:
+    if not form_field.abstain:
         return raw
     head = key(_CLAUSE.split(fold(raw), maxsplit=1)[0])
     if _NONE.fullmatch(head or key(raw)):
         return Fault("empty")
     if _abstains(head):
-        return ABSTAIN if asked.required else Fault("empty")
+        return ABSTAIN if form_field.required else Fault("empty")
     return raw
 
 
 def _abstains(words: str) -> bool:
     """Whether the first words of a position say that somebody takes none."""
-    said = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
-    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(text, words) for text in said)
+    patterns = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
+    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(text, words) for text in patterns)
 
 
-def is_blank(asked: Field, raw: str) -> bool:
+def is_blank(form_field: Field, raw: str) -> bool:
     """Whether the words of a text only say that there is nothing, or repeat the template."""
-    nothing = not asked.required and _NONE.fullmatch(key(raw)) is not None
-    return nothing or raw == placeholder(asked) or _SLOT.fullmatch(raw) is not None
+    nothing = not form_field.required and _NONE.fullmatch(key(raw)) is not None
+    return nothing or raw == placeholder(form_field) or _SLOT.fullmatch(raw) is not None
 
 
-def read_items(asked: Field, items: tuple[str, ...]) -> Value | Fault:
+def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
     """The items of a list; where it has choices each is one of them, in their spelling, and none is there twice."""
-    if not asked.choices:
+    if not form_field.choices:
         return items
-    named = tuple(name for item in items if (name := match(asked.choices, item)) is not None)
+    named = tuple(name for item in items if (name := match(form_field.choices, item)) is not None)
     if len(named) < len(items):
         return Fault("unknown_name")
     return named if len(set(named)) == len(named) else Fault("duplicate_key")
 
 
-def read_choice(asked: Field, raw: str, *, loose: bool) -> Value | Fault:
+def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
     """The choice that the words name, in its own spelling, or ``ABSTAIN``."""
-    if "~~" in raw and raw not in asked.choices:
+    if "~~" in raw and raw not in form_field.choices:
         return Fault("ambiguous")
-    if (exact := _choice(asked, raw)) is not None:
+    if (exact := _choice(form_field, raw)) is not None:
         return exact
-    if asked.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
+    if form_field.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
         return ABSTAIN
     if not loose:
         return Fault("not_allowed")
-    if other := _denied(asked, raw):
+    if other := _denied(form_field, raw):
         return other
     rows = [row for row in raw.split("\n") if row.strip()]
-    first = _choice(asked, rows[0])
-    pick = choice_in(asked.choices, rows[0])
+    first = _choice(form_field, rows[0])
+    pick = choice_in(form_field.choices, rows[0])
     later = without_elements(unquoted_lines("\n".join(rows[1:])))
-    rival = any(_choice(asked, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or retraction.taken_back(fold(later), stated(asked, first or _denied(asked, rows[0]) or pick.name)):
+    rival = any(_choice(form_field, row) not in (None, first or pick.name) for row in rows[1:])
+    if rival or retraction.taken_back(
+        fold(later), stated(form_field, first or _denied(form_field, rows[0]) or pick.name)
+    ):
         return Fault("ambiguous")
-    denied = _denied(asked, rows[0]) if len(rows) > 1 else None
+    denied = _denied(form_field, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
 
 
-def stated(asked: Field, value: Value | None) -> Stated | None:
+def stated(form_field: Field, value: Value | None) -> Stated | None:
     """A field's value among its choices; None where the field has none."""
-    return Stated(Roster.of(asked.choices), key(value) if isinstance(value, str) else "") if asked.choices else None
+    return (
+        Stated(Candidates.of(form_field.choices), key(value) if isinstance(value, str) else "")
+        if form_field.choices
+        else None
+    )
 
 
-def is_upheld(asked: Field, value: Value, behind: Sequence[str]) -> bool:
+def is_upheld(form_field: Field, value: Value, behind: Sequence[str]) -> bool:
     """Whether nothing in the fields behind a position or a required choice takes it back.
 
     A choice that needs another field is a ruling: ``rulings`` says where that ends, and what takes it back.
     """
-    if asked.needs:
+    if form_field.needs:
         return True
-    if asked.kind not in ("choice", "text") or not (asked.abstain or (asked.kind == "choice" and asked.required)):
+    if form_field.kind not in ("choice", "text") or not (
+        form_field.abstain or (form_field.kind == "choice" and form_field.required)
+    ):
         return True
     words = [fold(without_elements(unquoted_lines(text))) for text in behind]
-    return not retraction.taken_back_elsewhere(words, stated(asked, value))
+    return not retraction.taken_back_elsewhere(words, stated(form_field, value))
 
 
-def _choice(asked: Field, raw: str) -> str | None:
+def _choice(form_field: Field, raw: str) -> str | None:
     """The choice that the raw words are and nothing else; None where they are none, or more than one.
 
     In a choice in capitals, which is a word of the form's and nobody's name, a blank, a hyphen and an underscore are
     the same: ``no hire`` is ``NO_HIRE``.
     """
-    if (exact := match(asked.choices, raw)) is not None:
+    if (exact := match(form_field.choices, raw)) is not None:
         return exact
-    near = [choice for choice in asked.choices if "\n" not in raw.strip() and _joined(choice) == _joined(raw)]
+    near = [choice for choice in form_field.choices if "\n" not in raw.strip() and _joined(choice) == _joined(raw)]
     return near[0] if len(near) == 1 and near[0].isupper() else None
 
 
@@ -214,42 +222,46 @@ def _joined(words: str) -> str:
     return _JOINT.sub("_", key(words))
 
 
-def _denied(asked: Field, raw: str) -> str | None:
+def _denied(form_field: Field, raw: str) -> str | None:
     """The other of two choices, where one that ends in -ed is plainly denied ("not settled", "unsettled")."""
-    if len(asked.choices) != 2:
+    if len(form_field.choices) != 2:
         return None
-    for choice, other in (asked.choices, asked.choices[::-1]):
-        said = key(re.split(r"[.(;,\u2013\u2014]|\s-\s", fold(raw), maxsplit=1)[0])
+    for choice, other in (form_field.choices, form_field.choices[::-1]):
+        first_clause = key(re.split(r"[.(;,\u2013\u2014]|\s-\s", fold(raw), maxsplit=1)[0])
         name = key(choice)
-        if name.endswith("ed") and said in {
+        if name.endswith("ed") and first_clause in {
             f"{no}{name}" for no in ("not ", "not yet ", "still not ", "un", "un-", "non-", "still un", "is not ")
         }:
             whole = key(raw)
-            return other if whole == said or not (set(re.findall(r"\w+", whole)[2:]) & {name, "un" + name}) else None
+            return (
+                other
+                if whole == first_clause or not (set(re.findall(r"\w+", whole)[2:]) & {name, "un" + name})
+                else None
+            )
     return None
 
 
-def read_number(asked: Field, raw: str) -> Value | Fault:
+def read_number(form_field: Field, raw: str) -> Value | Fault:
     """The number that the words give on the field's scale: ``7``, ``7/10``, ``90%``, ``0.9 (fairly sure)``."""
     rows = [row for row in raw.split("\n") if row.strip()]
     if any(_BARE.fullmatch(row) for row in rows[1:]):
         return Fault("ambiguous")
     text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
-    found = _NUMBER.match(text)
-    scale = _SCALE.match(text, found.end()) if found else None
+    number_match = _NUMBER.match(text)
+    scale = _SCALE.match(text, number_match.end()) if number_match else None
     if scale and _doubted(fold(text[scale.end() :])):
         return Fault("invalid_number")
-    if not found or not scale:
+    if not number_match or not scale:
         odd = re.match(r"[+-]?(?:nan|inf|infinity)\b|[+-]?[\d.]", text.strip().lower())
         return Fault("invalid_number" if odd else "wrong_type")
-    digits = found[2]
+    digits = number_match[2]
     if re.fullmatch(r"\d+,\d{1,2}", digits):
         digits = digits.replace(",", ".")
     elif digits.startswith("0") and "," in digits:
         return Fault("invalid_number")
-    digits = found[1].replace("+", "") + digits.replace(",", "")
+    digits = number_match[1].replace("+", "") + digits.replace(",", "")
     number: int | float = float(digits) if "." in digits or len(digits) > 18 else int(digits)
-    return within(asked, _scaled(asked, number, scale))
+    return within(form_field, _scaled(form_field, number, scale))
 
 
 def _doubted(remark: str) -> bool:
@@ -258,22 +270,24 @@ def _doubted(remark: str) -> bool:
     return any(pattern.search(remark) for pattern in doubts)
 
 
-def _scaled(asked: Field, number: int | float, scale: re.Match[str]) -> int | float | None:
+def _scaled(form_field: Field, number: int | float, scale: re.Match[str]) -> int | float | None:
     """The number in the field's scale; None where the scale it names is another one."""
     if re.match(r"\s*(?:%|percent)", scale[0]):
-        return number if asked.high == 100 else number / 100 if asked.high == 1 else None
+        return number if form_field.high == 100 else number / 100 if form_field.high == 1 else None
     if scale[1] is None:
         return number
     whole = float(scale[1])
-    if asked.high == 1 and whole > 1:
+    if form_field.high == 1 and whole > 1:
         return number / whole if number == 0 or number >= 1 else None
-    return number if asked.high == whole else None
+    return number if form_field.high == whole else None
 
 
-def within(asked: Field, number: int | float | None) -> Value | Fault:
+def within(form_field: Field, number: int | float | None) -> Value | Fault:
     """The number where it is finite and in range."""
     if number is None or number != number:
         return Fault("invalid_number")
-    if (asked.low is not None and number < asked.low) or (asked.high is not None and number > asked.high):
+    if (form_field.low is not None and number < form_field.low) or (
+        form_field.high is not None and number > form_field.high
+    ):
         return Fault("out_of_range")
     return Fault("invalid_number") if number in (float("inf"), float("-inf")) else number

@@ -38,8 +38,10 @@ class ConsensusStrength(Enum):
             BriefError: there are no voters, or more agree than there are.
         """
         if voters < 1 or not 0 <= agreeing <= voters:
-            found = f"{agreeing} of {voters} voters cannot agree; there must be 1 voter or more, and no more can agree"
-            raise BriefError(found, code="out_of_range")
+            problem = (
+                f"{agreeing} of {voters} voters cannot agree; there must be 1 voter or more, and no more can agree"
+            )
+            raise BriefError(problem, code="out_of_range")
         return cls("contested" if tied else strength(Fraction(agreeing, voters)))
 
 
@@ -99,5 +101,5 @@ def _check(agent: Rated) -> None:
     if not math.isfinite(agent.elo):
         raise BriefError(f"{agent.name}: elo is {agent.elo}; it must be a finite number", code="out_of_range")
     if not 0 <= agent.calibration_score <= 1:
-        found = f"{agent.name}: calibration_score is {agent.calibration_score}; it must be from 0 to 1"
-        raise BriefError(found, code="out_of_range")
+        problem = f"{agent.name}: calibration_score is {agent.calibration_score}; it must be from 0 to 1"
+        raise BriefError(problem, code="out_of_range")

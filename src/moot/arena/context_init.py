@@ -78,8 +78,8 @@ class ContextInitializer:
         clock: Callable[[], float] = time.time,
     ) -> None:
         if not isinstance(history_limit, int) or isinstance(history_limit, bool) or history_limit < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-            found = f"history_limit is {history_limit!r}; it must be a whole number from 0"
-            raise BriefError(found, code="out_of_range")
+            problem = f"history_limit is {history_limit!r}; it must be a whole number from 0"
+            raise BriefError(problem, code="out_of_range")
         self.state: Stage = "START"
         self._memory, self._critiques = consensus_memory, critique_store
         self._connectors = tuple(connectors) if research_enabled else ()
@@ -94,20 +94,22 @@ class ContextInitializer:
         if not topic.strip():
             raise BriefError("the topic is empty", code="missing_topic")
         self.state = "INITIALIZING"
-        found = DebateContext(topic=topic)
+        debate_context = DebateContext(topic=topic)
         if self._memory is not None and self._limit:
-            found = await self._read(found, self._memory, HISTORY, self._limit)
+            debate_context = await self._read(debate_context, self._memory, HISTORY, self._limit)
         if self._critiques is not None:
-            found = await self._read(found, self._critiques, PATTERNS, PATTERNS_LIMIT)
+            debate_context = await self._read(debate_context, self._critiques, PATTERNS, PATTERNS_LIMIT)
         if self._connectors:
-            found = await self._read(found, None, RESEARCH, 0)
+            debate_context = await self._read(debate_context, None, RESEARCH, 0)
         self.state = "CONTEXT_READY"
-        return found
+        return debate_context
 
-    async def _read(self, found: DebateContext, place: Path | str | None, field: str, most: int) -> DebateContext:
+    async def _read(
+        self, debate_context: DebateContext, place: Path | str | None, field: str, most: int
+    ) -> DebateContext:
         """The context with one field more, as the memory retriever of a debate answers it."""
         me = Participant(name="Context")
-        context = Context(brief=Brief(topic=found.topic, participants=(me,)), me=me)
+        context = Context(brief=Brief(topic=debate_context.topic, participants=(me,)), me=me)
         form = Form(name=RECALL, fields=(Field(name=field, kind="list", high=most), Field(name=ORIGINS, kind="list")))
         ask = Ask(key="/context#1", to=me.name, act=RECALL, task="", form=form)
         retriever = Retriever(place=place, look=self._look, clock=self._clock)
@@ -115,16 +117,16 @@ class ContextInitializer:
         turn = Turn(key=ask.key, by=me.name, act=RECALL, ask=ask, reply=reply)
         lines, debates = (_lines(turn, name) for name in (field, ORIGINS))
         return replace(
-            found,
-            history=lines if field == HISTORY else found.history,
-            patterns=lines if field == PATTERNS else found.patterns,
-            research=lines if field == RESEARCH else found.research,
-            debates=tuple(dict.fromkeys((*found.debates, *debates))),
-            notes=(*found.notes, *reply.notes),
+            debate_context,
+            history=lines if field == HISTORY else debate_context.history,
+            patterns=lines if field == PATTERNS else debate_context.patterns,
+            research=lines if field == RESEARCH else debate_context.research,
+            debates=tuple(dict.fromkeys((*debate_context.debates, *debates))),
+            notes=(*debate_context.notes, *reply.notes),
         )
 
     async def _look(self, context: Context, recorder: Recorder) -> Sequence[Finding]:
-        return [each for connector in self._connectors for each in await connector(context.brief.topic)]
+        return [finding for connector in self._connectors for finding in await connector(context.brief.topic)]
 
 
 def _lines(turn: Turn, name: str) -> tuple[str, ...]:

@@ -86,12 +86,12 @@ class ConvergenceDetector:
             self.similarity = float(len(set(stances)) == 1)
             return self.similarity == 1.0
         pairs = list(combinations(texts, 2))
-        self.method, numbers = self._liken(texts)
+        self.method, numbers = self._similarities(texts)
         self.similarity = mean(numbers) if numbers else 0.0
         apart = any(denies(*pair) or (self.method == WORDS and swaps(*pair)) for pair in pairs)
         return bool(pairs) and all(map(normalise, texts)) and self.similarity > self.threshold and not apart
 
-    def _liken(self, texts: Sequence[str]) -> tuple[str, list[float]]:
+    def _similarities(self, texts: Sequence[str]) -> tuple[str, list[float]]:
         """The method, and how alike the two of each pair are."""
         if self._embedder and len(texts) > 1:
             try:
@@ -130,9 +130,9 @@ class CircuitBreaker:
     """Keeps agents out that fail again and again: CLOSED, OPEN, and HALF_OPEN once the cooldown is over.
 
     Args:
-        failure_threshold: so many failures in a row keep an agent out.
+        failure_threshold: the number of failures in a row after which an agent is not asked.
         cooldown_seconds: for how long; then it is tried again.
-        half_open_success_threshold: so many trials that succeed let it in for good; one that fails keeps it out anew.
+        half_open_success_threshold: the number of successful trials after which it is asked again.
         clock: seconds that never run backwards.
 
     Raises:
@@ -189,6 +189,8 @@ class CircuitBreaker:
 
 class Straight:
     """A line that sends whatever is called, and records nothing."""
+
+    watched = False
 
     def delta(self, text: str) -> None:
         """Show nothing."""

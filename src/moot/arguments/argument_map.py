@@ -52,14 +52,14 @@ def grounded(arguments: Sequence[str], attacks: Collection[Pair]) -> dict[str, L
     attackers = _onto(arguments, attacks)
     labels: dict[str, Label] = {}
     while True:
-        found = [
+        accepted = [
             argument
             for argument in arguments
             if argument not in labels and all(labels.get(by) == "out" for by in attackers[argument])
         ]
-        if not found:
+        if not accepted:
             return {argument: labels.get(argument, "undecided") for argument in arguments}
-        labels.update(dict.fromkeys(found, "in"))
+        labels.update(dict.fromkeys(accepted, "in"))
         for argument in arguments:
             if argument not in labels and any(labels.get(by) == "in" for by in attackers[argument]):
                 labels[argument] = "out"
@@ -116,10 +116,10 @@ def _drawn(energy: float) -> float:
 
 def _onto(arguments: Sequence[str], pairs: Collection[Pair]) -> dict[str, list[str]]:
     """For each argument those that act on it."""
-    found: dict[str, list[str]] = {argument: [] for argument in arguments}
+    attackers: dict[str, list[str]] = {argument: [] for argument in arguments}
     for by, on in pairs:
-        found[on].append(by)
-    return found
+        attackers[on].append(by)
+    return attackers
 
 
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
@@ -251,7 +251,7 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
     """
     transcript = source if isinstance(source, Transcript) else fold(source)
     claims: dict[str, str] = {}
-    made: dict[str, list[ClaimTurn]] = {}
+    turns_by_claim: dict[str, list[ClaimTurn]] = {}
     home: dict[str, str] = {}
     marks: dict[str, str] = {}
     for turn in transcript.turns(*SPOKEN):
@@ -259,33 +259,33 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
             same = bare(claim)
             mark = marks.setdefault(same or claim, turn.mark)
             claims.setdefault(mark, claim)
-            made.setdefault(mark, []).append(_made(turn, same))
+            turns_by_claim.setdefault(mark, []).append(_made(turn, same))
             home[turn.key] = mark
     replaced = _replaced(transcript, home)
     return ArgumentMap(
-        nodes=tuple(_node(mark, claim, made[mark], replaced) for mark, claim in claims.items()),
+        nodes=tuple(_node(mark, claim, turns_by_claim[mark], replaced) for mark, claim in claims.items()),
         edges=_edges(transcript, home),
         answered=met_critiques(transcript),
     )
 
 
-def judge(found: ArgumentMap) -> Judgement:
+def judge(arguments: ArgumentMap) -> Judgement:
     """Which claims stand, how strong they are, and what was left unanswered."""
-    live = [node.mark for node in found.nodes if not node.replaced and not node.asks]
-    pairs = [edge for edge in found.edges if edge.source in live and edge.target in live]
+    live = [node.mark for node in arguments.nodes if not node.replaced and not node.asks]
+    pairs = [edge for edge in arguments.edges if edge.source in live and edge.target in live]
     attacks = [(edge.source, edge.target) for edge in pairs if edge.relation in AGAINST]
     supports = [(edge.source, edge.target) for edge in pairs if edge.relation == "SUPPORT"]
     labels = grounded(live, attacks)
     strong = strengths(live, attacks, supports)
     standing: dict[str, Standing] = {
         node.mark: "question" if node.asks else "replaced" if node.replaced else labels[node.mark]
-        for node in found.nodes
+        for node in arguments.nodes
     }
     met = [attacked for _, attacked in attacks]
-    heard = [edge.target for edge in found.edges]
-    open_ = [edge for edge in pairs if not edge.turns or not set(edge.turns) <= set(found.answered)]
+    questioned = [edge.target for edge in arguments.edges]
+    open_ = [edge for edge in pairs if not edge.turns or not set(edge.turns) <= set(arguments.answered)]
     unanswered = [edge for edge in open_ if edge.relation in AGAINST and edge.source not in met]
-    unanswered += [edge for edge in found.edges if edge.relation == "QUESTION" and edge.source not in heard]
+    unanswered += [edge for edge in arguments.edges if edge.relation == "QUESTION" and edge.source not in questioned]
     return Judgement(
         standing=standing, strength=dict(strong.values), settled=strong.settled, unanswered=tuple(unanswered)
     )
@@ -294,11 +294,11 @@ def judge(found: ArgumentMap) -> Judgement:
 def claim_text(turn: Turn) -> str:
     """What a turn claims, in its own words; "" if it claims nothing."""
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    asked = any(item.name == "CLAIM" for item in fields)
-    names = _CLAIMS[:1] if asked else _CLAIMS
+    asks_for_claim = any(item.name == "CLAIM" for item in fields)
+    names = _CLAIMS[:1] if asks_for_claim else _CLAIMS
     value = next((shown(value) for name in names if (value := read_field(turn, name)) is not None), None)
     if value is not None:
-        claims = asked or turn.act != "close"
+        claims = asks_for_claim or turn.act != "close"
         return " ".join(value.split()) if claims and bare(value) != "none" else ""
     return short_claim(_words(turn))
 
@@ -322,22 +322,22 @@ def _made(turn: Turn, same: str) -> ClaimTurn:
 
 
 def _edges(transcript: Transcript, home: dict[str, str]) -> tuple[Edge, ...]:
-    found: dict[tuple[str, str, Relation], list[str]] = {}
+    marks_by_edge: dict[tuple[str, str, Relation], list[str]] = {}
     for key, source in home.items():
         turn = transcript.get(key)
         met = answered(transcript, turn)
         target = home.get(met.key, "") if met else ""
         # A turn that answers its own claim in other hands has joined it, and does nothing to it.
         if target and target != source:
-            found.setdefault((source, target, relation(turn)), []).append(turn.mark)
+            marks_by_edge.setdefault((source, target, relation(turn)), []).append(turn.mark)
     return tuple(
         Edge(source=source, target=target, relation=does, turns=tuple(marks))
-        for (source, target, does), marks in found.items()
+        for (source, target, does), marks in marks_by_edge.items()
     )
 
 
 def answered(transcript: Transcript, turn: Turn) -> Turn | None:
-    """The turn that a turn answers; None if it names none and not exactly one was laid before it."""
+    """The turn that a turn answers; None if it names none and was not asked about exactly one."""
     target = None if read_field(turn, TARGET) is None else transcript.target(turn)
     if target is None and turn.act in _REPLIES:
         laid = [item for item in map(transcript.get, turn.about) if item.act in SPOKEN]
@@ -347,9 +347,9 @@ def answered(transcript: Transcript, turn: Turn) -> Turn | None:
 
 def relation(turn: Turn) -> Relation:
     """What a turn does to the one that it answers."""
-    said = read_field(turn, "RELATION")
+    stated_relation = read_field(turn, "RELATION")
     for item in RELATIONS:
-        if item == said:
+        if item == stated_relation:
             return item
     return "ATTACK" if turn.act == "critique" else "QUESTION" if turn.act == "question" else "ANSWER"
 
@@ -358,14 +358,14 @@ def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
     """For each turn that its author revised the mark of the claim that replaces it."""
     turns = {turn.mark: turn for turn in transcript.turns()}
     proposals = transcript.turns(*_PROPOSALS)
-    found: dict[str, str] = {}
+    replaced_by: dict[str, str] = {}
     for key, mark in home.items():
         turn = transcript.get(key)
         named = turn.ask.replaces if turn.ask else ""
         old = turns.get(named) or _newest(proposals, turn)
         if old and old.by == turn.by and old.number < turn.number and home.get(old.key, mark) != mark:
-            found[old.mark] = mark
-    return found
+            replaced_by[old.mark] = mark
+    return replaced_by
 
 
 def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
@@ -377,7 +377,7 @@ def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
     )
 
 
-def _node(mark: str, claim: str, made: Sequence[ClaimTurn], replaced: dict[str, str]) -> Node:
+def _node(mark: str, claim: str, turns: Sequence[ClaimTurn], replaced: dict[str, str]) -> Node:
     """A claim and its replacement, if all of its authors have replaced it."""
-    news = [replaced.get(item.mark, "") for item in made]
-    return Node(mark=mark, claim=claim, made=tuple(made), replaced=news[-1] if all(news) else "")
+    news = [replaced.get(item.mark, "") for item in turns]
+    return Node(mark=mark, claim=claim, made=tuple(turns), replaced=news[-1] if all(news) else "")

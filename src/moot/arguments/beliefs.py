@@ -64,24 +64,24 @@ class Beliefs:
     cruxes: tuple[Crux, ...] = ()
 
 
-def beliefs(transcript: Transcript, found: ArgumentMap, judged: Judgement) -> Beliefs:
+def beliefs(transcript: Transcript, argument_map: ArgumentMap, judged: Judgement) -> Beliefs:
     """The answers on an argument map, and the cruxes of the decided one."""
-    live = {node.mark: node for node in found.nodes if not node.replaced and not node.asks}
-    held: dict[str, tuple[str, list[str]]] = {}
+    live = {node.mark: node for node in argument_map.nodes if not node.replaced and not node.asks}
+    marks_by_answer: dict[str, tuple[str, list[str]]] = {}
     for node in live.values():
         for answer in node.stances:
-            held.setdefault(bare(answer), (answer, []))[1].append(node.mark)
+            marks_by_answer.setdefault(bare(answer), (answer, []))[1].append(node.mark)
     for node in live.values():
         # A claim that is an answer itself, such as that of a draft, stands for it.
         same = bare(node.claim)
-        if same in held or any(not item.stance and item.act in _PROPOSED for item in node.made):
-            held.setdefault(same, (node.claim, []))[1].append(node.mark)
-    answers = [_belief(answer, marks, judged) for answer, marks in held.values()]
+        if same in marks_by_answer or any(not item.stance and item.act in _PROPOSED for item in node.made):
+            marks_by_answer.setdefault(same, (node.claim, []))[1].append(node.mark)
+    answers = [_belief(answer, marks, judged) for answer, marks in marks_by_answer.values()]
     answers.sort(key=lambda belief: -belief.strength)
     decision = transcript.decision
     names = [bare(name) for name in (decision.winner, short_claim(decision.text)) if name] if decision else []
     winner = next((belief for belief in answers if bare(belief.answer) in names), None)
-    cruxes = _cruxes(winner, live, found) if winner else ()
+    cruxes = _cruxes(winner, live, argument_map) if winner else ()
     return Beliefs(answers=tuple(answers), winner=winner, cruxes=cruxes)
 
 

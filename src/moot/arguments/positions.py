@@ -50,14 +50,14 @@ class Change:
 
 def answers_given(transcript: Transcript) -> dict[str, tuple[AnswerGiven, ...]]:
     """The answers of each participant in their fields ANSWER or POSITION, oldest first."""
-    held: dict[str, tuple[AnswerGiven, ...]] = {}
+    answers: dict[str, tuple[AnswerGiven, ...]] = {}
     for turn in transcript.turns():
         if answer := _read(turn, _ANSWERS):
-            held[turn.by] = (
-                *held.get(turn.by, ()),
+            answers[turn.by] = (
+                *answers.get(turn.by, ()),
                 AnswerGiven(key=turn.key, answer=answer, because=_read(turn, _REASONS)),
             )
-    return held
+    return answers
 
 
 def answer_shifts(answers: Sequence[AnswerGiven]) -> Iterator[tuple[AnswerGiven, AnswerGiven]]:
@@ -65,18 +65,18 @@ def answer_shifts(answers: Sequence[AnswerGiven]) -> Iterator[tuple[AnswerGiven,
     return ((old, new) for old, new in pairwise(answers) if not alike(old.answer, new.answer))
 
 
-def changes(held: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Change, ...]:
+def changes(answers_by_name: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Change, ...]:
     """Who changed the answer, where, and why."""
     return tuple(
         Change(by=by, key=new.key, before=old.answer, after=new.answer, because=new.because)
-        for by, answers in held.items()
+        for by, answers in answers_by_name.items()
         for old, new in answer_shifts(answers)
     )
 
 
-def alike(one: str, other: str) -> bool:
+def alike(text: str, other: str) -> bool:
     """Whether two answers are the same."""
-    return bare(one) == bare(other)
+    return bare(text) == bare(other)
 
 
 def bare(answer: str) -> str:
@@ -122,20 +122,20 @@ class ToolUsage:
 
 def tool_usages(entries: Iterable[Entry], transcript: Transcript) -> tuple[ToolUsage, ...]:
     """All uses of tools, turn by turn in the order of asking."""
-    asked: dict[str, list[ToolCall]] = {}
-    useds: dict[str, list[ToolUsage]] = {}
+    calls_by_key: dict[str, list[ToolCall]] = {}
+    usages: dict[str, list[ToolUsage]] = {}
     for entry in entries:
         event = entry.event
         if not isinstance(event, Called):
             continue
         if event.model.startswith(TOOL):
-            useds.setdefault(event.key, []).append(_used(event, asked.get(event.key, []), transcript))
+            usages.setdefault(event.key, []).append(_used(event, calls_by_key.get(event.key, []), transcript))
         elif event.tools:
-            asked[event.key] = list(event.tools)
-    return tuple(use for turn in transcript.all() for use in useds.get(turn.key, []))
+            calls_by_key[event.key] = list(event.tools)
+    return tuple(use for turn in transcript.all() for use in usages.get(turn.key, []))
 
 
-def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> ToolUsage:
+def _used(event: Called, calls: list[ToolCall], transcript: Transcript) -> ToolUsage:
     """A use; tools are used in the order in which the model asked for them."""
     turn = transcript.get(event.key)
     failed = not event.sources and _FAULT.match(event.text)
@@ -144,7 +144,7 @@ def _used(event: Called, asked: list[ToolCall], transcript: Transcript) -> ToolU
         mark=turn.mark,
         by=turn.by,
         tool=event.model.removeprefix(TOOL),
-        arguments=asked.pop(0).arguments if asked else "",
+        arguments=calls.pop(0).arguments if calls else "",
         sources=event.sources,
         seconds=event.seconds,
         fault=event.text if failed else "",
@@ -179,16 +179,18 @@ class Citation:
 def citations(entries: Sequence[Entry], transcript: Transcript) -> tuple[Citation, ...]:
     """All citations, turn by turn in the order of asking."""
     texts = documents(transcript.brief)
-    given: dict[str, dict[str, None]] = {}
+    sources_by_turn: dict[str, dict[str, None]] = {}
     for use in tool_usages(entries, transcript):
-        given.setdefault(use.key, {}).update(dict.fromkeys(use.sources))
-    return tuple(citation for turn in transcript.turns() for citation in _of(turn, texts, given.get(turn.key, {})))
+        sources_by_turn.setdefault(use.key, {}).update(dict.fromkeys(use.sources))
+    return tuple(
+        citation for turn in transcript.turns() for citation in _of(turn, texts, sources_by_turn.get(turn.key, {}))
+    )
 
 
 def documents(brief: Brief | None) -> dict[str, str]:
     """The texts that the brief gives to all, and those that a tool searches, by their names, blanks squeezed."""
-    given: tuple[Source, ...] = (*brief.background, *brief.library) if brief else ()
-    return {source.name: _squeezed(source.text) for source in given}
+    sources: tuple[Source, ...] = (*brief.background, *brief.library) if brief else ()
+    return {source.name: _squeezed(source.text) for source in sources}
 
 
 def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
@@ -203,14 +205,14 @@ def full_text(turn: Turn) -> str:
     return "\n".join(dict.fromkeys((turn.text, *(shown(value) for value in turn.fields.values()))))
 
 
-def _of(turn: Turn, texts: Mapping[str, str], given: Mapping[str, None]) -> Iterator[Citation]:
-    if not texts and not given:
+def _of(turn: Turn, texts: Mapping[str, str], sources: Mapping[str, None]) -> Iterator[Citation]:
+    if not texts and not sources:
         return
-    said = full_text(turn)
-    for name, words, item in dict.fromkeys(quotations(said, texts)):
+    words_of_turn = full_text(turn)
+    for name, words, item in dict.fromkeys(quotations(words_of_turn, texts)):
         yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=name, words=words, found=item)
-    for source in given:
-        if source in said:
+    for source in sources:
+        if source in words_of_turn:
             yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=source)
 
 
@@ -251,45 +253,45 @@ class Cause:
     how: How
 
 
-def causes(transcript: Transcript, change: Change, held: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Cause, ...]:
+def causes(transcript: Transcript, change: Change, answers: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Cause, ...]:
     """All that can have changed an answer, in the order of How; a turn is listed for each way it is found.
 
     Args:
         transcript: of the debate.
         change: the changed answer.
-        held: the answers of those who can have moved somebody by holding the new answer first.
+        answers: the answers of those who can have moved somebody by holding the new answer first.
     """
     turn = transcript.get(change.key)
-    found: Mapping[How, Sequence[Turn]] = {
+    turns_by_how: Mapping[How, Sequence[Turn]] = {
         **_pointed(transcript, turn, change.because),
         "answered": [item for item in [transcript.target(turn)] if item],
         **_criticised(transcript, turn, change.because),
-        "taken": list(_holding(transcript, turn, change.after, held)),
+        "taken": list(_holding(transcript, turn, change.after, answers)),
     }
     order: Sequence[How] = (*STATED, "echoed", "taken")
-    return tuple(Cause(turn=turn, how=how) for how in order for turn in found[how] if turn.by != change.by)
+    return tuple(Cause(turn=turn, how=how) for how in order for turn in turns_by_how[how] if turn.by != change.by)
 
 
-def stated(found: Sequence[Cause]) -> tuple[Turn, ...]:
+def stated(candidates: Sequence[Cause]) -> tuple[Turn, ...]:
     """The turns that the author points at in the surest way; () if it points at none."""
-    best = next((cause.how for cause in found if cause.how in STATED), None)
-    return tuple(cause.turn for cause in found if cause.how == best)
+    best = next((cause.how for cause in candidates if cause.how in STATED), None)
+    return tuple(cause.turn for cause in candidates if cause.how == best)
 
 
 def met_critiques(transcript: Transcript) -> tuple[str, ...]:
     """The marks of the critiques that an author accepts or rejects by their letter or mark, each once."""
-    found: list[str] = []
+    marks: list[str] = []
     for turn in transcript.turns():
         values = [value for name in (ACCEPTS, REJECTS) if isinstance(value := read_field(turn, name), tuple)]
         labels = [_label(text) for texts in values for text in texts]
         laid = _laid(transcript, turn) if labels else []
-        found += [turn.mark for n, turn in enumerate(laid) if letter(n) in labels or turn.mark in labels]
-    return tuple(dict.fromkeys(found))
+        marks += [turn.mark for n, turn in enumerate(laid) if letter(n) in labels or turn.mark in labels]
+    return tuple(dict.fromkeys(marks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCritique:
-    """A critique that was laid before its author and changed nothing.
+    """A critique that the criticised author read and that changed nothing.
 
     Attributes:
         critique: the turn that criticises.
@@ -304,20 +306,22 @@ class FailedCritique:
     because: str = ""
 
 
-def failed_critiques(transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]]) -> tuple[FailedCritique, ...]:
+def failed_critiques(
+    transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]]
+) -> tuple[FailedCritique, ...]:
     """The critiques that failed: their author rejected them, or passed over them and kept its answer.
 
     Args:
         transcript: of a debate.
-        held: the answers of each debater.
+        answers: the answers of each debater.
     """
-    changed = {change.key for change in changes(held)}
-    return tuple(found for turn in transcript.turns() for found in _rebuffs(transcript, turn, changed))
+    changed = {change.key for change in changes(answers)}
+    return tuple(critique for turn in transcript.turns() for critique in _rebuffs(transcript, turn, changed))
 
 
 def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[FailedCritique]:
     laid = _laid(transcript, turn)
-    heeded = [item for found in _criticised(transcript, turn, "").values() for item in found] if laid else []
+    heeded = [item for turns in _criticised(transcript, turn, "").values() for item in turns] if laid else []
     rejects = read_field(turn, REJECTS) if laid else None
     words = {_label(text): text for text in rejects} if isinstance(rejects, tuple) else {}
     for n, critique in enumerate(laid):
@@ -330,7 +334,7 @@ def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[
 
 
 def _laid(transcript: Transcript, turn: Turn) -> list[Turn]:
-    """The critiques that were laid before a turn."""
+    """The critiques that a turn was asked about."""
     return [item for item in map(transcript.get, turn.about) if item.act == "critique" and item.reply]
 
 
@@ -345,12 +349,12 @@ def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, S
 
 
 def _criticised(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
-    """The critiques laid before a turn that it accepts by their names, and those whose words it takes up."""
+    """The critiques that a turn was asked about and accepts by name, and those whose words it repeats."""
     laid = _laid(transcript, turn)
-    said = _accepted(turn)
-    labels = [_label(text) for text in said] if said is not None else [""]
-    said = [because] if said is None else said
-    echoes = [text for text, label in zip(said, labels, strict=True) if not label]
+    accepted = _accepted(turn)
+    labels = [_label(text) for text in accepted] if accepted is not None else [""]
+    accepted = [because] if accepted is None else accepted
+    echoes = [text for text, label in zip(accepted, labels, strict=True) if not label]
     return {
         "accepted": [value for n, value in enumerate(laid) if letter(n) in labels or value.mark in labels],
         "echoed": [turn for turn in laid if any(_shares(text, turn) for text in echoes)],
@@ -358,10 +362,10 @@ def _criticised(transcript: Transcript, turn: Turn, because: str) -> Mapping[How
 
 
 def _holding(
-    transcript: Transcript, turn: Turn, answer: str, held: Mapping[str, Sequence[AnswerGiven]]
+    transcript: Transcript, turn: Turn, answer: str, answers: Mapping[str, Sequence[AnswerGiven]]
 ) -> Iterator[Turn]:
     """The turns that gave an answer before that turn."""
-    for stood in held.values():
+    for stood in answers.values():
         for stand in stood:
             if alike(stand.answer, answer) and (earlier := transcript.get(stand.key)).number < turn.number:
                 yield earlier

@@ -144,32 +144,32 @@ class _Card:
         return self.y + self.height / 2
 
 
-def svg(found: ArgumentMap, judged: Judgement, title: str) -> str:
+def svg(argument_map: ArgumentMap, judged: Judgement, title: str) -> str:
     """The map as a picture: roots on the left, each claim to the right of the one that it answers.
 
     Args:
-        found: the map.
+        argument_map: the map.
         judged: what follows from it.
         title: what was debated.
     """
-    branches = claim_trees(found)
+    branches = claim_trees(argument_map)
     cards, bottom = _place(branches, _head(title))
-    cross = [edge for edge in found.edges if edge not in [branch.link for branch in branches]]
+    cross = [edge for edge in argument_map.edges if edge not in [branch.link for branch in branches]]
     wide = max([_LEAST, *(card.x + _CARD + _EDGE + (_BEND if cross else 0) for card in cards.values())])
     body = [
         *_text(_EDGE, _EDGE + _BIG, _BIG, wrap(_plain(title), _LEAST - 2 * _EDGE, _BIG, 3), "bold"),
         *(_bend(edge, cards) for edge in cross),
-        *_bows(branches, cards),
+        *_arcs(branches, cards),
         *(_draw(card, judged) for card in cards.values()),
-        *_foot(found, bottom, judged),
+        *_foot(argument_map, bottom, judged),
     ]
-    high = bottom + _EDGE + _ROW * (len(_legend(found)) + 3)
+    high = bottom + _EDGE + _ROW * (len(_legend(argument_map)) + 3)
     size = f'width="{wide:.0f}" height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="moot-map" role="img">',
         f"<title>{_escape(f'Argument map: {title}')}</title>",
         f"<style>{_STYLE}</style>",
-        f"<defs>{''.join(_tip(relation) for relation in _legend(found))}</defs>",
+        f"<defs>{''.join(_tip(relation) for relation in _legend(argument_map))}</defs>",
         f'<rect class="page" width="{wide:.0f}" height="{high:.0f}"/>',
         *body,
     ]
@@ -236,7 +236,7 @@ def _gauge(card: _Card, strength: float | None, at: float) -> list[str]:
     ]
 
 
-def _bows(branches: Sequence[Branch], cards: Mapping[str, _Card]) -> list[str]:
+def _arcs(branches: Sequence[Branch], cards: Mapping[str, _Card]) -> list[str]:
     """The lines from the claims to those that they hang on; they arrive side by side, in the order of the cards."""
     links = [branch.link for branch in branches if branch.link]
     onto = Counter(link.target for link in links)
@@ -245,11 +245,11 @@ def _bows(branches: Sequence[Branch], cards: Mapping[str, _Card]) -> list[str]:
     for link in links:
         come[link.target] += 1
         card = cards[link.target]
-        lines.append(_bow(link, cards, card.y + card.height * come[link.target] / (onto[link.target] + 1)))
+        lines.append(_arc(link, cards, card.y + card.height * come[link.target] / (onto[link.target] + 1)))
     return lines
 
 
-def _bow(edge: Edge, cards: Mapping[str, _Card], up: float) -> str:
+def _arc(edge: Edge, cards: Mapping[str, _Card], up: float) -> str:
     """The line from a claim to that height of the one that it hangs on, with its sign and word."""
     x, y, left = cards[edge.source].x, cards[edge.source].middle, cards[edge.target].x + _CARD + 8
     label = f"{SIGNS[edge.relation]} {VERBS[edge.relation]}"
@@ -305,8 +305,8 @@ def _foot(argument_map: ArgumentMap, top: float, judged: Judgement) -> list[str]
         parts += _text(_EDGE + 60, y, _SMALL, (label,), "")
         y += _ROW
     settled = "" if judged.settled else "; not settled"
-    told = (f"Stands: {SEMANTICS['standing']}.", f"Number: strength, 0 to 1; {SEMANTICS['strength']}{settled}.")
-    return [*parts, *_text(_EDGE, y, _SMALL, told, "faint")]
+    legend = (f"Stands: {SEMANTICS['standing']}.", f"Number: strength, 0 to 1; {SEMANTICS['strength']}{settled}.")
+    return [*parts, *_text(_EDGE, y, _SMALL, legend, "faint")]
 
 
 def _text(x: float, y: float, size: float, rows: Sequence[str], style: str) -> list[str]:

@@ -41,17 +41,17 @@ class Branch:
     link: Edge | None = None
 
 
-def claim_trees(found: ArgumentMap) -> tuple[Branch, ...]:
+def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
     """The map as trees, each parent before its children, all in the order in which they were made.
 
     A claim hangs on the first that it answers, unless that one hangs on it.
     """
     parents: dict[str, Edge] = {}
-    for edge in found.edges:
+    for edge in argument_map.edges:
         if edge.source not in parents and not _hangs(edge.target, edge.source, parents):
             parents[edge.source] = edge
     children: dict[str, list[Node]] = {}
-    for node in found.nodes:
+    for node in argument_map.nodes:
         link = parents.get(node.mark)
         children.setdefault(link.target if link else "", []).append(node)
     branches: list[Branch] = []
@@ -112,7 +112,7 @@ def acceptance_in_words(node: Node, judged: Judgement) -> str:
     return f"↻ replaced by {node.replaced}" if node.replaced else _STANDINGS[judged.standing[node.mark]]
 
 
-def as_data(found: ArgumentMap, judged: Judgement) -> dict[str, object]:
+def as_data(argument_map: ArgumentMap, judged: Judgement) -> dict[str, object]:
     """The map and what follows from it as plain JSON data."""
     nodes = [
         {
@@ -122,13 +122,13 @@ def as_data(found: ArgumentMap, judged: Judgement) -> dict[str, object]:
             "standing": judged.standing[node.mark],
             "strength": judged.strength.get(node.mark),
         }
-        for node in found.nodes
+        for node in argument_map.nodes
     ]
     unanswered = [asdict(edge) for edge in judged.unanswered]
     return {
         "semantics": {**SEMANTICS, "settled": judged.settled},
         "nodes": nodes,
-        "edges": [asdict(edge) for edge in found.edges],
+        "edges": [asdict(edge) for edge in argument_map.edges],
         "unanswered": unanswered,
     }
 
@@ -158,11 +158,11 @@ _ODD = re.compile(r"[^\w\s,.?!'()%/-]|[_/-]|(?<!\d)\.(?=\S)|\.(?=[^\s\d])")
 _ITEM = re.compile(r"^(\d+)([.)])")
 
 
-def mermaid(found: ArgumentMap, judged: Judgement) -> str:
+def mermaid(argument_map: ArgumentMap, judged: Judgement) -> str:
     """The map as a flowchart, from right to left: each claim points at the one that it answers."""
     lines = ["flowchart RL"]
-    lines += [_box(node, judged) for node in found.nodes]
-    lines += [_arrow(edge) for edge in found.edges]
+    lines += [_box(node, judged) for node in argument_map.nodes]
+    lines += [_arrow(edge) for edge in argument_map.edges]
     lines += [f"    {style}" for style in _STYLES]
     return "\n".join(lines) + "\n"
 

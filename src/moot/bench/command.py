@@ -39,20 +39,18 @@ UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, Arith
 """What data raise that are not as they should be: a missing file or column, a null, a word for a number."""
 
 
-def find_data(given: Path | None) -> Path:
+def find_data(path: Path | None) -> Path:
     """The folder with the recorded sets.
 
     Raises:
         MootError: none is given, or it holds none of the sets.
     """
-    if given and any((given / name).is_dir() for name in SETS):
-        return given
-    what = (
-        "no folder is named"
-        if given is None
-        else f"{given} {'holds none of them' if given.is_dir() else 'is no folder'}"
+    if path and any((path / name).is_dir() for name in SETS):
+        return path
+    problem = (
+        "no folder is named" if path is None else f"{path} {'holds none of them' if path.is_dir() else 'is no folder'}"
     )
-    raise MootError(f"{what}; give the folder of {', '.join(SETS)} with --data or in MOOT_DATA")
+    raise MootError(f"{problem}; give the folder of {', '.join(SETS)} with --data or in MOOT_DATA")
 
 
 def compare(folder: Path) -> Iterator[tuple[str, tuple[Figure, ...]]]:
@@ -65,12 +63,12 @@ def compare(folder: Path) -> Iterator[tuple[str, tuple[Figure, ...]]]:
         if not (folder / name).is_dir():
             continue
         try:
-            found = tuple(figures(folder / name))
+            found_figures = tuple(figures(folder / name))
         except UNREADABLE as error:
             raise MootError(f"{folder / name} cannot be read: {type(error).__name__}: {error}") from error
-        if not found:
+        if not found_figures:
             raise MootError(f"{folder / name} cannot be read: reference.txt has none of the figures")
-        yield name, found
+        yield name, found_figures
 
 
 def table(figures: Iterable[Figure]) -> Iterator[str]:
@@ -96,13 +94,13 @@ def main() -> None:
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     envvar="MOOT_DATA",
-    help="The folder with the recorded sets; else the one that MOOT_DATA names.",
+    help="The folder with the recorded data sets. Default: the environment variable MOOT_DATA.",
 )
 @click.pass_context
 def recorded(ctx: click.Context, data: Path | None) -> None:
-    """Count recorded votes, games, verdicts and confidences, and show our figures beside the reference.
+    """Count recorded votes, games, verdicts and confidences, and compare our figures with the published ones.
 
-    Ends with 1 where a figure is out of reach, with 2 where there is no data.
+    Exit codes: 0 all figures are within reach, 1 one is not or a set cannot be read, 2 there is no data.
     """
 
     try:
@@ -110,20 +108,20 @@ def recorded(ctx: click.Context, data: Path | None) -> None:
     except MootError as error:
         click.echo(f"moot-bench: {error}", err=True)
         ctx.exit(2)
-    missed, total, seen = 0, 0, set[str]()
+    missed, total, names = 0, 0, set[str]()
     try:
         for name, figures in compare(folder):
             click.echo(head(name))
             for line in table(figures):
                 click.echo(line)
-            seen.add(name)
+            names.add(name)
             total += len(figures)
             missed += sum(not figure.reached for figure in figures)
     except MootError as error:
         click.echo(f"moot-bench: {error}", err=True)
         ctx.exit(1)
-    if left := [name for name in SETS if name not in seen]:
-        click.echo(f"not there, left out: {', '.join(left)}")
+    if left := [name for name in SETS if name not in names]:
+        click.echo(f"not found, skipped: {', '.join(left)}")
     click.echo(f"{total - missed} of {total} figures reached")
     ctx.exit(1 if missed else 0)
 
@@ -132,10 +130,10 @@ def recorded(ctx: click.Context, data: Path | None) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.jsonl")
 @click.pass_context
 def texts(ctx: click.Context, file: Path) -> None:
-    """Read texts as a debate does, and compare with what a careful reader makes of them.
+    """Read texts as a debate does, and compare the result with that of a careful human reader.
 
     Each line of the file is one case: a JSON object with id, kind, candidates, text, expected, why and perhaps context.
-    Ends with 1 where anything harmful was booked, with 2 where the file cannot be read.
+    Exit codes: 0 nothing harmful was booked, 1 something was, 2 the file cannot be read.
     """
     try:
         cases = read_cases(file)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
+from moot.app.evaluation.forecast_replay import read_rows as rows
 from moot.app.export.recount import Result, count_election, read_elections
-from moot.bench.figures import Figure, find, rows
+from moot.bench.figures import Figure, find
 from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 
 SEATS = tuple(f"P{n}" for n in range(1, 9))
@@ -98,8 +99,8 @@ def _tiers(game: dict[str, str]) -> list[list[str]]:
     return [names for _, names in sorted(places.items())]
 
 
-def _score(winner: str, one: str) -> float:
-    return 0.5 if winner == "Tie" else 1.0 if winner == one else 0.0
+def _score(winner: str, name: str) -> float:
+    return 0.5 if winner == "Tie" else 1.0 if winner == name else 0.0
 
 
 def _agreement(matches: Sequence[Match], published: dict[str, float]) -> float:

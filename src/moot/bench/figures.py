@@ -1,10 +1,8 @@
-"""Compare a figure of Moot with its reference, and read numbers from files."""
+"""Compare a figure of Moot with its reference, and read numbers from texts."""
 
-import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 Aim: TypeAlias = Literal["equal", "at least"]
@@ -54,12 +52,6 @@ class Figure:
     def shown(self) -> str:
         """Ours with as many places as the reference, three where there is none."""
         return f"{self.ours:.{self.places if self.reference else 3}f}"
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file by their heads."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def find(pattern: str, text: str) -> str:

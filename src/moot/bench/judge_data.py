@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
-from moot.bench.figures import Figure, find, numbers, rows
+from moot.app.evaluation.forecast_replay import read_rows as rows
+from moot.bench.figures import Figure, find, numbers
 from moot.learn.calibration import Forecast, measure
 from moot.learn.judges import Shift, Verdicts, count_flips, order_swap
 from moot.learn.ratings import spearman
@@ -46,15 +47,15 @@ def judge_pairs(folder: Path) -> Iterator[Figure]:
         )
     for name, line in re.findall(r"^  (\S+/\S+) +(n=.*)$", reference, flags=re.MULTILINE):
         printed, ours = numbers(line), order_swap(votes.get(name, ()))
-        told = {
+        figures = {
             "agreement of the orders": (ours.agree, "agree"),
             "accuracy": (ours.accuracy, "acc"),
             "accuracy where they agree": (ours.accuracy_agreeing, "acc|agree"),
             "verdicts for the first shown": (ours.first, "first"),
         }
-        for what, (value, key) in told.items():
+        for measured, (value, key) in figures.items():
             if value is not None:
-                yield Figure(name=f"{name}: {what}", ours=value, reference=printed.get(key, ""))
+                yield Figure(name=f"{name}: {measured}", ours=value, reference=printed.get(key, ""))
 
 
 def strategyqa_debates(folder: Path) -> Iterator[Figure]:
@@ -65,9 +66,11 @@ def strategyqa_debates(folder: Path) -> Iterator[Figure]:
     groups = {
         "confidence of direct": [_forecast(*debate["direct"], debate["gold"]) for debate in debates],
         "confidence of debaters, first position": [
-            _forecast(*said, debate["gold"]) for debate in debates for said in debate["initial"].values()
+            _forecast(*sample, debate["gold"]) for debate in debates for sample in debate["initial"].values()
         ],
-        "confidence of samples": [_forecast(*said, debate["gold"]) for debate in debates for said in debate["samples"]],
+        "confidence of samples": [
+            _forecast(*sample, debate["gold"]) for debate in debates for sample in debate["samples"]
+        ],
         "confidence of judge": [
             _forecast(debate["judge"]["answer"], debate["judge"]["confidence"], debate["gold"]) for debate in debates
         ],
@@ -91,7 +94,7 @@ def persuasion_shift(folder: Path) -> Iterator[Figure]:
     printed = cast("dict[str, int]", ast.literal_eval(line[1])) if line else {}
     for path, count in printed.items():
         start, _, end = path.partition("->")
-        ours = next((n for (one, other), n in flips.paths.items() if (one, other) == (start, end)), 0)
+        ours = next((n for (began, other), n in flips.paths.items() if (began, other) == (start, end)), 0)
         yield Figure(name=path, ours=ours, reference=str(count))
     for name, value, pattern in (
         ("opposed who end aligned", flips.won, r"opposed targets that end aligned: ([\d.]+)"),
@@ -145,7 +148,7 @@ def calibration(name: str, forecasts: Sequence[Forecast], reference: str, *, tit
     line = re.search(rf"^ *{re.escape(name)}:? +(n=.*)$", reference, flags=re.MULTILINE)
     printed = numbers(line[1]) if line else {}
     if ours := measure(forecasts):
-        told = {
+        measures = {
             "n": ours.n,
             "mean": ours.confidence,
             "accuracy": ours.accuracy,
@@ -153,6 +156,6 @@ def calibration(name: str, forecasts: Sequence[Forecast], reference: str, *, tit
             "ECE": ours.ece,
             "AUROC": ours.auroc,
         }
-        for key, value in told.items():
+        for key, value in measures.items():
             if value is not None:
                 yield Figure(name=f"{title or name}: {key}", ours=value, reference=printed.get(key, ""))

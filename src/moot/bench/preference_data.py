@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-from moot.bench.figures import Figure, find, rows
+from moot.app.evaluation.forecast_replay import read_rows as rows
+from moot.bench.figures import Figure, find
 from moot.learn.ratings import spearman
 
 SIZES = (25, 50, 100, 200)
@@ -70,15 +71,15 @@ def _rankings(
     long = {model: float(published[model]["avg_length"]) for model in cells}
     raw = {model: _rate([graded for _, graded, _ in answers]) for model, answers in cells.items()}
     discrete = {model: _rate([_won(graded) for _, graded, _ in answers]) for model, answers in cells.items()}
-    told = {
+    comparisons = {
         "win rates": (raw, won, rf"{HEAD} ([\d.]+), mean [^,]+, largest"),
         "won or lost alone": (discrete, won, r"discrete .*? Spearman (-?[\d.]+)"),
         "win rates and those at equal length": (raw, level, r"raw against [^:]*: Spearman (-?[\d.]+)"),
         "length and win rates": (long, won, r"average length against win rate, Spearman (-?[\d.]+)"),
         "length and rates at equal length": (long, level, r"against the length-controlled rate (-?[\d.]+)"),
     }
-    for name, (one, other, pattern) in told.items():
-        yield Figure(name=f"{name}, Spearman", ours=spearman(one, other) or 0.0, reference=find(pattern, reference))
+    for name, (ours, other, pattern) in comparisons.items():
+        yield Figure(name=f"{name}, Spearman", ours=spearman(ours, other) or 0.0, reference=find(pattern, reference))
     yield Figure(
         name="our rates at equal length, Spearman with the published ones",
         ours=spearman(at_equal_length(cells), level) or 0.0,
@@ -147,9 +148,9 @@ def _sums(points: Sequence[tuple[float, float]], strength: float, slope: float) 
 def _stability(cells: Cells, published: Mapping[str, float], items: int, size: int) -> float:
     """The mean correlation of rankings by so many items with the published one, over draws of items."""
     chance = Random(size)
-    found: list[float] = []
+    correlations: list[float] = []
     for _ in range(DRAWS):
         drawn = set(chance.sample(range(items), size))
         rates = {model: _rate([graded for n, graded, _ in cells[model] if n in drawn]) for model in cells}
-        found.append(spearman(rates, published) or 0.0)
-    return math.fsum(found) / len(found)
+        correlations.append(spearman(rates, published) or 0.0)
+    return math.fsum(correlations) / len(correlations)

@@ -85,11 +85,11 @@ def _marked(letter: str, debates: Sequence[Debate], part: str) -> Iterator[Figur
     flips = Counter((_initial(solver), _refined(solver)) for solver in solvers)
     for words, path in (("right->wrong", (True, False)), ("wrong->right", (False, True))):
         yield Figure(name=f"{letter}: {words}", ours=flips[path], reference=find(rf"{words} (\d+)", part))
-    for what, printed in _printed(r"per debate: (\{.*\})", part).items():
-        count = _COUNTS.get(what)
+    for count_name, printed in _printed(r"per debate: (\{.*\})", part).items():
+        count = _COUNTS.get(count_name)
         if count:
             ours = sum(map(count, debates))
-            yield Figure(name=f"{letter}: {what}", ours=ours, reference=str(printed).partition("/")[0])
+            yield Figure(name=f"{letter}: {count_name}", ours=ours, reference=str(printed).partition("/")[0])
     reviews = Counter(
         f"{review['overall']}, {_initial(debate['solvers'][review['target']])}"
         for debate in debates
@@ -151,7 +151,7 @@ def _unmarked(debates: Sequence[Debate], reference: str) -> Iterator[Figure]:
     blank = sum(not (solver.get("refined_answer") or "").strip() for solver in solvers)
     silent = [debate["verdict"] for debate in debates]
     empty = sum(not (verdict["text"] or "").strip() and verdict["confidence"] == 0.5 for verdict in silent)
-    told = {
+    counts = {
         "debates": (len(debates), r"source C: (\d+) debates"),
         "right by the source": (
             sum(bool(debate.get("final_correct_by_source")) for debate in debates),
@@ -161,7 +161,7 @@ def _unmarked(debates: Sequence[Debate], reference: str) -> Iterator[Figure]:
         "blank refined answers": (blank, r"blank refined answers (\d+)"),
         "verdicts without a word": (empty, r"no text and confidence 0.5: (\d+)"),
     }
-    for name, (ours, pattern) in told.items():
+    for name, (ours, pattern) in counts.items():
         yield Figure(name=f"C: {name}", ours=ours, reference=find(pattern, reference))
 
 
@@ -169,9 +169,9 @@ def is_accepted(debate: Debate) -> bool:
     """Whether the final answer is one of those that are right, with or without a unit behind a number."""
     answer = debate.get("final_answer") or ""
     united = _UNIT.fullmatch(answer.strip())
-    given = {normalise(answer), normalise(united[1])} if united else {normalise(answer)}
+    accepted = {normalise(answer), normalise(united[1])} if united else {normalise(answer)}
     right = {normalise(str(text)) for text in (debate.get("gold"), *debate.get("accepted", ())) if text}
-    return bool(given & right)
+    return bool(accepted & right)
 
 
 def _printed(pattern: str, text: str) -> Mapping[str, object]:

@@ -86,12 +86,12 @@ class Case(BaseModel):
         """The readings that can be defended, as they are compared."""
         several = self.expected.get("any_of")
         readings = several if isinstance(several, list) else [self.expected]
-        return [_comparable(one) for one in readings if isinstance(one, dict)]
+        return [_comparable(value) for value in readings if isinstance(value, dict)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What came of one case.
+    """The result of one case.
 
     Attributes:
         case: the case.
@@ -134,25 +134,25 @@ def read_cases(path: Path) -> list[Case]:
 def check(case: Case) -> Verdict:
     """Read the text of a case as a debate does, and compare."""
     booked, defensible = _comparable(READERS[case.kind](case)), case.defensible
-    exact = any(_equal(booked, one) for one in defensible)
+    exact = any(_equal(booked, expected) for expected in defensible)
     return Verdict(case=case, booked=booked, exact=exact, harmful=not exact and _is_harmful(booked, defensible))
 
 
 def _comparable(value: Mapping[str, JsonValue]) -> Booked:
     """A reading without its reason; a decision without markup, its blanks joined, without a final stop."""
-    kept = {name: part for name, part in value.items() if name != "reason"}
-    decision = kept.get("decision")
+    parts = {name: part for name, part in value.items() if name != "reason"}
+    decision = parts.get("decision")
     if isinstance(decision, str):
-        kept["decision"] = " ".join(re.sub(r"[*_`#>]", "", decision).split()).rstrip(".")
-    return kept
+        parts["decision"] = " ".join(re.sub(r"[*_`#>]", "", decision).split()).rstrip(".。।")
+    return parts
 
 
-def _equal(booked: Booked, one: Booked) -> bool:
+def _equal(booked: Booked, expected: Booked) -> bool:
     """Whether that is booked; of a brief only the listed fields count."""
-    settings, listed = booked.get("ok"), one.get("ok")
+    settings, listed = booked.get("ok"), expected.get("ok")
     if isinstance(settings, dict) and isinstance(listed, dict):
         return all(settings.get(name) == value for name, value in listed.items())
-    return all(booked.get(name) == one.get(name) for name in {**booked, **one})
+    return all(booked.get(name) == expected.get(name) for name in {**booked, **expected})
 
 
 _NOTHING: Final = (None, False, "")
@@ -161,7 +161,7 @@ _NOTHING: Final = (None, False, "")
 def _is_harmful(booked: Booked, defensible: Sequence[Booked]) -> bool:
     """Whether any value is booked that stands in none of the defensible readings."""
     return any(
-        name != "error" and value not in _NOTHING and not any(one.get(name) == value for one in defensible)
+        name != "error" and value not in _NOTHING and not any(expected.get(name) == value for expected in defensible)
         for name, value in booked.items()
     )
 
@@ -176,10 +176,10 @@ def _vote(case: Case) -> Booked:
 
 def _message(case: Case) -> Booked:
     known = case.known
-    said = reading.read_message(
+    message = reading.read_message(
         case.whole_text, verdicts=known.verdicts, speaker=known.speaker, members=case.candidates
     )
-    return {"verdict": said.verdict, "withdrawn": said.withdrawn}
+    return {"verdict": message.verdict, "withdrawn": message.withdrawn}
 
 
 def _ruling(case: Case) -> Booked:
@@ -220,7 +220,7 @@ def report(verdicts: Sequence[Verdict]) -> Iterator[str]:
             word = "HARMFUL" if verdict.harmful else "not exact"
             case = verdict.case
             yield f"{case.id} ({case.kind}): {word}: booked {_shown(verdict.booked)}; expected {_shown(case.expected)}"
-    harmful, exact = (sum(getattr(one, name) for one in verdicts) for name in ("harmful", "exact"))
+    harmful, exact = (sum(getattr(outcome, name) for outcome in verdicts) for name in ("harmful", "exact"))
     yield f"harmful {harmful} of {len(verdicts)}, exact {exact} of {len(verdicts)}"
 
 

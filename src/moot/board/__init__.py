@@ -1,6 +1,8 @@
 """Board meetings in Python: members with a character, a timekeeper and verdicts (public names).
 
 The names are those of the document on board meetings. A meeting runs in a workspace, so everything is on record.
+
+Read in this order: ``board_meeting``, ``members``, ``meeting_results``.
 """
 
 from moot.app.program.program_agents import HumanAgent

@@ -34,7 +34,7 @@ class BoardMeeting:
         preset: one of PRESETS, for members, verdicts and rules; "" for none.
         timekeeper: who keeps the time, and how often it speaks; the built-in one where nobody else is named.
         agent: who answers for members without an agent of their own; None for the owner's model.
-        rounds: the cap: so many messages for each member.
+        rounds: the most messages of each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
         seed: the random seed.
         store: the record's file, or the address of its database; None for the owner's.

@@ -59,7 +59,7 @@ def generate_next_speaker(messages: Sequence[Turn], members: Sequence[str], *, s
         messages: the turns so far, such as ``BoardResult.messages``.
         members: the names of the members.
         seed: what chance is drawn from.
-        every: after so many messages of members the timekeeper speaks.
+        every: the number of messages after which the timekeeper speaks.
     """
     return next_speaker(messages, members, seed=seed, every=every)
 
@@ -88,7 +88,7 @@ class BoardResult:
     """The outcome of a meeting.
 
     Attributes:
-        outcome: what came of the debate: its id, its status, the usage.
+        outcome: the outcome of the debate: its id, its status, the usage.
         states: where each member stands, by name.
         recommendation: what the board recommends, in words.
         verdict: the recommended verdict; "" for none.

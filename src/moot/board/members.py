@@ -24,13 +24,13 @@ class VerdictType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeKeeper:
-    """Whoever keeps the time and judges nothing.
+    """The member who keeps the time and judges nothing.
 
     Attributes:
         name: what it is called in the debate.
         agent: who answers for it, as for a member; None for the built-in one, which asks no model.
-        every: after so many messages it speaks.
-        deadline: after so many messages it names those who owe a verdict, and they must give one.
+        every: the number of messages after which it speaks.
+        deadline: the number of messages after which it names members without a verdict; they must give one.
     """
 
     name: str = "TimeKeeper"

@@ -1,7 +1,9 @@
 """The command ``moot``: its table of commands, and how every error becomes one sentence and an exit code."""
 
 import contextlib
+import errno
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -12,7 +14,7 @@ from pathlib import Path
 import click
 import rich_click
 
-from moot.cli.options import ERROR, INTERRUPTED, USAGE, Place
+from moot.cli.options import EARLIER_OPTIONS, ERROR, INTERRUPTED, USAGE, Place, accept_earlier
 from moot.core.errors import BriefError, MootError, PackageMissing, ProtocolError
 from moot.core.text import clean, closest
 
@@ -44,6 +46,7 @@ COMMANDS: Mapping[str, str] = {
     "calibration": "moot.cli.commands.standings:calibration",
     "personas": "moot.cli.commands.standings:personas",
     "relations": "moot.cli.commands.standings:relations",
+    "eval": "moot.cli.commands.evaluate:evaluate",
     "new": "moot.cli.commands.check:new",
     "check": "moot.cli.commands.check:check",
     "models": "moot.cli.commands.check:models",
@@ -57,6 +60,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Run": ("run", "resume", "again", "fork", "answer", "say", "batch"),
     "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store", "delete"),
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
+    "Measure": ("eval",),
     "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
     "Set up": ("new", "check", "models", "plugins"),
 }
@@ -112,10 +116,25 @@ class CommandGroup(rich_click.RichGroup):
             # A terminal that cannot show a character shows another one instead of failing.
             with contextlib.suppress(AttributeError, ValueError):
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-        code = self._run(args, prog_name or "moot", complete_var, extra)
+        _drop_unknown_width()
+        code = self._answer(args, prog_name or "moot", complete_var, extra)
         if standalone_mode:
             sys.exit(code)
         return code
+
+    def _answer(
+        self, args: Sequence[str] | None, prog_name: str, complete_var: str | None, extra: Mapping[str, object]
+    ) -> int:
+        """Run a command; an output that cannot be written is an error of its own, also while another one is shown."""
+        if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - so where it was closed at the start
+            return _print_error("standard output is closed; to see no output, write it to /dev/null", ERROR)
+        try:
+            return self._run(args, prog_name, complete_var, extra)
+        except BrokenPipeError:
+            return _exit_silently()
+        except OSError as error:
+            _exit_silently()
+            return _print_error(f"the output cannot be written: {error.strerror}", ERROR)
 
     def _run(
         self, args: Sequence[str] | None, prog_name: str, complete_var: str | None, extra: Mapping[str, object]
@@ -129,7 +148,7 @@ class CommandGroup(rich_click.RichGroup):
             return USAGE
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else prog_name
-            words = error.format_message()
+            words = _wrong_number(error) or _RANGE.sub(_in_words, error.format_message())
             return _print_error(
                 f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE
             )
@@ -145,10 +164,58 @@ class CommandGroup(rich_click.RichGroup):
             return _print_error("interrupted", INTERRUPTED)
         except BrokenPipeError:
             return _exit_silently()
-        except Exception as error:  # noqa: BLE001 - no user is shown a traceback
+        except Exception as error:
+            if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
+                raise
             return _print_error(
                 f"internal error: {type(error).__name__}: {error} (details in {_save_traceback()})", ERROR
             )
+
+
+_RANGE = re.compile(r"\S+ is not in the range (?:(\S+?)(<=?))?x([<>]=?)(\S+?)(?=\.$)")
+"""How click says that a number is too small or too large: ``21 is not in the range 0<=x<=20.``"""
+
+_BOUNDS: Mapping[str, str] = {"<": "less than", "<=": "at most", ">": "more than", ">=": "at least"}
+
+
+def _wrong_number(error: click.UsageError) -> str:
+    """What is wrong with a number that has a bound, in the words of every entrance; "" for any other mistake."""
+    param = error.param if isinstance(error, click.BadParameter) else None
+    if param is None or not isinstance(kind := param.type, click.IntRange | click.FloatRange):
+        return ""
+    name = max(param.opts, key=len)
+    closed = kind.min is not None and kind.max is not None and not (kind.min_open or kind.max_open)
+    if (match := _RANGE.match(error.message)) and closed:
+        return f"{name} must be from {kind.min:,g} to {kind.max:,.12g}, not {match[0].split()[0]}"
+    if text := _NO_NUMBER.match(error.message):
+        return f"{name} is {text[1]}; it must be a {'whole ' if isinstance(kind, click.IntRange) else ''}number"
+    return ""
+
+
+_NO_NUMBER = re.compile(r"('.*') is not a valid (?:integer|float) range")
+"""How click says that a text is no number: ``'many' is not a valid integer range.``"""
+
+
+def _in_words(match: re.Match[str]) -> str:
+    """The range of an option in words."""
+    least, low, high, most = match.groups()
+    if (low, high) == ("<=", "<="):
+        return f"must be from {least} to {most}"
+    first = f"{'at least' if low == '<=' else 'more than'} {least} and " if low else ""
+    return f"must be {first}{_BOUNDS[high]} {most}"
+
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
+"""What the system says of an open output that takes nothing more."""
+
+_WIDTH = re.compile(r"0*([2-9][0-9]|[1-9][0-9]{2,3})")
+"""The value of COLUMNS that is the width of an output: from 20 to 9999. In fewer columns words would be lost."""
+
+
+def _drop_unknown_width() -> None:
+    """Where COLUMNS is no usable width, such as 0, the width is not known: 80."""
+    if (width := os.environ.get("COLUMNS")) and not _WIDTH.fullmatch(width):
+        os.environ["COLUMNS"] = "80"
 
 
 def _print_error(sentence: str, code: int) -> int:
@@ -183,7 +250,14 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
         ctx.exit()
 
 
-@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "rich_help_config": _HELP})
+_CONTEXT: Mapping[str, object] = {
+    "help_option_names": ["-h", "--help"],
+    "rich_help_config": _HELP,
+    **accept_earlier(EARLIER_OPTIONS),
+}
+
+
+@click.command(cls=CommandGroup, context_settings=_CONTEXT)
 @click.option(
     "--store",
     type=Place(),

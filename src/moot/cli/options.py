@@ -1,7 +1,7 @@
 """Options that several commands share, exit codes, and how a command opens its workspace."""
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
@@ -53,6 +53,30 @@ def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
             return DONE
 
 
+EARLIER_OPTIONS: Mapping[str, str] = {
+    "anyway": "force",
+    "away": "no-input",
+    "cast": "participants",
+    "hold": "no-run",
+    "later": "no-run",
+    "max-asks": "max-questions",
+    "max-debates": "parallel",
+    "most": "parallel",
+}
+"""The earlier names of options, which are still accepted and which help does not show."""
+
+EARLIER_LIST_OPTIONS: Mapping[str, str] = {**EARLIER_OPTIONS, "most": "limit"}
+"""The same, for commands that show a list."""
+
+EARLIER_REPORT_OPTIONS: Mapping[str, str] = {**EARLIER_OPTIONS, "as": "format"}
+"""The same, for ``report``."""
+
+
+def accept_earlier(names: Mapping[str, str]) -> dict[str, Callable[[str], str]]:
+    """The context settings of a command whose options also have earlier names."""
+    return {"token_normalize_func": lambda name: names.get(name, name)}
+
+
 Command = TypeVar("Command", bound=Callable[..., object])
 Result = TypeVar("Result")
 
@@ -62,7 +86,7 @@ class LimitOptions(TypedDict):
 
     budget: float | None
     max_tokens: int | None
-    max_asks: int | None
+    max_questions: int | None
     turn_seconds: float | None
     total_seconds: float | None
 
@@ -75,7 +99,7 @@ class OutputOptions(TypedDict):
     no_report: bool
     log: "LogMode | None"
     fail_on: str | None
-    away: bool
+    no_input: bool
 
 
 class OverrideOptions(TypedDict):
@@ -87,7 +111,7 @@ class OverrideOptions(TypedDict):
     strategy: str | None
     topology: str | None
     seed: int | None
-    cast: Literal["builtin", "new"] | None
+    participants: Literal["builtin", "new"] | None
 
 
 class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
@@ -124,11 +148,16 @@ def limit_options(command: Command) -> Command:
     cost, tokens, asks = click.FloatRange(*COST), click.IntRange(*TOKENS), click.IntRange(*ASKS)
     turn, total = click.FloatRange(*TURN_SECONDS), click.FloatRange(*TOTAL_SECONDS)
     for option in (
-        click.option("--total-seconds", type=total, metavar="S", help="Seconds for the whole debate."),
-        click.option("--turn-seconds", type=turn, metavar="S", help="Seconds for one answer."),
-        click.option("--max-asks", type=asks, metavar="N", help="Questions to participants in the whole debate."),
-        click.option("--max-tokens", type=tokens, metavar="N", help="Number of tokens in the whole debate."),
-        click.option("--budget", type=cost, metavar="USD", help="US dollars for the whole debate."),
+        click.option("--total-seconds", type=total, metavar="SECONDS", help="Time limit for the whole debate."),
+        click.option("--turn-seconds", type=turn, metavar="SECONDS", help="Time limit for one answer."),
+        click.option(
+            "--max-questions",
+            type=asks,
+            metavar="N",
+            help="Maximum number of questions to participants in the whole debate.",
+        ),
+        click.option("--max-tokens", type=tokens, metavar="N", help="Maximum number of tokens in the whole debate."),
+        click.option("--budget", type=cost, metavar="USD", help="Maximum cost of the whole debate, in US dollars."),
     ):
         command = option(command)
     return command
@@ -138,7 +167,7 @@ def output_options(command: Command) -> Command:
     """How a debate is shown, and where its report is saved."""
     folder = click.Path(file_okay=False, path_type=Path)
     for option in (
-        click.option("--away", is_flag=True, help="Do not ask people here; they answer with moot answer."),
+        click.option("--no-input", is_flag=True, help="Ask nobody here; people answer with moot answer."),
         click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with code 3 if there is no decision."),
         click.option("--no-report", is_flag=True, help="Do not save a report."),
         click.option(
@@ -159,14 +188,14 @@ def override_options(command: Command) -> Command:
     """The settings that replace those of the brief."""
     for option in (
         click.option(
-            "--cast",
+            "--participants",
             type=click.Choice(["builtin", "new"]),
             help="If the brief names no participants: use built-in ones, or generate new ones.",
         ),
         click.option("--seed", type=click.IntRange(*SEED), metavar="N", help="Random seed."),
-        click.option("--topology", metavar="WORD", help="Who criticises whom: ring, star, all-to-all …"),
+        click.option("--topology", metavar="NAME", help="Who criticises whom: ring, star, all-to-all …"),
         click.option(
-            "--strategy", metavar="WORD", help="How the debate is decided: majority, weighted, supermajority …"
+            "--strategy", metavar="NAME", help="How the debate is decided: majority, weighted, supermajority …"
         ),
         click.option("--rounds", type=click.IntRange(*ROUNDS), metavar="N", help="Maximum number of rounds."),
         click.option(
@@ -184,16 +213,16 @@ def override_options(command: Command) -> Command:
     return command
 
 
-def limits_of(given: LimitOptions) -> "LimitOverrides":
+def limits_of(options: LimitOptions) -> "LimitOverrides":
     """The typed limits as an object."""
     from moot.app.run.prepare import LimitOverrides
 
     return LimitOverrides(
-        asks=given["max_asks"],
-        tokens=given["max_tokens"],
-        cost=given["budget"],
-        turn_seconds=given["turn_seconds"],
-        total_seconds=given["total_seconds"],
+        asks=options["max_questions"],
+        tokens=options["max_tokens"],
+        cost=options["budget"],
+        turn_seconds=options["turn_seconds"],
+        total_seconds=options["total_seconds"],
     )
 
 
@@ -207,18 +236,23 @@ def run_command(work: Coroutine[object, object, Result]) -> Result:
         work.close()  # an early Ctrl-C leaves it unused
 
 
-def overrides_of(given: OverrideOptions, caps: LimitOptions) -> "Overrides":
+def overrides_of(options: OverrideOptions, caps: LimitOptions) -> "Overrides":
     """The typed settings as an object."""
     from moot.app.run.prepare import Overrides
 
+    for model in options["model"]:
+        name, equals, rest = model.partition("=")
+        if equals and ":" not in name:
+            who = f"for one participant, write model: {rest} below ## {name} in the brief"
+            raise click.UsageError(f"-m takes a model without NAME= here, not {model!r}; {who}.")
     return Overrides(
-        models=given["model"],
-        protocol=given["protocol"] or "",
-        rounds=given["rounds"],
-        strategy=given["strategy"] or "",
-        topology=given["topology"] or "",
-        seed=given["seed"],
-        cast=given["cast"] or "",
+        models=options["model"],
+        protocol=options["protocol"] or "",
+        rounds=options["rounds"],
+        strategy=options["strategy"] or "",
+        topology=options["topology"] or "",
+        seed=options["seed"],
+        cast=options["participants"] or "",
         caps=limits_of(caps),
     )
 

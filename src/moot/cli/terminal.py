@@ -75,11 +75,16 @@ class HangUpViewer:
 
     Args:
         viewer: the viewer.
-        interrupt: is told of the end of the terminal.
+        interrupt: is called when the terminal ends.
     """
 
     viewer: Viewer
     interrupt: Interrupt
+
+    @property
+    def pieces(self) -> bool:
+        """See Viewer."""
+        return self.viewer.pieces
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         """See Viewer."""
@@ -169,7 +174,7 @@ async def _tick(viewer: Viewer) -> None:
 
 async def watch(workspace: Workspace, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:
     """Show a viewer the stored entries and the new ones, until the debate is closed or paused."""
-    async with aclosing(workspace.follow_lines(debate, after=after, live=live)) as items:
+    async with aclosing(workspace.follow_lines(debate, after=after, live=live, pieces=viewer.pieces)) as items:
         async for item in items:
             if isinstance(item, Delta):
                 viewer.take(item, "")

@@ -35,11 +35,11 @@ def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
     me = brief.participant(ask.to)
     view = ask.view.narrowed(me.view)
     about = [turn for turn in map(transcript.get, ask.about) if transcript.sees(me.name, turn)]
-    seen = transcript.look(view, me.name)
+    visible = transcript.look(view, me.name)
     return Context(
         brief=brief,
         me=me,
-        turns=tuple(without_private_fields(me.name, turn) for turn in seen),
+        turns=tuple(without_private_fields(me.name, turn) for turn in visible),
         about=tuple(without_private_fields(me.name, turn) for turn in about),
         view=view,
     )
@@ -52,19 +52,19 @@ def without_private_fields(who: str, turn: Turn) -> Turn:
     is composed of the fields they may read, and nothing of an answer that was not readable, unless that is prose
     without any tag and without the name of a private field.
     """
-    asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    if turn.by == who or turn.reply is None or not any(field.private for field in asked):
+    form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+    if turn.by == who or turn.reply is None or not any(field.private for field in form_fields):
         return turn
     if turn.ask and turn.ask.form and is_open_prose(turn.ask.form, turn):
         return turn
-    hidden = {field.name for field in asked if field.private and turn.fields.get(field.to) != who}
+    hidden = {field.name for field in form_fields if field.private and turn.fields.get(field.to) != who}
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))
 
 
 def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:
-    """What the turns laid before a participant are called: "" for the author's label, else a letter and the act."""
+    """The names of the turns that a participant is asked about: "" for the author, else a letter and the act."""
     if not view.anonymous:
         return [""] * len(about)
     counted: dict[str, int] = {}
@@ -99,7 +99,7 @@ class Quote:
     def at(self, prompt: int) -> "Quote":
         """The same call with another number of tokens in its prompt, and the cost to match."""
         more, range_ = prompt - self.prompt, self.worst - self.prompt
-        if more <= 0 or range_ <= 0:
+        if not more or range_ <= 0:
             return self
         cost = self.cost
         if cost is not None and self.worst_cost is not None:
@@ -109,6 +109,11 @@ class Quote:
 
 class Recorder(Protocol):
     """Records the model and tool calls of an agent while it answers one ask."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody sees the pieces of an answer now; where nobody does, they may come later."""
+        ...
 
     def delta(self, text: str) -> None:
         """Show a piece of the answer as it is generated; nothing is stored."""
@@ -133,7 +138,12 @@ class Recorder(Protocol):
 
 
 class Agent(Protocol):
-    """What answers for a participant: a model, a person, a function, a helper."""
+    """What answers for a participant: a model, a person, a function, a helper.
+
+    An agent whose attribute ``records`` is true does nothing outside ``Recorder.call``, which makes the question
+    durable together with the first try, and an answer before whatever follows from it is sent. For all others the
+    question is durable before they are asked, and the answer of a call before it returns.
+    """
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask.

@@ -209,6 +209,8 @@ class Usage:
 
         An impossible count becomes 0, and the usage is then marked as estimated; an impossible cost becomes unknown.
         """
+        if self._is_clean():
+            return self
         counts = [_count(tokens) for tokens in (self.input_tokens, self.output_tokens, self.cached_tokens)]
         sent, received, cached = (count or 0 for count in counts)
         return Usage(
@@ -218,6 +220,14 @@ class Usage:
             cost=amount(self.cost),
             estimated=bool(self.estimated) or None in counts,
         )
+
+    def _is_clean(self) -> bool:
+        """Whether nothing has to be changed, as it nearly always is."""
+        sent, received, cached, cost = self.input_tokens, self.output_tokens, self.cached_tokens, self.cost
+        if not type(sent) is type(received) is type(cached) is int or type(self.estimated) is not bool:
+            return False
+        counted = 0 <= sent <= MOST_TOKENS and 0 <= received <= MOST_TOKENS and 0 <= cached <= MOST_TOKENS
+        return counted and (cost is None or (type(cost) is float and 0 <= cost <= MOST_AMOUNT))
 
 
 def amount(value: object, most: float = MOST_AMOUNT) -> float | None:
@@ -261,9 +271,11 @@ class Reply:
 
         Agents may be custom code. A field with a value that is not allowed counts as not readable.
         """
-        asked = {field.name: field for field in form.fields} if form else {}
-        values = {name: _mended(asked[name], value) for name, value in self.fields.items() if name in asked}
-        allowed = {name: value for name, value in values.items() if allows(asked[name], value)}
+        known_fields = {field.name: field for field in form.fields} if form else {}
+        values = {
+            name: _mended(known_fields[name], value) for name, value in self.fields.items() if name in known_fields
+        }
+        allowed = {name: value for name, value in values.items() if allows(known_fields[name], value)}
         odd = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
         return replace(
             self,

@@ -39,6 +39,10 @@ VOTED_ROUNDS = Whole(0, 3)
 """Rounds of a protocol in which more rounds before the vote do harm."""
 RECORDED_ROUNDS = 100
 """The most rounds that a phase may have in a record, whatever could be set when it was made."""
+THRESHOLDS = Bound(0, 1)
+"""How far apart first answers may be without a debate."""
+SAMPLES = Whole(1, 100)
+"""Independent answers that are counted."""
 INTERVAL = Whole(1, 200)
 """Messages after which a board's timekeeper speaks."""
 PARTICIPANTS = Whole(2, 100)
@@ -55,6 +59,19 @@ COST = Bound(0, 100_000)
 TURN_SECONDS = Bound(0.01, 3600)
 TOTAL_SECONDS = Bound(0.01, 604_800)
 PARALLEL = Whole(1, 100)
+"""Answers in parallel in one debate."""
+SERVED = Whole(1, 100)
+"""Debates in parallel that one server runs."""
+BATCHED = Whole(1, 1000)
+"""Debates in parallel of one batch or one worker."""
+LISTED = Whole(1, 1_000_000)
+"""The most debates that a list may be asked for; without a number it has all."""
+QUEUE_PRIORITY = Whole(1, 10)
+"""Which debates of a queue are first; 1 before all others."""
+QUEUE_DELAY = Bound(0, 366 * 86_400)
+"""Seconds that a debate of a queue waits before it starts."""
+REPEATS = Whole(1, 1000)
+"""How often a batch repeats a debate."""
 LIMITS: Mapping[str, Whole | Bound] = {
     "asks": ASKS,
     "tokens": TOKENS,
@@ -73,12 +90,15 @@ def check_bound(name: str, value: float, bound: Whole | Bound) -> None:
         BriefError: the value is below the least or above the greatest.
     """
     if not bound.low <= value <= bound.high:
-        problem = f"{name} is {value:,.12g}; it must be from {bound.low:,g} to {bound.high:,.12g}"
+        problem = f"{name} must be from {bound.low:,g} to {bound.high:,.12g}, not {value}"
         raise BriefError(problem, code="out_of_range")
 
 
 HUMAN = "human"
 """The seat of a person, and who was asked in a person's reply."""
+
+CLOCK = "builtin:clock"
+"""The seat that only keeps the time of a board."""
 
 SIMILARITY = "likeness:"
 """The prefix of a helper's ``seat`` that measures how similar texts are; its embedding model follows."""
@@ -128,8 +148,8 @@ class View:
         )
 
 
-def _least(one: int | None, other: int | None) -> int | None:
-    return min((item for item in (one, other) if item is not None), default=None)
+def _least(left_limit: int | None, other: int | None) -> int | None:
+    return min((item for item in (left_limit, other) if item is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,17 +268,15 @@ class Limits:
     parallel: int = 16
 
     def __post_init__(self) -> None:
-        for name in ("asks", "tokens", "cost", "turn_seconds", "total_seconds", "parallel"):
+        for name in LIMITS:
             value: object = getattr(self, name)
             if value is None:
                 continue
             if not isinstance(value, int | float) or isinstance(value, bool):
-                raise BriefError(f"the limit {name} is {repr(value)[:60]}; it must be a number", code="wrong_type")
-            if not 0 <= value < float("inf"):
-                raise BriefError(f"the limit {name} is {value}; it must be a number from 0", code="out_of_range")
-        if self.parallel < 1:
-            problem = f"the limit parallel is 0; it must be from {PARALLEL.low} to {PARALLEL.high}"
-            raise BriefError(problem, code="out_of_range")
+                raise BriefError(f"limits.{name} is {repr(value)[:60]}; it must be a number", code="wrong_type")
+            least = 1 if name == "parallel" else 0  # a record may hold other limits than can be set today
+            if not least <= value < float("inf"):
+                check_bound(f"limits.{name}", value, LIMITS[name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

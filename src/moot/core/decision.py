@@ -11,6 +11,10 @@ Strength: TypeAlias = Literal["", "unanimous", "strong", "moderate", "weak", "sp
 BallotState: TypeAlias = Literal["cast", "abstained", "unread", "missing"]
 
 
+PauseKind: TypeAlias = Literal["", "limit", "stopped", "unavailable", "waiting"]
+"""Why a debate is paused; "" where it is not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ballot:
     """One voter's ballot as it was read: the chosen candidate, or why there is none.
@@ -79,3 +83,16 @@ class Decision:
     ballots: tuple[Ballot, ...] = ()
     dissent: tuple[str, ...] = ()
     minority: tuple[Minority, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """What a user may do next.
+
+    Attributes:
+        command: the command.
+        words: what it does, in a few words; "" where the command says it.
+    """
+
+    command: str
+    words: str

@@ -36,28 +36,28 @@ class BriefError(MootError):
     """A brief or a setting that cannot be used.
 
     Args:
-        found: what is wrong and what is allowed, without the place.
+        problem: what is wrong and what is allowed, without the place.
         where: the file name as the user gave it, or "" if there is none.
         line: the line in that file, counted from 1; 0 if it is unknown.
         code: a stable machine-readable name of the mistake, such as ``unknown_key``.
     """
 
-    def __init__(self, found: str, *, where: str = "", line: int = 0, code: str = "malformed") -> None:
+    def __init__(self, problem: str, *, where: str = "", line: int = 0, code: str = "malformed") -> None:
         place = f"{where}:{line}: " if where and line else f"{where}: " if where else f"line {line}: " if line else ""
-        super().__init__(place + found)
-        self.found, self.where, self.line, self.code = found, where, line, code
+        super().__init__(place + problem)
+        self.found, self.where, self.line, self.code = problem, where, line, code
 
 
 class ProtocolError(MootError):
     """A phase tree that cannot be run.
 
     Args:
-        found: what is wrong and what is allowed.
+        problem: what is wrong and what is allowed.
         about: the setting that is at fault: ``protocol``, ``rounds``, ``strategy``, ``participants``; "" for any other.
     """
 
-    def __init__(self, found: str, *, about: str = "") -> None:
-        super().__init__(found)
+    def __init__(self, problem: str, *, about: str = "") -> None:
+        super().__init__(problem)
         self.about = about
 
 

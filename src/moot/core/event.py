@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from moot.core.ask import Ask, Fields, Reply, ToolCall, Usage, Value, amount
 from moot.core.brief import Brief, Limits
 from moot.core.decision import Decision, Status
-from moot.core.text import clean, named, texts
+from moot.core.text import clean, clean_data, named, texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Opened:
     ``log`` is the format in which the brief wants the result written beside the report; "" for the report alone.
     ``chosen`` names the options chosen for the protocol, in words for readers; the phase tree has their effects.
     ``forked`` is the debate and the entry that this one was forked from (``depot-3f2a1c@17``); "" for no fork.
-    ``options`` are those of the brief for a protocol or a rule of another package (``protocol_options.hats``).
+    ``options`` are those of the brief for extensions (``protocol_options.hats``, ``tool_options.dice.most``).
     ``packages`` are the packages beside Moot that the debate uses.
     """
 
@@ -150,16 +150,24 @@ class Called:
     tools: tuple[ToolCall, ...] = ()
     sources: tuple[str, ...] = ()
 
-    def cleaned(self) -> "Called":
-        """The same call, fit to be stored: texts cleaned, names clipped, impossible numbers replaced."""
+    def cleaned(self, key: str = "", call: str = "") -> "Called":
+        """The same call, fit to be stored: texts cleaned, names clipped, impossible numbers replaced.
+
+        Args:
+            key: the ask's key; "" for its own.
+            call: which of the ask's calls it is; "" for its own.
+        """
         return replace(
             self,
+            key=key or self.key,
+            call=call or self.call,
             text=clean(self.text),
             model=named(self.model),
             served=named(self.served),
             usage=self.usage.cleaned(),
             seconds=amount(self.seconds) or 0.0,
             finish=named(self.finish),
+            tools=clean_data(self.tools),
             sources=tuple(map(clean, texts(self.sources))),
         )
 

@@ -30,10 +30,12 @@ _NOUNS: Mapping[str, str] = {
     "summarize": "summary",
     "synthesize": "synthesis",
     "translate": "translation",
+    "verify": "check of the critique",
     "weigh": "weights",
 }
 _TITLES: Mapping[str, str] = {
     "argue": "arguments",
+    "check": "the judge's check",
     "close": "closing statements",
     "critique": "critiques",
     "draft": "drafts",
@@ -42,6 +44,7 @@ _TITLES: Mapping[str, str] = {
     "gauge": "the moderator's judgement",
     "guide": "the moderator's note",
     "inform": "the moderator's findings",
+    "merge": "the merged answer",
     "moderate": "moderator",
     "open": "opening statements",
     "propose": "proposals",
@@ -60,10 +63,10 @@ _TITLES: Mapping[str, str] = {
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
 
-def act_of(what: Turn | Ask) -> str:
+def act_of(turn: Turn | Ask) -> str:
     """The act of a turn or an ask, as reports name it: always ``message`` on a board."""
-    form = what.form if isinstance(what, Ask) else what.ask.form if what.ask else None
-    return "message" if form and any(field.name == WITHDRAWN for field in form.fields) else what.act
+    form = turn.form if isinstance(turn, Ask) else turn.ask.form if turn.ask else None
+    return "message" if form and any(field.name == WITHDRAWN for field in form.fields) else turn.act
 
 
 def noun(act: str) -> str:
@@ -73,8 +76,13 @@ def noun(act: str) -> str:
 
 def plural(act: str) -> str:
     """The noun for several answers of that act: ``critiques``."""
-    one = noun(act)
-    return one[:-1] + "ies" if one.endswith("y") else one + "s"
+    singular = noun(act)
+    return singular[:-1] + "ies" if singular.endswith("y") else singular + "s"
+
+
+def status_in_words(status: str) -> str:
+    """How a debate stands, as people read it: ``no decision``."""
+    return status.replace("_", " ")
 
 
 def failure_in_words(kind: str, reason: str) -> str:
@@ -99,6 +107,12 @@ def title(path: str) -> str:
         words.append(_TITLES.get(name, name.replace("-", " ").replace("_", " ")) + number)
     text = ": ".join(words) or "the debate"
     return text[0].upper() + text[1:]
+
+
+def early_end(path: str) -> str:
+    """That the phase at that path ends early: ``No further round``, ``Proposals ends early``."""
+    name = path.rpartition("/")[2]
+    return {"debate": "The debate ends early", "rounds": "No further round"}.get(name, f"{title(path)} ends early")
 
 
 def ending(path: str) -> str:

@@ -224,8 +224,8 @@ def weights_given(turn: Turn) -> Mapping[str, float]:
 
     Empty if all votes weigh the same: without an answer, with a weight missing, or with all weights 0.
     """
-    asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    values = {field.name: turn.fields.get(field.name) for field in asked if field.kind == "number"}
+    form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+    values = {field.name: turn.fields.get(field.name) for field in form_fields if field.kind == "number"}
     read = {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
     return read if len(read) == len(values) and any(read.values()) else {}
 

@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from math import log
 from typing import TypeVar, cast
 
@@ -137,6 +138,8 @@ def clean(text: str) -> str:
 
     Linear in the length of the text; cleaning twice changes nothing.
     """
+    if text.isascii() and text.isprintable():
+        return text
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROLS.sub("", LINE_ENDS.sub(" ", text))
@@ -162,9 +165,18 @@ def _clean_data(data: object) -> object:
         return tuple(map(_clean_data, cast("tuple[object, ...]", data)))
     if isinstance(data, list):
         return list(map(_clean_data, cast("list[object]", data)))
-    if is_dataclass(data) and not isinstance(data, type):
-        return replace(data, **{field.name: _clean_data(getattr(data, field.name)) for field in fields(data)})
+    if names := _field_names(type(data)):
+        values = ((name, getattr(data, name)) for name in names)
+        changed = {name: cleaned for name, value in values if (cleaned := _clean_data(value)) is not value}
+        if changed and is_dataclass(data) and not isinstance(data, type):
+            return replace(data, **changed)
     return data
+
+
+@cache
+def _field_names(kind: type[object]) -> tuple[str, ...]:
+    """The names of the fields of a dataclass; none for another type."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def bare(text: str) -> str:
@@ -251,7 +263,8 @@ def closest(word: str, words: Sequence[str]) -> str:
 
     spelt = {word.replace("-", "_"): word for word in words}
     plain = word[:80].casefold().replace("-", "_").replace(" ", "_")
-    matches = get_close_matches(plain, list(spelt), n=1, cutoff=0.7)
+    # In a word of three letters one wrong letter is a third of it: "rum" for "run".
+    matches = get_close_matches(plain, list(spelt), n=1, cutoff=0.66 if len(plain) < 4 else 0.7)
     return spelt[matches[0]] if matches else ""
 
 

@@ -13,6 +13,7 @@ from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import RecordError
 from moot.core.event import (
+    ASIDE,
     Asked,
     Attempted,
     Called,
@@ -76,8 +77,8 @@ class Turn:
     @property
     def round(self) -> int:
         """The round of the turn, from 1; 0 outside rounds."""
-        found = _ROUND.findall(self.key)
-        return int(found[-1]) if found else 0
+        round_numbers = _ROUND.findall(self.key)
+        return int(round_numbers[-1]) if round_numbers else 0
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -102,8 +103,10 @@ class Transcript:
     closed: Closed | None = None
     paused: Paused | None = None
     usage: Usage = Usage()
+    calls: int = 0
     attempts: int = 0
     errors: list[Erred] = field(default_factory=list[Erred])
+    models: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
 
     def apply(self, event: Event) -> None:
@@ -114,6 +117,7 @@ class Transcript:
         """
         self.check(event)
         number = len(self._turns) + 1
+        self.paused = None  # whatever follows a pause shows that the debate goes on
         match event:
             case Asked(ask=ask):
                 self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, number=number, ask=ask)
@@ -126,8 +130,8 @@ class Transcript:
                 self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text))
             case Attempted():
                 self.attempts += 1
-            case Called(usage=usage):
-                self.usage = self.usage + usage
+            case Called():
+                self._add_call(event)
             case Erred():
                 self.errors.append(event)
             case Opened(brief=brief, name=name):
@@ -139,11 +143,17 @@ class Transcript:
             case Ruled(decision=decision):
                 self.decision = decision
             case Closed():
-                self.closed, self.paused = event, None
+                self.closed = event
             case Paused():
                 self.paused = event
             case _:  # Resumed
-                self.paused = None
+                pass
+
+    def _add_call(self, call: Called) -> None:
+        self.usage = self.usage + call.usage
+        if not call.model.startswith(ASIDE):
+            self.calls += 1
+            self.models.setdefault(self._turns[call.key].by, set()).add(call.model)
 
     def check(self, event: Event) -> None:
         """Check that an event can follow the events before it.
@@ -272,19 +282,19 @@ class Transcript:
         the author through ``Ask.about``.
         """
         masks = self._masks(who)
-        seen = [turn for turn in self.turns() if not _is_note(turn) and _sees(who, turn, masks)]
-        seen = [turn for turn in seen if turn.act not in view.hide and turn.by not in view.hide]
+        turns = [turn for turn in self.turns() if not _is_note(turn) and _sees(who, turn, masks)]
+        turns = [turn for turn in turns if turn.act not in view.hide and turn.by not in view.hide]
         if view.mine:
-            seen = [turn for turn in seen if self._concerns(who, turn)]
-        sums = [n for n, turn in enumerate(seen) if turn.act == SUMMARY]
+            turns = [turn for turn in turns if self._concerns(who, turn)]
+        sums = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
         if view.summary_only:
-            seen = [turn for n, turn in enumerate(seen) if n in sums[-1:] or turn.act == INTERJECTION]
+            turns = [turn for n, turn in enumerate(turns) if n in sums[-1:] or turn.act == INTERJECTION]
         elif view.summary and sums:
-            seen = seen[sums[-1] :]
+            turns = turns[sums[-1] :]
         if view.last is not None:
-            first = len(seen) - view.last
-            seen = [turn for n, turn in enumerate(seen) if n >= first or turn.act == INTERJECTION]
-        return tuple(seen)
+            first = len(turns) - view.last
+            turns = [turn for n, turn in enumerate(turns) if n >= first or turn.act == INTERJECTION]
+        return tuple(turns)
 
     def _concerns(self, who: str, turn: Turn) -> bool:
         """Whether a turn is the participant's own, about or in answer to its own, the moderator's or from outside."""

@@ -2,6 +2,8 @@
 
 It translates the documented interface into debates in a workspace. It adds calls in parallel, the record, resume,
 limits, streaming, and failures that affect only the agent that failed.
+
+Read in this order: ``session``, ``agent_wrapper``, ``steps``, ``step_results``, ``shared_steps``.
 """
 
 from moot.app.program.program_agents import HumanAgent

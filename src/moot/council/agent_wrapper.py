@@ -146,7 +146,7 @@ class AgentWrapper:
         expertise_level: the weight of its vote, 0 to 1; None counts as 0.5 where votes are weighted.
 
     Raises:
-        BriefError: something that can be no agent, a seat that there cannot be, no name, or a level outside 0 to 1.
+        BriefError: something that can be no agent, an agent that does not exist, no name, or a level outside 0 to 1.
     """
 
     def __init__(self, agent: object, name: str | None = None, expertise_level: float | None = None) -> None:
@@ -190,8 +190,8 @@ def create_agent(
     if temperature is not None:
         number("the temperature", temperature, 0, 2)
     if isinstance(tools, str) or any(not isinstance(tool, str) for tool in tools):  # pyright: ignore[reportUnnecessaryIsInstance]
-        found = "tools is a list of names: search, rag, summarizer, scorer, mcp:NAME"
-        raise BriefError(found, code="bad_enum")
+        problem = "tools is a list of names: search, rag, summarizer, scorer, mcp:NAME"
+        raise BriefError(problem, code="bad_enum")
     settings = Settings(temperature=temperature)
     return Participant(name="", persona=system_prompt, seat=model or "", settings=settings, tools=tuple(tools))
 
@@ -238,8 +238,8 @@ def check_names(names: Sequence[str]) -> None:
     Raises:
         BriefError: two look alike, or one is what another's proposal of a round is called.
     """
-    for one, other in permutations(names, 2):
-        if skeleton(one) == skeleton(other):
-            raise BriefError(f"two agents are called {one}; each needs a name of its own", code="duplicate_name")
-        if re.fullmatch(rf"{re.escape(other)}_round_\d+", one):
-            raise BriefError(f"{one} is the name of a proposal of {other} in the result", code="duplicate_name")
+    for name, other in permutations(names, 2):
+        if skeleton(name) == skeleton(other):
+            raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
+        if re.fullmatch(rf"{re.escape(other)}_round_\d+", name):
+            raise BriefError(f"{name} is the name of a proposal of {other} in the result", code="duplicate_name")

@@ -212,7 +212,7 @@ class Council:
         async def work() -> StepResult:
             if not isinstance(step, RecordedStep):
                 return as_result(await _own(step, run))
-            venue = StepHost(
+            host = StepHost(
                 store=self.store,
                 limits=self.limits,
                 raised=run.raised,
@@ -222,7 +222,7 @@ class Council:
                 step=n,
                 hint=f"await council.resume({run.id!r})",
             )
-            return await step.hold(run.task, run.context, venue)
+            return await step.hold(run.task, run.context, host)
 
         # What a step of the user's own raises may be anything; in a group of one task it becomes a value.
         try:
@@ -263,11 +263,11 @@ async def _own(step: Step, run: _Run) -> object:
         raise ModelError(f"{type(step).__name__} was cancelled from within", kind="broken") from error
 
 
-def as_result(given: object) -> StepResult:
+def as_result(returned: object) -> StepResult:
     """What a step of one's own gives, as a result."""
-    if isinstance(given, StepResult):
-        return given
-    return StepResult(cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {"output": given})
+    if isinstance(returned, StepResult):
+        return returned
+    return StepResult(cast("Mapping[str, Any]", returned) if isinstance(returned, Mapping) else {"output": returned})
 
 
 async def _tell(run: _Run, n: int, type: EventType, **data: Any) -> None:

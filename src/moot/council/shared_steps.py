@@ -36,11 +36,11 @@ def pieces(task: str) -> tuple[str, ...]:
     return tuple(filter(None, (task.strip(),)))
 
 
-def divide(found: Sequence[str], agents: int) -> tuple[str, ...]:
+def divide(task_pieces: Sequence[str], agents: int) -> tuple[str, ...]:
     """So many parts of nearly the same number of pieces, one after the other; no more parts than pieces."""
-    parts = min(agents, len(found))
-    ends = [len(found) * n // parts for n in range(parts + 1)]
-    return tuple("\n".join(found[start:end]) for start, end in pairwise(ends))
+    parts = min(agents, len(task_pieces))
+    ends = [len(task_pieces) * n // parts for n in range(parts + 1)]
+    return tuple("\n".join(task_pieces[start:end]) for start, end in pairwise(ends))
 
 
 def _items(task: str) -> tuple[str, ...]:
@@ -164,11 +164,11 @@ class SplitStep(RecordedStep):
 
     def split(self, task: str) -> tuple[str, ...]:
         """The part of each agent, WHOLE for the whole task; the same task always comes apart in the same way."""
-        found = pieces(task)
+        task_pieces = pieces(task)
         most = self.min_agents if self.split_strategy == "fixed" else self.max_agents
-        if len(found) < self.min_agents:
+        if len(task_pieces) < self.min_agents:
             return (WHOLE,) * self.min_agents
-        return divide(found, most)
+        return divide(task_pieces, most)
 
     def _copies(self, count: int) -> ProgramAgents:
         template = self.agent_template

@@ -132,10 +132,10 @@ def _fallbacks(decision: Decision, strategy: str) -> dict[str, Any]:
         return {}
     if most == 0:
         return {"fallback": "first_proposal"}
-    found: dict[str, Any] = {"fallback": "majority"} if strategy == "consensus" else {}
+    fields: dict[str, Any] = {"fallback": "majority"} if strategy == "consensus" else {}
     if list(decision.tally.values()).count(most) > 1:
-        found.update(tie=True, tie_resolution="first_proposal")
-    return found
+        fields.update(tie=True, tie_resolution="first_proposal")
+    return fields
 
 
 def proposals(transcript: Transcript) -> dict[str, str]:

@@ -13,74 +13,76 @@ from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, artifacts
 from moot.core.text import letter
 from moot.core.transcript import TARGET, Turn, read_field
 from moot.demo import material
-from moot.demo.evidence import Case
+from moot.demo.evidence import Situation
 from moot.demo.speech import Speech, quote
 
 
-def _spoken(case: Case) -> int:
+def _spoken(situation: Situation) -> int:
     """How many messages of its own it has sent."""
-    return len(case.mine)
+    return len(situation.mine)
 
 
-def _judges(case: Case) -> bool:
+def _judges(situation: Situation) -> bool:
     """Whether it gives a verdict now: not before it has spoken once, unless it must."""
-    form = case.ask.form
+    form = situation.ask.form
     due = form and any(field.name == VERDICT and field.required for field in form.fields)
-    return bool(due) or _spoken(case) > 0
+    return bool(due) or _spoken(situation) > 0
 
 
-def _to(field: Field, case: Case, speech: Speech) -> Value | None:
-    rival = case.rival()
+def _to(field: Field, situation: Situation, speech: Speech) -> Value | None:
+    rival = situation.rival()
     return rival.by if rival and rival.by in field.choices else None
 
 
-def _verdict(field: Field, case: Case, speech: Speech) -> Value | None:
+def _verdict(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The option that the evidence bears out for it, else the passage that bears most; without any, to get some."""
-    if not _judges(case):
+    if not _judges(situation):
         return None
     if field.choices:
-        return case.answer or field.choices[0]
-    best = case.best(case.library.choose(case.query, case.stance, 1))
-    return material.FIRST_OF_ALL if best is None else quote(case, best, 160)
+        return situation.answer or field.choices[0]
+    best = situation.best(situation.library.choose(situation.query, situation.stance, 1))
+    return material.FIRST_OF_ALL if best is None else quote(situation, best, 160)
 
 
-def _reasoning(field: Field, case: Case, speech: Speech) -> Value | None:
+def _reasoning(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The passage for its verdict that bears most, whatever was quoted already."""
-    if not _judges(case):
+    if not _judges(situation):
         return None
-    best = case.library.choose(case.query, case.stance, 1)
-    return quote(case, best[0]) if best else material.NOTHING
+    best = situation.library.choose(situation.query, situation.stance, 1)
+    return quote(situation, best[0]) if best else material.NOTHING
 
 
-def _withdrawn(field: Field, case: Case, speech: Speech) -> Value | None:
-    return any(read_field(turn, VERDICT) is not None for turn in case.mine) or None
+def _withdrawn(field: Field, situation: Situation, speech: Speech) -> Value | None:
+    return any(read_field(turn, VERDICT) is not None for turn in situation.mine) or None
 
 
-def _attached(field: Field, case: Case, speech: Speech) -> Value | None:
+def _attached(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """A list of what all have quoted, once, by whoever is the first to speak again."""
-    quoted = list(dict.fromkeys(number for turn in case.seen for number in case.quotes[turn.key]))
-    if not quoted or not _spoken(case) or artifacts(case.seen):
+    quoted = list(dict.fromkeys(number for turn in situation.seen for number in situation.quotes[turn.key]))
+    if not quoted or not _spoken(situation) or artifacts(situation.seen):
         return None
-    return "\n".join([material.QUOTED, *(f"- {quote(case, number, 160)}" for number in quoted)])
+    return "\n".join([material.QUOTED, *(f"- {quote(situation, number, 160)}" for number in quoted)])
 
 
-def _cited(field: Field, case: Case, speech: Speech) -> Value | None:
+def _cited(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The documents that it quotes, and the lists of quotations that hold what it quotes."""
-    names = dict.fromkeys(case.library.passages[number].source for number in speech.picks)
+    names = dict.fromkeys(situation.library.passages[number].source for number in speech.picks)
     marks = [
-        artifact.mark for artifact in artifacts(case.seen) if set(case.quotes[artifact.turn.key]) & set(speech.picks)
+        artifact.mark
+        for artifact in artifacts(situation.seen)
+        if set(situation.quotes[artifact.turn.key]) & set(speech.picks)
     ]
     return (*names, *marks) or None
 
 
-def _board_left_out(field: Field, case: Case, speech: Speech) -> Value | None:
+def _board_left_out(field: Field, situation: Situation, speech: Speech) -> Value | None:
     return None
 
 
 JUDGING = (VERDICT, REASONING, WITHDRAWN)
 """The fields of a verdict and of leaving with it."""
 
-BOARD: Mapping[str, Callable[[Field, Case, Speech], Value | None]] = {
+BOARD: Mapping[str, Callable[[Field, Situation, Speech], Value | None]] = {
     "SpeakingTo": _to,
     "Thoughts": _board_left_out,
     "Whisper": _board_left_out,
@@ -94,219 +96,226 @@ BOARD: Mapping[str, Callable[[Field, Case, Speech], Value | None]] = {
 """What stands in a field of a message; None where it is left out."""
 
 
-Manner: TypeAlias = Callable[[Field, Case, Speech], Value | None]
+FieldFiller: TypeAlias = Callable[[Field, Situation, Speech], Value | None]
 """What stands in a field; None where it is left out."""
 
 
-def target(case: Case) -> Turn | None:
+def target(situation: Situation) -> Turn | None:
     """The turn that is answered: the one laid before the participant or named in its own bid, else a rival's newest."""
-    about = [turn for turn in case.context.about if turn.by != case.context.me.name]
+    about = [turn for turn in situation.context.about if turn.by != situation.context.me.name]
     if about:
         return about[0]
-    named = {read_field(turn, TARGET) for turn in case.context.about}
-    return next((turn for turn in case.context.turns if turn.mark in named), None) or case.rival()
+    named = {read_field(turn, TARGET) for turn in situation.context.about}
+    return next((turn for turn in situation.context.turns if turn.mark in named), None) or situation.rival()
 
 
-def relation(case: Case, turn: Turn) -> str:
+def relation(situation: Situation, turn: Turn) -> str:
     """What one's words do to a turn: back one of one's own side or of the same answer, else deny it.
 
     Nobody interrupts to agree.
     """
-    if case.ask.act == "interrupt":
+    if situation.ask.act == "interrupt":
         return "ATTACK"
     answer = read_field(turn, "ANSWER")
-    if case.options and answer in case.options:
-        return "SUPPORT" if answer == case.answer else "ATTACK"
-    theirs = sum(case.library.leans[number] for number in case.quotes[turn.key])
-    return "SUPPORT" if theirs * case.stance.side > 0 else "ATTACK"
+    if situation.options and answer in situation.options:
+        return "SUPPORT" if answer == situation.answer else "ATTACK"
+    theirs = sum(situation.library.leans[number] for number in situation.quotes[turn.key])
+    return "SUPPORT" if theirs * situation.stance.side > 0 else "ATTACK"
 
 
-def _accepts(field: Field, case: Case, speech: Speech) -> Value | None:
+def _accepts(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The critiques from which a passage is quoted now."""
-    return tuple(f"{place}: {material.TAKEN_IN}" for place, heard in _critiques(case, speech) if heard) or None
+    return (
+        tuple(f"{place}: {material.TAKEN_IN}" for place, accepted in _critiques(situation, speech) if accepted) or None
+    )
 
 
-def _rejects(field: Field, case: Case, speech: Speech) -> Value | None:
+def _rejects(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The critiques from which nothing is."""
-    return tuple(f"{place}: {material.KEPT_OUT}" for place, heard in _critiques(case, speech) if not heard) or None
+    return (
+        tuple(f"{place}: {material.KEPT_OUT}" for place, accepted in _critiques(situation, speech) if not accepted)
+        or None
+    )
 
 
-def _critiques(case: Case, speech: Speech) -> list[tuple[str, bool]]:
+def _critiques(situation: Situation, speech: Speech) -> list[tuple[str, bool]]:
     """The critiques laid before one, by their letters, and whether a passage of each is quoted that was not before."""
-    mine = {number for turn in case.mine for number in case.quotes[turn.key]}
-    critiques = [turn for turn in case.context.about if turn.act == "critique"]
-    asked = [[number for number in case.quotes[turn.key] if number not in mine] for turn in critiques]
-    return [(letter(n), any(quote(case, item) in speech.text for item in new)) for n, new in enumerate(asked)]
+    mine = {number for turn in situation.mine for number in situation.quotes[turn.key]}
+    critiques = [turn for turn in situation.context.about if turn.act == "critique"]
+    numbers = [[number for number in situation.quotes[turn.key] if number not in mine] for turn in critiques]
+    return [(letter(n), any(quote(situation, item) in speech.text for item in new)) for n, new in enumerate(numbers)]
 
 
-def _target(field: Field, case: Case, speech: Speech) -> Value | None:
-    turn = target(case)
+def _target(field: Field, situation: Situation, speech: Speech) -> Value | None:
+    turn = target(situation)
     return turn.mark if turn and turn.mark in field.choices else None
 
 
-def _relation(field: Field, case: Case, speech: Speech) -> Value | None:
-    turn = target(case)
-    wanted = relation(case, turn) if turn else ""
+def _relation(field: Field, situation: Situation, speech: Speech) -> Value | None:
+    turn = target(situation)
+    wanted = relation(situation, turn) if turn else ""
     return wanted if wanted in field.choices else None
 
 
-def _copied(field: Field, case: Case, speech: Speech) -> Value | None:
+def _copied(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """Words of the turn that is answered, as they stand there."""
-    turn = target(case)
+    turn = target(situation)
     if turn is None:
         return None
-    texts = (case.library.passages[number].text for number in case.quotes[turn.key])
+    texts = (situation.library.passages[number].text for number in situation.quotes[turn.key])
     return next((text for text in texts if text in turn.text), None)
 
 
-def _claim(field: Field, case: Case, speech: Speech) -> Value:
+def _claim(field: Field, situation: Situation, speech: Speech) -> Value:
     """The weightiest passage that is new in the debate; NONE where there is none."""
-    best = case.best(number for number in speech.picks if number not in case.used)
-    return "NONE" if best is None else quote(case, best, 160)
+    best = situation.best(number for number in speech.picks if number not in situation.used)
+    return "NONE" if best is None else quote(situation, best, 160)
 
 
-def _urgency(field: Field, case: Case, speech: Speech) -> Value:
+def _urgency(field: Field, situation: Situation, speech: Speech) -> Value:
     """Nothing where nothing new can be quoted, else how much what would be quoted bears on the topic."""
-    fresh = [number for number in speech.picks if number not in case.used]
-    top = max(case.weights, default=0.0)
+    fresh = [number for number in speech.picks if number not in situation.used]
+    top = max(situation.weights, default=0.0)
     if not fresh or not top:
         return 0
-    return max(1, round(10 * case.weigh(fresh) / len(fresh) / top))
+    return max(1, round(10 * situation.weigh(fresh) / len(fresh) / top))
 
 
-def _point(field: Field, case: Case, speech: Speech) -> Value:
-    return quote(case, speech.picks[0], 160) if speech.picks else material.SPENT
+def _point(field: Field, situation: Situation, speech: Speech) -> Value:
+    return quote(situation, speech.picks[0], 160) if speech.picks else material.SPENT
 
 
-def _conclusion(field: Field, case: Case, speech: Speech) -> Value | None:
+def _conclusion(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """What follows: the option that is held, else the passage that bears most."""
-    return case.answer or (quote(case, speech.picks[0], 160) if speech.picks else None)
+    return situation.answer or (quote(situation, speech.picks[0], 160) if speech.picks else None)
 
 
-def _proposal(field: Field, case: Case, speech: Speech) -> Value | None:
+def _proposal(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """What a moderator proposes to all: what it would decide."""
     return speech.decision or speech.text
 
 
-def _other(field: Field, case: Case, speech: Speech) -> Value:
+def _other(field: Field, situation: Situation, speech: Speech) -> Value:
     """A passage that others have quoted, the newest first; what is said of it stands elsewhere."""
-    numbers = [number for turn in reversed(case.seen) for number in case.quotes[turn.key]]
-    return quote(case, numbers[0]) if numbers else material.SPENT
+    numbers = [number for turn in reversed(situation.seen) for number in situation.quotes[turn.key]]
+    return quote(situation, numbers[0]) if numbers else material.SPENT
 
 
-def _question(field: Field, case: Case, speech: Speech) -> Value:
-    turn = target(case)
-    found = case.library.choose(case.matter(turn), case.against(turn), 1, but=case.used) if turn else ()
-    return f"{material.ASKED} {quote(case, found[0])}" if found else material.ASKED_NOTHING
+def _question(field: Field, situation: Situation, speech: Speech) -> Value:
+    turn = target(situation)
+    numbers = (
+        situation.library.choose(situation.matter(turn), situation.against(turn), 1, but=situation.used) if turn else ()
+    )
+    return f"{material.ASKED} {quote(situation, numbers[0])}" if numbers else material.ASKED_NOTHING
 
 
-def _next(field: Field, case: Case, speech: Speech) -> Value:
-    numbers = case.library.choose(case.query, case.stance, 1, but=case.used)
-    return f"{material.OPEN} {quote(case, numbers[0])}" if numbers else material.SPENT
+def _next(field: Field, situation: Situation, speech: Speech) -> Value:
+    numbers = situation.library.choose(situation.query, situation.stance, 1, but=situation.used)
+    return f"{material.OPEN} {quote(situation, numbers[0])}" if numbers else material.SPENT
 
 
-def _score(field: Field, case: Case, speech: Speech) -> Value:
+def _score(field: Field, situation: Situation, speech: Speech) -> Value:
     """Of ten: a point for each passage quoted (evidence), the share quoted first (originality), else the middle."""
-    turn = target(case)
-    numbers = case.quotes[turn.key] if turn else ()
+    turn = target(situation)
+    numbers = situation.quotes[turn.key] if turn else ()
     if turn is None or field.name == "CLARITY":
         return 5
     if field.name == "EVIDENCE":
         return min(10, 2 * len(numbers))
-    before = {n for item in case.seen if item.number < turn.number for n in case.quotes[item.key]}
+    before = {n for item in situation.seen if item.number < turn.number for n in situation.quotes[item.key]}
     return round(10 * sum(number not in before for number in numbers) / len(numbers)) if numbers else 0
 
 
-def fill_ranked(field: Field, case: Case, speech: Speech) -> Value:
+def fill_ranked(field: Field, situation: Situation, speech: Speech) -> Value:
     """The score of a statement that stands under a letter, or why it has it."""
-    labels = [letter(place) for place in range(len(case.context.about))]
+    labels = [letter(place) for place in range(len(situation.context.about))]
     place = labels.index(field.name.rpartition(" ")[2].upper())
-    turn = case.context.about[place]
-    numbers = case.quotes[turn.key]
+    turn = situation.context.about[place]
+    numbers = situation.quotes[turn.key]
     if field.kind == "number":
-        whole = max((case.weigh(case.quotes[turn.key]) for turn in case.context.about), default=0.0)
-        return round(10 * case.weigh(numbers) / whole) if whole else 0
+        whole = max((situation.weigh(situation.quotes[turn.key]) for turn in situation.context.about), default=0.0)
+        return round(10 * situation.weigh(numbers) / whole) if whole else 0
     return material.RANKED.format(n=len(numbers))
 
 
-def fill_teams(field: Field, case: Case, speech: Speech) -> Value:
+def fill_teams(field: Field, situation: Situation, speech: Speech) -> Value:
     """The teams by how much bears on the topic of what their speeches quote, the best first."""
     quoted: dict[str, set[int]] = {name: set() for name in field.choices}
-    for turn in case.seen:
+    for turn in situation.seen:
         team = str(read_field(turn, "OFFICE") or "").rpartition("(")[2].removesuffix(")")
-        quoted.get(team, set()).update(case.quotes[turn.key])
-    return tuple(sorted(field.choices, key=lambda name: -case.weigh(sorted(quoted[name]))))
+        quoted.get(team, set()).update(situation.quotes[turn.key])
+    return tuple(sorted(field.choices, key=lambda name: -situation.weigh(sorted(quoted[name]))))
 
 
-def fill_office(field: Field, case: Case, speech: Speech) -> Value:
+def fill_office(field: Field, situation: Situation, speech: Speech) -> Value:
     """How many passages the speech of an office quotes."""
-    told = [turn for turn in case.seen if str(read_field(turn, "OFFICE") or "").startswith(f"{field.name} (")]
-    return material.RANKED.format(n=len(case.quotes[told[-1].key])) if told else material.ABSENT
+    turns = [turn for turn in situation.seen if str(read_field(turn, "OFFICE") or "").startswith(f"{field.name} (")]
+    return material.RANKED.format(n=len(situation.quotes[turns[-1].key])) if turns else material.ABSENT
 
 
-def fill_taken(field: Field, case: Case, speech: Speech) -> Value:
+def fill_taken(field: Field, situation: Situation, speech: Speech) -> Value:
     """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
-    labels = [letter(place) for place in range(len(case.context.about))]
-    turn = case.context.about[labels.index(field.name.rpartition(" ")[2])]
-    shared = [number for number in case.quotes[turn.key] if number in speech.picks]
-    return quote(case, shared[0], 160) if shared else "NONE"
+    labels = [letter(place) for place in range(len(situation.context.about))]
+    turn = situation.context.about[labels.index(field.name.rpartition(" ")[2])]
+    shared = [number for number in situation.quotes[turn.key] if number in speech.picks]
+    return quote(situation, shared[0], 160) if shared else "NONE"
 
 
-def _consent(field: Field, case: Case, speech: Speech) -> Value:
+def _consent(field: Field, situation: Situation, speech: Speech) -> Value:
     """Accepted, where the text quotes what one has quoted oneself; else with a reservation."""
-    mine = {number for turn in case.mine for number in case.quotes[turn.key]}
-    heard = {number for turn in case.context.about for number in case.quotes[turn.key]}
-    return field.choices[0 if mine & heard else 1]
+    mine = {number for turn in situation.mine for number in situation.quotes[turn.key]}
+    quoted = {number for turn in situation.context.about for number in situation.quotes[turn.key]}
+    return field.choices[0 if mine & quoted else 1]
 
 
-def _changed(field: Field, case: Case, speech: Speech) -> Value:
-    answers = [read_field(turn, "ANSWER") for turn in case.mine]
-    given = [answer for answer in answers if answer is not None]
-    changed = any(one != other for one, other in pairwise(given))
+def _changed(field: Field, situation: Situation, speech: Speech) -> Value:
+    answers = [read_field(turn, "ANSWER") for turn in situation.mine]
+    known = [answer for answer in answers if answer is not None]
+    changed = any(answer != other for answer, other in pairwise(known))
     return field.choices[0 if changed else 1]
 
 
-def _on_topic(field: Field, case: Case, speech: Speech) -> Value:
+def _on_topic(field: Field, situation: Situation, speech: Speech) -> Value:
     return field.choices[0]
 
 
-def _news(field: Field, case: Case, speech: Speech) -> Value:
-    news = case.news()
+def _news(field: Field, situation: Situation, speech: Speech) -> Value:
+    news = situation.news()
     return field.choices[0 if news and news[-1] else 1]
 
 
-def _agreed(field: Field, case: Case, speech: Speech) -> Value:
-    return field.choices[0 if case.agreed() else 1]
+def _agreed(field: Field, situation: Situation, speech: Speech) -> Value:
+    return field.choices[0 if situation.agreed() else 1]
 
 
-def _reconsider(field: Field, case: Case, speech: Speech) -> Value:
-    positions = case.positions()
+def _reconsider(field: Field, situation: Situation, speech: Speech) -> Value:
+    positions = situation.positions()
     rows: list[str] = []
     for name, numbers in positions.items():
-        lean = sum(case.library.leans[number] for number in numbers)
+        lean = sum(situation.library.leans[number] for number in numbers)
         others = [n for other, theirs in positions.items() if other != name for n in theirs if n not in numbers]
-        against = [n for n in others if case.library.leans[n] * lean < 0]
-        best = case.best(against or others)
-        rows.append(f"{name}: {material.SPENT if best is None else quote(case, best)}")
+        against = [n for n in others if situation.library.leans[n] * lean < 0]
+        best = situation.best(against or others)
+        rows.append(f"{name}: {material.SPENT if best is None else quote(situation, best)}")
     return tuple(rows)
 
 
-def _sources(field: Field, case: Case, speech: Speech) -> Value | None:
-    return tuple(dict.fromkeys(material.cite(case.library.passages[number]) for number in speech.picks)) or None
+def _sources(field: Field, situation: Situation, speech: Speech) -> Value | None:
+    return tuple(dict.fromkeys(material.cite(situation.library.passages[number]) for number in speech.picks)) or None
 
 
-def _left_out(field: Field, case: Case, speech: Speech) -> Value | None:
+def _left_out(field: Field, situation: Situation, speech: Speech) -> Value | None:
     return None
 
 
-def _words(text: str) -> Manner:
-    def say(field: Field, case: Case, speech: Speech) -> Value:
+def _words(text: str) -> FieldFiller:
+    def say(field: Field, situation: Situation, speech: Speech) -> Value:
         return text
 
     return say
 
 
-MANNERS: Mapping[str, Manner] = {
+FILLERS: Mapping[str, FieldFiller] = {
     "ACCEPTS": _accepts,
     "REJECTS": _rejects,
     "TARGET": _target,

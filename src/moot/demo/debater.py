@@ -13,15 +13,21 @@ from moot.answers.layout import read, write
 from moot.answers.plain_text import key
 from moot.core.agent import Context, Recorder
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
-from moot.core.brief import Source
+from moot.core.brief import CLOCK, Source
 from moot.core.text import Index, stems, terms
-from moot.demo.answers_by_act import BOARD, JUDGING, MANNERS, Manner, fill_office, fill_ranked, fill_taken, fill_teams
-from moot.demo.evidence import Case, Library
+from moot.demo.answers_by_act import (
+    BOARD,
+    FILLERS,
+    JUDGING,
+    FieldFiller,
+    fill_office,
+    fill_ranked,
+    fill_taken,
+    fill_teams,
+)
+from moot.demo.evidence import Library, Situation
 from moot.demo.material import MEND, NOTHING, polarity
 from moot.demo.speech import Speech, compose, quote
-
-CLOCK = "builtin:clock"
-"""The seat that only keeps the time of a board."""
 
 
 class Timekeeper:
@@ -60,13 +66,13 @@ class DemoDebater:
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``. No model is called."""
         library = self._library((*context.brief.background, *context.brief.library))
-        case, asked = Case(ask, context, library), ask.form.fields if ask.form else ()
+        situation, form_fields = Situation(ask, context, library), ask.form.fields if ask.form else ()
         if library.passages:
-            speech = compose(case)
-            fields = {field.name: _fill(field, case, speech) for field in asked}
-            text = _lay(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
+            speech = compose(situation)
+            fields = {field.name: _fill(field, situation, speech) for field in form_fields}
+            text = _laid_out(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
-            text = _lay(ask.form, {field.name: _none(field, case) for field in asked}, NOTHING)
+            text = _laid_out(ask.form, {field.name: _none(field, situation) for field in form_fields}, NOTHING)
         await _stream(text, recorder)
         reading = read(ask.form, text, speaker=context.me.name)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
@@ -88,19 +94,19 @@ async def _stream(text: str, recorder: Recorder) -> None:
             await asyncio.sleep(0)
 
 
-def _lay(form: Form | None, fields: dict[str, Value | None], text: str) -> str:
+def _laid_out(form: Form | None, fields: dict[str, Value | None], text: str) -> str:
     """The words in the layout of the form; where that cannot hold them, as far as it can."""
     if form is None:
         return text
-    given = {name: value for name, value in fields.items() if value is not None}
-    extra = "" if any(value == text for value in given.values()) else text
+    values = {name: value for name, value in fields.items() if value is not None}
+    extra = "" if any(value == text for value in values.values()) else text
     try:
-        return write(form, given, extra)
+        return write(form, values, extra)
     except ValueError:
         return text
 
 
-def _none(field: Field, case: Case) -> Value | None:
+def _none(field: Field, situation: Situation) -> Value | None:
     """What is said in a field where there is nothing to quote: an abstention, where one is allowed; to a board, why.
 
     A board's verdict and what follows from it is given all the same: the meeting waits for it.
@@ -109,10 +115,10 @@ def _none(field: Field, case: Case) -> Value | None:
         return NOTHING
     if field.kind == "choice" and field.abstain:
         return ABSTAIN
-    return BOARD[field.name](field, case, Speech(text=NOTHING)) if field.name in JUDGING else None
+    return BOARD[field.name](field, situation, Speech(text=NOTHING)) if field.name in JUDGING else None
 
 
-def _manner(field: Field, act: str) -> Manner | None:
+def _filler(field: Field, act: str) -> FieldFiller | None:
     """How a field of that name is filled in an answer of that act; None where its name says nothing about it."""
     if act == "score" and re.fullmatch(r"(?:proposal|why) [a-z]{1,2}", field.name.casefold()):
         return fill_ranked
@@ -124,26 +130,26 @@ def _manner(field: Field, act: str) -> Manner | None:
         return fill_office
     if (field.name, field.kind) == ("EVIDENCE", "text") or (field.name == "CHANGED" and act != "reflect"):
         return None
-    return MANNERS.get(field.name)
+    return FILLERS.get(field.name)
 
 
-def _fill(field: Field, case: Case, speech: Speech) -> Value | None:
+def _fill(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The value of a field; None where it is better left out."""
-    if fill := _manner(field, case.ask.act):
-        return fill(field, case, speech)
+    if fill := _filler(field, situation.ask.act):
+        return fill(field, situation, speech)
     match field.kind:
         case "choice":
-            return _choose(field, case, speech)
+            return _choose(field, situation, speech)
         case "number":
-            return _number(field, case, speech)
+            return _number(field, situation, speech)
         case "flag":
             return "chang" in field.name.casefold() and bool(speech.because)
         case "list" if field.choices:
             return _order(field, speech)
         case "list":
-            return tuple(quote(case, number) for number in speech.picks) or None
+            return tuple(quote(situation, number) for number in speech.picks) or None
         case _:
-            return _text(field, case, speech) or None
+            return _text(field, situation, speech) or None
 
 
 def _order(field: Field, speech: Speech) -> Value | None:
@@ -154,9 +160,9 @@ def _order(field: Field, speech: Speech) -> Value | None:
     return tuple(field.choices[place] for place in places)
 
 
-def _text(field: Field, case: Case, speech: Speech) -> str:
+def _text(field: Field, situation: Situation, speech: Speech) -> str:
     name = field.name.casefold()
-    form = case.ask.form
+    form = situation.ask.form
     if name in _ANSWERS and speech.answer:
         return speech.answer
     if name in _REASONS and (speech.because or not field.required):
@@ -179,7 +185,7 @@ def _is_status(field: Field) -> bool:
     return any(word in _ENDING for word in words) and any(word in _GOING for word in words)
 
 
-def _choose(field: Field, case: Case, speech: Speech) -> Value | None:
+def _choose(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The choice that the evidence points to."""
     choices = field.choices
     if not choices:
@@ -187,33 +193,33 @@ def _choose(field: Field, case: Case, speech: Speech) -> Value | None:
     if _is_status(field):
         wanted = _ENDING if speech.settled else _GOING
         return next(choice for choice in choices if key(choice) in wanted)
-    if choices == case.options and case.answer:
-        return case.answer
+    if choices == situation.options and situation.answer:
+        return situation.answer
     if speech.ranks and len(speech.ranks) == len(choices):
         return choices[speech.ranks.index(max(speech.ranks))]
     if "chang" in field.name.casefold():
         signs = [polarity(choice) for choice in choices]
         sign = 1 if speech.because else -1
         return choices[signs.index(sign)] if sign in signs else choices[0]
-    return choices[_nearest(choices, case, speech)]
+    return choices[_nearest(choices, situation, speech)]
 
 
-def _nearest(choices: Sequence[str], case: Case, speech: Speech) -> int:
+def _nearest(choices: Sequence[str], situation: Situation, speech: Speech) -> int:
     """The choice whose words the said passages hold most, by BM25 over the choices; then the one best supported."""
-    said: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for number in speech.picks:
-        for word in terms(case.library.passages[number].text):
-            said[word] = said.get(word, 0.0) + 1.0
-    scores = Index([terms(choice) or stems(choice) for choice in choices]).weigh(said)
+        for word in terms(situation.library.passages[number].text):
+            weights[word] = weights.get(word, 0.0) + 1.0
+    scores = Index([terms(choice) or stems(choice) for choice in choices]).weigh(weights)
     if not any(scores):
-        scores = case.support(case.library.stances(choices))
+        scores = situation.support(situation.library.stances(choices))
     return scores.index(max(scores))
 
 
-def _number(field: Field, case: Case, speech: Speech) -> Value:
+def _number(field: Field, situation: Situation, speech: Speech) -> Value:
     """A share of the field's range: how strong what is said is, or how well the named proposal is covered."""
     share = speech.share
-    for turn, rank in zip(case.context.about, speech.ranks, strict=False):
+    for turn, rank in zip(situation.context.about, speech.ranks, strict=False):
         if key(turn.by) == key(field.name):
             share = rank
     low = 0.0 if field.low is None else field.low

@@ -101,24 +101,24 @@ class Library:
             {} if side else {word: self._index.rarity(word) for word in terms(option) or stems(option)}
             for side, option in zip(sides, options, strict=True)
         ]
-        found: list[Stance] = []
+        stances: list[Stance] = []
         for n, (option, sided, own) in enumerate(zip(options, sides, words, strict=True)):
             rivals = tuple(value for m, value in enumerate(words) if m != n and value)
             # "no change" beside options with names of their own is what speaks against those.
             bare = sided and (not rivals or len(stems(option)) == 1)
-            found.append(Stance(side=sided) if bare else Stance(words=own, rivals=rivals))
-        return tuple(found)
+            stances.append(Stance(side=sided) if bare else Stance(words=own, rivals=rivals))
+        return tuple(stances)
 
     def favour(self, number: int, stance: Stance) -> float:
         """How far a passage speaks for a stance, -1 to 1."""
         lean, words = self.leans[number], self._stems[number]
         if stance.words is None:
-            found = stance.side * lean
+            score = stance.side * lean
         else:
             own = named(words, stance.words)
             others = max((named(words, rival) for rival in stance.rivals), default=0.0, key=abs)
-            found = max(-1.0, min(1.0, lean * (own - others) + 0.2 * max(own, 0.0)))
-        return -found if stance.against else found
+            score = max(-1.0, min(1.0, lean * (own - others) + 0.2 * max(own, 0.0)))
+        return -score if stance.against else score
 
     # ---- choices -----------------------------------------------------------------------------------------------
 
@@ -161,10 +161,10 @@ class Library:
     def _found(self, text: str) -> Iterable[int]:
         """Passages with their place, or without one but with enough of their words to be known."""
         for match in _CITE.finditer(text):
-            said = text[max(0, match.start() - _FAR) : match.start()].rpartition(_OPENERS[match[0][0]])[2]
+            before = text[max(0, match.start() - _FAR) : match.start()].rpartition(_OPENERS[match[0][0]])[2]
             for number in self._at.get((match[1], match[2]), ()):
                 whole = self.passages[number].text
-                if said == whole or (len(said) >= _ENOUGH and said.removesuffix(" …") in whole):
+                if before == whole or (len(before) >= _ENOUGH and before.removesuffix(" …") in whole):
                     yield number
         for match in _OPENING.finditer(text):
             lead = text[match.end() : match.end() + _LEAD]
@@ -174,14 +174,14 @@ class Library:
 
 def named(words: Sequence[str], option: Query) -> float:
     """The share of an option's words that a text names, 0 to 1; those behind a "than" count against it."""
-    found, sign = dict[str, float](), 1.0
+    signs, sign = dict[str, float](), 1.0
     for word in words:
         if word in _TURNING:
             sign = -1.0
         elif word in option:
-            found.setdefault(word, sign)
+            signs.setdefault(word, sign)
     whole = sum(option.values())
-    return sum(sign * option[word] for word, sign in found.items()) / whole if whole else 0.0
+    return sum(sign * option[word] for word, sign in signs.items()) / whole if whole else 0.0
 
 
 def query(*parts: tuple[str, float]) -> dict[str, float]:
@@ -212,12 +212,12 @@ _JUDGING = (
 """Acts that hold no position of their own."""
 
 
-class Case:
+class Situation:
     """What lies before a participant that is asked.
 
     Args:
         ask: the question.
-        scene: what the participant sees.
+        context: what the participant is shown.
         library: the background.
 
     Attributes:
@@ -254,9 +254,9 @@ class Case:
             return stance, "", self._share(stance)
         support = self.support(stances)
         last = read_field(self.mine[-1], "ANSWER") if self.mine else None
-        held = self.options.index(str(last)) if last in self.options else support.index(max(support))
+        chosen = self.options.index(str(last)) if last in self.options else support.index(max(support))
         whole = sum(support)
-        return stances[held], self.options[held], support[held] / whole if whole else 1 / len(support)
+        return stances[chosen], self.options[chosen], support[chosen] / whole if whole else 1 / len(support)
 
     def hold(self, answer: str) -> None:
         """Hold another of the options from here on."""
@@ -275,14 +275,14 @@ class Case:
         if among is None:
             among = sorted(range(len(self.weights)), key=lambda number: -self.weights[number])[:_NEAR]
         numbers = tuple(among)
-        said, mine = pleas(self.context.me), side(self.context.me)
-        found: list[float] = []
+        plea_counts, mine = pleas(self.context.me), side(self.context.me)
+        supports: list[float] = []
         for stance in stances:
             weight = sum(self.weights[n] * max(0.0, self.library.favour(n, stance)) for n in numbers)
-            leaning = sum(count * named(words, stance.words) for count, words in said) if stance.words else 0.0
+            leaning = sum(count * named(words, stance.words) for count, words in plea_counts) if stance.words else 0.0
             leaning += stance.side * mine
-            found.append((weight + 0.01) * max(0.1, 1 + 2 * leaning))
-        return found
+            supports.append((weight + 0.01) * max(0.1, 1 + 2 * leaning))
+        return supports
 
     def _share(self, stance: Stance) -> float:
         """The share of what bears most on the matter that leans one's way; without a side, that is said first."""
@@ -348,13 +348,13 @@ class Case:
 
     def news(self) -> list[int]:
         """How many passages each round has quoted for the first time, in the order of the rounds."""
-        seen: set[int] = set()
+        used: set[int] = set()
         counts: dict[int, int] = {}
         for turn in self.seen:
             if turn.act in _JUDGING or turn.act == INTERJECTION:
                 continue
-            fresh = [number for number in self.quotes[turn.key] if number not in seen]
-            seen.update(fresh)
+            fresh = [number for number in self.quotes[turn.key] if number not in used]
+            used.update(fresh)
             counts[turn.round] = counts.get(turn.round, 0) + len(fresh)
         return list(counts.values())
 
@@ -378,10 +378,10 @@ class Case:
         """What a turn is about, as a query: the passages it quotes, else its words; one's own interest weighs less."""
         numbers = self.quotes[turn.key]
         texts = [self.library.passages[number].text for number in numbers] or [turn.text]
-        found = query(*((text, 1.0) for text in texts))
+        matter = query(*((text, 1.0) for text in texts))
         for word, weight in self.query.items():
-            found[word] = found.get(word, 0.0) + (0.4 if numbers else 0.1) * weight
-        return found
+            matter[word] = matter.get(word, 0.0) + (0.4 if numbers else 0.1) * weight
+        return matter
 
 
 def _interests(context: Context, *, judging: bool) -> list[tuple[str, float]]:

@@ -69,10 +69,10 @@ class _Scan:
         if not rows:
             return
         text = "\n".join(row for _, row in rows)
-        seen = line = 0
+        counted_to = line = 0
         for offset, sentence in sentences(text):
-            line += text.count("\n", seen, offset)
-            seen = offset
+            line += text.count("\n", counted_to, offset)
+            counted_to = offset
             words = " ".join(sentence.split())
             if len(re.findall(r"[^\W_]+", words)) >= LEAST or re.search(r"[\u3040-\u9fff]{6}", words):
                 yield Passage(source=self.source.name, line=rows[line][0], text=words, heading=self.heading)
@@ -386,14 +386,14 @@ def side(who: Participant) -> int:
     if who.duty == "moderator":
         return 0
     counts = (_count(stems(who.name), *LABELS), _count(stems(who.role), *LABELS), _count(stems(who.persona), *CREEDS))
-    found = next((count for count in counts if count), 0)
-    return (found > 0) - (found < 0)
+    first_count = next((count for count in counts if count), 0)
+    return (first_count > 0) - (first_count < 0)
 
 
 def pleas(who: Participant) -> list[tuple[int, list[str]]]:
     """What a participant argues, sentence by sentence: above 0 for what the stems name, below 0 against it."""
-    said = [stems(text) for text in (who.role, *(sentence for _, sentence in sentences(who.persona)))]
-    return [(count, words) for words in said if (count := _count(words, CREEDS[0] | _WISHES, CREEDS[1]))]
+    word_stems = [stems(text) for text in (who.role, *(sentence for _, sentence in sentences(who.persona)))]
+    return [(count, words) for words in word_stems if (count := _count(words, CREEDS[0] | _WISHES, CREEDS[1]))]
 
 
 def _count(words: Sequence[str], favouring: frozenset[str], opposing: frozenset[str]) -> int:

@@ -3,16 +3,15 @@
 The budget is a fold over the record, live and on resume alike. An attempt without a result counts as spent, because the
 provider may have been paid for it.
 
-Only the provider knows how many tokens a prompt has. The number is estimated from its characters. If a model has
-counted more than was estimated, its next prompts are estimated higher by the same factor. A call is sent if its
-estimate and the worst case of those in flight fit into the limit; else it waits for these to end. So the final use
-exceeds the limit by no more than the error of one estimate.
+Only the provider knows how many tokens a prompt has. The number is estimated from its characters. What a model has
+counted corrects the estimates of its next prompts, up and down: by the highest ratio of its counts to the estimates so
+far. All of that is read from the record. A call is sent if its estimate and the worst case of those in flight fit into
+the limit; else it waits for these to end. So the final use exceeds the limit by no more than the error of one estimate.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from math import ceil, inf
 
 from moot.core.agent import Quote
@@ -20,9 +19,15 @@ from moot.core.ask import Usage
 from moot.core.brief import Limits
 from moot.core.errors import FREE_ERRORS, LimitReached, ModelError
 from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
-from moot.core.text import PieceCleaner, clean, clean_data, counted, named
+from moot.core.text import PieceCleaner, clean, counted, named
 from moot.deadline import Deadline
 from moot.record.ledger import Ledger
+
+LEAST_RATIO = 0.5
+"""No estimate is lowered further, because some servers count only the part of a prompt that they have not cached."""
+
+SPARE = 1.15
+"""By how much an estimate that is lowered stays above what the model has counted: the next prompt may be denser."""
 
 
 class Budget:
@@ -39,7 +44,7 @@ class Budget:
         self.limits = limits
         self.asks, self.tokens, self.cost = 0, 0, 0.0
         self._reserved: dict[tuple[str, str], Attempted] = {}
-        self._longer: dict[str, float] = {}  # by model, how many times as long as estimated a prompt was at most
+        self._ratios: dict[str, float] = {}  # by model, the highest ratio of counted to estimated tokens of a prompt
         self._in_flight: list[tuple[Quote, Quote]] = []  # what is reserved, and the worst that can become of it
         self._change = asyncio.Event()
 
@@ -67,11 +72,13 @@ class Budget:
         """
         most = self.limits.asks
         if most is not None and self.asks + more > most:
-            raise LimitReached(f"the limit of {counted(most, 'ask')} is reached")
+            raise LimitReached(f"the limit of {counted(most, 'question')} is reached")
 
     def fit(self, quote: Quote) -> Quote:
         """The quote to reserve for a call, with its prompt corrected by the model's earlier counts."""
-        return quote.at(ceil(quote.prompt * self._longer.get(quote.model, 1.0)))
+        ratio = self._ratios.get(quote.model, 1.0)
+        factor = ratio if ratio >= 1.0 else min(1.0, SPARE * max(LEAST_RATIO, ratio))
+        return quote.at(ceil(quote.prompt * factor))
 
     def check(self, quote: Quote) -> bool:
         """Refuse a call that could break a limit. No await may stand between this check and the entry that reserves.
@@ -86,12 +93,12 @@ class Budget:
         if limits.cost is not None and most.cost is None:
             raise LimitReached(f"the limit of ${limits.cost:g}: the price of {quote.model} is unknown")
         pairs = self._in_flight
-        tokens, held = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
-        if limits.tokens is not None and tokens - held > limits.tokens:
+        tokens, reserved_tokens = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
+        if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:
             limit = counted(limits.tokens, "token")
             raise LimitReached(f"the limit of {limit}: {self.tokens} used, {most.tokens} needed")
-        cost, kept = self.cost + (most.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
-        if limits.cost is not None and cost - kept > limits.cost:
+        cost, reserved_cost = self.cost + (most.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
+        if limits.cost is not None and cost - reserved_cost > limits.cost:
             raise LimitReached(f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${most.cost or 0.0:.4f} needed")
         tokens += sum(max(0, worst.tokens - own.tokens) for own, worst in pairs)
         cost += sum(max(0.0, (worst.cost or 0.0) - (own.cost or 0.0)) for own, worst in pairs)
@@ -121,8 +128,8 @@ class Budget:
         attempted = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
         self._release(key, call)
         if attempted.prompt and usage.input_tokens and not usage.estimated:
-            longer = usage.input_tokens / attempted.prompt
-            self._longer[attempted.model] = max(self._longer.get(attempted.model, 1.0), longer)
+            ratio = usage.input_tokens / attempted.prompt
+            self._ratios[attempted.model] = max(self._ratios.get(attempted.model, 0.0), ratio)
         used = usage.input_tokens + usage.output_tokens
         self.tokens += used if used and not usage.estimated else max(used, attempted.tokens)
         self.cost += (attempted.cost or 0.0) if usage.cost is None else usage.cost
@@ -135,12 +142,31 @@ class Budget:
 
 
 class CallRecorder:
-    """Records the calls of an agent while it answers one ask; see ``core.agent.Recorder``."""
+    """Records the calls of an agent while it answers one ask; see ``core.agent.Recorder``.
 
-    def __init__(self, key: str, ledger: Ledger, budget: Budget, show: Callable[[Signal], None]) -> None:
-        self._key, self._ledger, self._budget, self._show = key, ledger, budget, show
+    Attributes:
+        clock: what ends the turn.
+        waits: whether an answer is durable before it is returned. An agent that does nothing outside ``call`` need not
+            wait: whatever follows stands behind the answer in the record, and is durable before it is sent.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        ledger: Ledger,
+        budget: Budget,
+        show: Callable[[Signal], None],
+        watched: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._key, self._ledger, self._budget, self._show, self._watched = key, ledger, budget, show, watched
         self._pieces = PieceCleaner()
-        self.clock: Deadline | None = None  # what ends the turn
+        self.clock: Deadline | None = None
+        self.waits = True
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody sees the pieces now."""
+        return self._watched()
 
     def delta(self, text: str) -> None:
         """Show a piece of the unfinished answer."""
@@ -153,8 +179,8 @@ class CallRecorder:
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Send one model call, unless the record has its answer already; see ``core.agent.Recorder``."""
-        if kept := self.done(name):
-            return kept
+        if called := self.done(name):
+            return called
         n = self._ledger.tries(self._key, name) + 1
         if not self._budget.check(quote):
             # Waiting for money that others have reserved is no time of the turn.
@@ -162,8 +188,10 @@ class CallRecorder:
                 while not self._budget.check(quote):
                     await self._budget.changed()
         with self._budget.sending(quote) as most:
-            tried = Attempted(key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost)
-            return await self._send(replace(tried, prompt=quote.prompt), send)
+            tried = Attempted(
+                key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost, prompt=quote.prompt
+            )
+            return await self._send(tried, send)
 
     async def _send(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
         await self._ledger.add(tried)
@@ -173,8 +201,13 @@ class CallRecorder:
             answer = await send()
         except ModelError as error:
             reason, kind = clean(str(error)), named(error.kind) or type(error).__name__.lower()
-            await self._ledger.add(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
+            await self._note(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
             raise
-        called = replace(clean_data(answer), key=self._key, call=name).cleaned()
-        await self._ledger.add(called)
+        called = answer.cleaned(self._key, name)
+        await self._note(called)
         return called
+
+    async def _note(self, event: Event) -> None:
+        self._ledger.note(event)
+        if self.waits:
+            await self._ledger.flush()

@@ -74,9 +74,9 @@ class Deadlines:
             since = asyncio.get_running_loop().time()
         if self.ends is not None:
             self.ends += asyncio.get_running_loop().time() - since
-        came = {ask.key: outcome for ask, outcome in zip(timed, in_time, strict=True)}
-        came |= {ask.key: wait.result() for ask, wait in zip(people, waits, strict=True)}
-        return [came[ask.key] for ask in asks]
+        outcomes = {ask.key: outcome for ask, outcome in zip(timed, in_time, strict=True)}
+        outcomes |= {ask.key: wait.result() for ask, wait in zip(people, waits, strict=True)}
+        return [outcomes[ask.key] for ask in asks]
 
     async def _in_time(
         self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]
@@ -107,8 +107,9 @@ class DriverOptions:
     Attributes:
         limits: what the debate may use; None for the limits of its brief.
         show: is called with each live signal.
+        watched: whether somebody sees these signals now.
         stop: is checked between batches.
-        letters: where people speak up from elsewhere; None where they cannot.
+        mailbox: the messages of people from elsewhere; None where they cannot send any.
         untimed: the names of those who may take longer than a turn: people.
         gate: how many of the others may answer in parallel; None for the number in the limits.
         prepare: awaited once before the first question is asked; its time counts for no limit.
@@ -116,6 +117,7 @@ class DriverOptions:
 
     limits: Limits | None = None
     show: Callable[[Signal], None] = field(default=lambda signal: None)
+    watched: Callable[[], bool] = field(default=lambda: True)
     stop: StopRequest = field(default_factory=StopRequest)
     mailbox: Mailbox | None = None
     untimed: frozenset[str] = frozenset()
@@ -136,9 +138,9 @@ async def debate(
     Args:
         opened: the brief and the protocol, as they are stored in the first entry.
         protocol: the phase tree that ``opened.protocol`` describes.
-        seats: who answers, by the participants' names.
+        agents: who answers, by the participants' names.
         ledger: the record, opened.
-        hosting: limits, live signals, a way to stop.
+        options: limits, live signals, a way to stop.
 
     Returns:
         The transcript: closed, or paused with the reason.
@@ -223,9 +225,9 @@ class _Driver:
         now = asyncio.get_running_loop().time()
         if self.ledger.replaying or not (last or self.inbox.due(now)):
             return
-        if said := await self.inbox.fetch(now):
+        if messages := await self.inbox.fetch(now):
             self._note_resumed()
-            self.ledger.note(*said)
+            self.ledger.note(*messages)
 
     def _note_resumed(self) -> None:
         """Record once that the debate is resumed."""
@@ -250,20 +252,28 @@ class _Driver:
         if self.prepare:
             await self.deadlines.not_counting(self.prepare())
             self.prepare = None
-        await ledger.flush()
+        if not all(map(self._only_calls, unanswered)):
+            await ledger.flush()
         outcomes = await self._answers(unanswered, contexts)
         return self._record_failures(unanswered, outcomes, alone=len(unanswered) == len(asks))
 
-    async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
-        found = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]))
-        return found or [LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")]
+    def _only_calls(self, ask: Ask) -> bool:
+        """Whether who is asked does nothing but calls on record."""
+        return getattr(self.agents.get(ask.to), "records", False)
 
-    async def _answer(self, ask: Ask, seen: Context) -> "_Outcome":
+    async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
+        outcomes = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]))
+        return outcomes or [
+            LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")
+        ]
+
+    async def _answer(self, ask: Ask, context: Context) -> "_Outcome":
         """Ask one agent. Errors become values here, so that one failure never cancels the others."""
-        recorder = CallRecorder(ask.key, self.ledger, self.budget, self.options.show)
+        recorder = CallRecorder(ask.key, self.ledger, self.budget, self.options.show, self.options.watched)
+        recorder.waits = not self._only_calls(ask)
         began = asyncio.get_running_loop().time()
         try:
-            reply = await self._in_time(ask, seen, recorder)
+            reply = await self._in_time(ask, context, recorder)
             seconds = reply.seconds or asyncio.get_running_loop().time() - began
             mended = replace(reply, seconds=seconds).cleaned(ask.form)
         except (RecordError, asyncio.CancelledError) as error:
@@ -280,16 +290,16 @@ class _Driver:
             return _failure_of_agent(ask, error)
         return mended
 
-    async def _in_time(self, ask: Ask, seen: Context, recorder: CallRecorder) -> Reply:
+    async def _in_time(self, ask: Ask, context: Context, recorder: CallRecorder) -> Reply:
         if ask.to in self.options.untimed:
             # People take no place of the others, of whom only a limited number answers in parallel.
-            return await self.agents[ask.to].answer(ask, seen, recorder)
+            return await self.agents[ask.to].answer(ask, context, recorder)
         async with self.gate:
             clock = Deadline(self.limits.turn_seconds)
             try:
                 async with clock:
                     recorder.clock = clock
-                    reply = await self.agents[ask.to].answer(ask, seen, recorder)
+                    reply = await self.agents[ask.to].answer(ask, context, recorder)
             except RecordError:
                 raise
             except Exception as error:
@@ -354,10 +364,17 @@ class _Driver:
         return False
 
     async def note_cancel(self) -> None:
-        """Record that the debate was stopped within a batch, if there is time. The record is complete either way."""
+        """Record that the debate was stopped within a batch, if there is time. The record is complete either way.
+
+        An event loop that ends cancels each task, and the task groups above cancel it once more meanwhile.
+        """
+        end = asyncio.get_running_loop().time() + GRACE
         with contextlib.suppress(TimeoutError, MootError):
-            async with asyncio.timeout(GRACE):
-                await self.ledger.add(Paused(reason="stopped", kind="stopped"))
+            self.ledger.note(Paused(reason="stopped", kind="stopped"))
+            while True:
+                with contextlib.suppress(asyncio.CancelledError):
+                    async with asyncio.timeout_at(end):
+                        return await self.ledger.flush()
 
 
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
@@ -396,6 +413,6 @@ def _first_error(error: BaseException) -> BaseException:
 
 def _closing_event(transcript: Transcript) -> Closed:
     decision, halt = transcript.decision, transcript.halted(ROOT)
-    heard = any(turn.ask for turn in transcript.turns())
-    status: Status = "failed" if not heard else decision.status if decision else "no_decision"
+    has_turns = any(turn.ask for turn in transcript.turns())
+    status: Status = "failed" if not has_turns else decision.status if decision else "no_decision"
     return Closed(status=status, reason=halt or (decision.how if decision else "the protocol came to no decision"))

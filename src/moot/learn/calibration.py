@@ -9,21 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ENOUGH = 30
-"""From so many graded items on a recalibration stands on its own; below, it is mixed with the base rate."""
+"""With this many graded items a recalibration is used alone; with fewer it is mixed with the base rate."""
 
 CLIP = 0.01
-"""The log score takes no confidence nearer to 0 or 1 than this."""
+"""The log score clips confidences to this distance from 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """A confidence that was given before the truth was known, 0 to 1, and whether the answer was right."""
+    """A confidence from 0 to 1, stated before the truth was known, and whether the answer was right."""
 
     confidence: float
     right: bool
 
     def __post_init__(self) -> None:
-        """Refuse what is no confidence."""
+        """Refuse a number that is no confidence."""
         if not 0 <= self.confidence <= 1:
             raise ValueError(f"a confidence of {self.confidence:g} cannot be used; it is 0 to 1")
 
@@ -97,24 +97,24 @@ def measure(forecasts: Sequence[Forecast]) -> Calibration | None:
 
 
 def levels(forecasts: Sequence[Forecast], *, bins: int = 10) -> tuple[Level, ...]:
-    """The reliability table: bins of equal width that hold something, from low to high; 1 belongs to the last."""
-    held: dict[int, list[Forecast]] = {}
+    """The reliability table: non-empty bins of equal width, from low to high; confidence 1 is in the last."""
+    forecasts_by_bin: dict[int, list[Forecast]] = {}
     for forecast in forecasts:
-        held.setdefault(_bin(forecast.confidence, bins), []).append(forecast)
+        forecasts_by_bin.setdefault(_bin(forecast.confidence, bins), []).append(forecast)
     return tuple(
         Level(
             confidence=_mean([forecast.confidence for forecast in group]),
             accuracy=_mean([forecast.right for forecast in group]),
             n=len(group),
         )
-        for _, group in sorted(held.items())
+        for _, group in sorted(forecasts_by_bin.items())
     )
 
 
 def brier(forecasts: Sequence[Forecast], *, bins: int = 10) -> Brier:
     """The score of Brier (1950) with the parts of Murphy (1973, Journal of Applied Meteorology 12).
 
-    ``within`` is the rest that bins leave (Stephenson, Coelho and Jolliffe 2008, Weather and Forecasting 23).
+    ``within`` is the part that binning leaves over (Stephenson, Coelho and Jolliffe 2008, Weather and Forecasting 23).
 
     Args:
         forecasts: at least one.
@@ -169,9 +169,10 @@ def log_score(forecasts: Sequence[Forecast]) -> float:
         ValueError: there is no forecast.
     """
     n = _some(forecasts)
-    given = (min(max(forecast.confidence, CLIP), 1 - CLIP) for forecast in forecasts)
+    confidences = (min(max(forecast.confidence, CLIP), 1 - CLIP) for forecast in forecasts)
     return (
-        -math.fsum(math.log(p if forecast.right else 1 - p) for p, forecast in zip(given, forecasts, strict=True)) / n
+        -math.fsum(math.log(p if forecast.right else 1 - p) for p, forecast in zip(confidences, forecasts, strict=True))
+        / n
     )
 
 
@@ -192,7 +193,7 @@ class Curve:
     steps: tuple[tuple[float, float], ...] = ()
 
     def at(self, confidence: float) -> float:
-        """What to expect of an answer of this confidence; never nearer to 0 or 1 than 1 / (n + 2)."""
+        """The chance that an answer of this confidence is right; it stays 1 / (n + 2) away from 0 and 1."""
         place = bisect_right([start for start, _ in self.steps], confidence)
         fit = self.steps[max(place - 1, 0)][1] if self.steps else self.base
         edge = 1 / (self.n + 2)
@@ -201,11 +202,11 @@ class Curve:
 
 def isotonic(forecasts: Sequence[Forecast]) -> Curve:
     """The best map that never falls: pool adjacent violators (Ayer and others 1955; Zadrozny and Elkan 2002)."""
-    held: dict[float, list[bool]] = {}
+    rights_by_confidence: dict[float, list[bool]] = {}
     for forecast in forecasts:
-        held.setdefault(forecast.confidence, []).append(forecast.right)
+        rights_by_confidence.setdefault(forecast.confidence, []).append(forecast.right)
     blocks: list[tuple[float, int, int]] = []
-    for start, group in sorted(held.items()):
+    for start, group in sorted(rights_by_confidence.items()):
         block = (start, sum(group), len(group))
         # Whole numbers are compared, so no rounding decides what is pooled.
         while blocks and blocks[-1][1] * block[2] >= block[1] * blocks[-1][2]:
@@ -226,9 +227,9 @@ def expected(forecasts: Sequence[Forecast]) -> tuple[tuple[Level, float], ...]:
 def document_weight(elo: float, calibration: float) -> float:
     """The vote weight of the phases document: (elo - 1000) / 500 times (0.5 + calibration).
 
-    It is here by name, for who wants that document's votes, and is no default. Its faults: at 1000 points a vote counts
-    nothing and below 1000 less than nothing, from 1500 to 2000 it doubles, and points are distances, which carry no
-    zero; a linear bonus of calibration says nothing of accuracy. See ``panels.log_odds_weights``.
+    It is used only where somebody chooses it by name. Its faults: the weight is 0 at 1000 points, negative below, and
+    doubles from 1500 to 2000, but points are differences and have no zero; and a linear bonus for calibration does not
+    measure accuracy. See ``panels.log_odds_weights``.
     """
     return (elo - 1000) / 500 * (0.5 + calibration)
 

@@ -1,6 +1,6 @@
 """Dawid-Skene estimation (one coin): the accuracy of voters and the right answers, from the votes alone.
 
-It takes what most agree on for the truth: if voters share errors, it is sure of them. Sums are in sorted order.
+It assumes that voters err independently: errors that they share are taken for the truth. Sums are in sorted order.
 """
 
 import math
@@ -13,13 +13,13 @@ _PASSES = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What the votes say of answers and voters.
+    """The estimate from the votes.
 
     Attributes:
         answers: for each item the likeliest answers, sorted; more than one is a tie, none an item without a vote.
         chances: for each item the posterior chance of each answer.
         accuracies: for each voter the estimated chance to be right.
-        passes: how many EM passes were made.
+        passes: the number of EM passes.
     """
 
     answers: tuple[tuple[str, ...], ...]
@@ -29,7 +29,7 @@ class Estimate:
 
 
 def one_coin(items: Sequence[Mapping[str, str]], *, options: int = 2) -> Estimate:
-    """One accuracy for each voter; errors fall evenly on the other answers (the one-coin form of Dawid and Skene 1979).
+    """One accuracy for each voter; errors fall evenly on the other answers (one-coin form, Dawid and Skene 1979).
 
     For open answers too: the candidates of an item are the answers that were given to it.
 
@@ -37,15 +37,15 @@ def one_coin(items: Sequence[Mapping[str, str]], *, options: int = 2) -> Estimat
         items: for each item the answers by voter; "" abstains and says nothing of the voter.
         options: how many answers there are to choose from, 2 or more.
     """
-    given = [_given(item) for item in items]
-    voters = sorted({voter for item in given for voter, _ in item})
-    chances = [_shares(item) for item in given]
+    voted_items = [_given(item) for item in items]
+    voters = sorted({voter for item in voted_items for voter, _ in item})
+    chances = [_shares(item) for item in voted_items]
     accuracies: dict[str, float] = {}
     passes, moved = 0, math.inf
     while moved > _CLOSE and passes < _PASSES:
         passes += 1
-        accuracies = _accuracies(given, chances, voters)
-        new = [_weigh(item, accuracies, options) for item in given]
+        accuracies = _accuracies(voted_items, chances, voters)
+        new = [_weigh(item, accuracies, options) for item in voted_items]
         moved = _distance(chances, new)
         chances = new
     return Estimate(answers=_likeliest(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
@@ -61,11 +61,11 @@ def _shares(item: Sequence[tuple[str, str]]) -> dict[str, float]:
 
 
 def _accuracies(
-    given: Sequence[Sequence[tuple[str, str]]], chances: Sequence[Mapping[str, float]], voters: Sequence[str]
+    voted_items: Sequence[Sequence[tuple[str, str]]], chances: Sequence[Mapping[str, float]], voters: Sequence[str]
 ) -> dict[str, float]:
     """(expected right + 1) / (n + 2) of each voter: an even Beta prior keeps everybody from 0 and 1."""
     right: dict[str, list[float]] = {voter: [] for voter in voters}
-    for item, chance in zip(given, chances, strict=True):
+    for item, chance in zip(voted_items, chances, strict=True):
         for voter, answer in item:
             right[voter].append(chance[answer])
     return {voter: (math.fsum(parts) + 1) / (len(parts) + 2) for voter, parts in right.items()}
@@ -74,8 +74,8 @@ def _accuracies(
 def _weigh(item: Sequence[tuple[str, str]], accuracies: Mapping[str, float], options: int) -> dict[str, float]:
     logs = {
         answer: math.fsum(
-            math.log(accuracies[voter] if said == answer else (1 - accuracies[voter]) / (options - 1))
-            for voter, said in item
+            math.log(accuracies[voter] if choice == answer else (1 - accuracies[voter]) / (options - 1))
+            for voter, choice in item
         )
         for answer in sorted({answer for _, answer in item})
     }

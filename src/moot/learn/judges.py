@@ -28,7 +28,7 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderSwap:
-    """What the order of showing does to a judge.
+    """How much the order of presentation changes a judge's verdicts.
 
     Attributes:
         n: pairs.
@@ -56,23 +56,23 @@ def order_swap(verdicts: Sequence[Verdicts]) -> OrderSwap:
     n = len(verdicts)
     right = sum((verdict.straight == verdict.truth) + (verdict.swapped == verdict.truth) for verdict in verdicts)
     agreeing = [verdict for verdict in verdicts if verdict.straight and verdict.straight == verdict.swapped]
-    given = sum(bool(verdict.straight) + bool(verdict.swapped) for verdict in verdicts)
+    unswapped = sum(bool(verdict.straight) + bool(verdict.swapped) for verdict in verdicts)
     first = sum((verdict.straight == verdict.one) + (verdict.swapped == verdict.other) for verdict in verdicts)
     return OrderSwap(
         n=n,
         accuracy=right / (2 * n),
         agree=len(agreeing) / n,
         accuracy_agreeing=_share(sum(verdicts.straight == verdicts.truth for verdicts in agreeing), len(agreeing)),
-        first=_share(first, given),
+        first=_share(first, unswapped),
     )
 
 
-def _share(some: int, whole: int) -> float | None:
-    return some / whole if whole else None
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 Label: TypeAlias = Literal["aligned", "neutral", "opposed"]
-"""Where a stance stands, seen from a side."""
+"""A stance relative to a side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class Shift:
 
     @property
     def towards(self) -> float:
-        """How far the stance moved towards the side; below 0 away from it."""
+        """How far the stance moved towards the side; negative if it moved away."""
         return (self.after - self.before) * self.side
 
     @property
@@ -101,7 +101,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flips:
-    """What became of many stances.
+    """How many stances changed, and in which direction.
 
     Attributes:
         n: how many.

@@ -28,14 +28,15 @@ from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, normalise, read_field
 from moot.learn.memory import FailedPattern, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.model_matches import matches
-from moot.report.conclusion import conclusion as came
+from moot.report.conclusion import answer_in_words
+from moot.report.conclusion import conclusion as conclude
 
 
 def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:
     """Whether an answer is the truth.
 
     Args:
-        answer: what was held.
+        answer: the answer.
         truth: what has turned out to be right.
         options: the closed set of answers, if there was one.
     """
@@ -58,36 +59,38 @@ def _loose(text: str) -> str:
 
 
 def lost_answers(transcript: Transcript, decision: Decision) -> Iterator[str]:
-    """The answers that lost and that somebody voted for, or held to the end without a vote for another.
+    """The answers that lost, if somebody voted for them, or gave them to the end and voted for no other.
 
     Args:
         transcript: of the debate.
         decision: that it came to.
     """
-    held = answers_given(transcript)
+    answers = answers_given(transcript)
     names = {participant.name for participant in transcript.brief.participants} if transcript.brief else set[str]()
     for minority in decision.minority:
-        words = held[minority.answer][-1].answer if minority.answer in held else minority.argument
+        words = answers[minority.answer][-1].answer if minority.answer in answers else minority.argument
         sentence = words if minority.answer in names else minority.answer
-        wanted = (minority.by and not _left(minority, decision, held)) or _kept(minority, decision, held, names)
+        wanted = (minority.by and not _left(minority, decision, answers)) or _kept(minority, decision, answers, names)
         if wanted and sentence and not alike(sentence, decision.text):
             yield sentence
 
 
-def _left(minority: Minority, decision: Decision, held: Mapping[str, Sequence[AnswerGiven]]) -> bool:
-    """Whether nobody voted, and all who gave this answer gave another one in the end."""
+def _left(minority: Minority, decision: Decision, answers: Mapping[str, Sequence[AnswerGiven]]) -> bool:
+    """Whether there was no vote, and all who gave this answer changed it later."""
     return not decision.ballots and all(
-        name in held and name != minority.answer and not alike(held[name][-1].answer, minority.answer)
+        name in answers and name != minority.answer and not alike(answers[name][-1].answer, minority.answer)
         for name in minority.by
     )
 
 
-def _kept(minority: Minority, decision: Decision, held: Mapping[str, Sequence[AnswerGiven]], names: set[str]) -> bool:
+def _kept(
+    minority: Minority, decision: Decision, answers: Mapping[str, Sequence[AnswerGiven]], names: set[str]
+) -> bool:
     """Whether somebody who has not voted for one candidate gave this answer last, or is its author."""
     voted = {ballot.voter for ballot in decision.ballots if ballot.state == "cast" and not ballot.ranks}
     if minority.answer in names:
         return minority.answer not in voted
-    return any(name not in voted and alike(held[name][-1].answer, minority.answer) for name in held)
+    return any(name not in voted and alike(answers[name][-1].answer, minority.answer) for name in answers)
 
 
 SUGGESTION = "SUGGESTION"
@@ -97,29 +100,29 @@ LONGEST_PATTERN = 600
 
 
 def persuasion_counts(
-    transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]]
+    transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]]
 ) -> Mapping[tuple[str, str], int]:
-    """How often one changed another's answer, by the names of both: everybody with a turn among the causes."""
-    found: dict[tuple[str, str], int] = {}
-    for change in changes(held):
-        for name in dict.fromkeys(cause.turn.by for cause in causes(transcript, change, held)):
-            found[name, change.by] = found.get((name, change.by), 0) + 1
-    return found
+    """How often one participant changed another's answer, by both names; all authors of causes count."""
+    counts: dict[tuple[str, str], int] = {}
+    for change in changes(answers):
+        for name in dict.fromkeys(cause.turn.by for cause in causes(transcript, change, answers)):
+            counts[name, change.by] = counts.get((name, change.by), 0) + 1
+    return counts
 
 
 def patterns(
-    transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]], seqs: Mapping[str, int]
+    transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]], seqs: Mapping[str, int]
 ) -> tuple[Pattern, ...]:
     """The critiques that worked, in the order of the changes.
 
     Args:
         transcript: of a closed debate.
-        held: the answers of each debater.
+        answers: the answers of each debater.
         seqs: the entry of each turn's answer, by the turn's key.
     """
     worked = [
         (change, turn)
-        for change in changes(held)
+        for change in changes(answers)
         for turn in sorted(
             {
                 cause.turn.key: cause.turn
@@ -145,21 +148,21 @@ def patterns(
 
 
 def failed_patterns(
-    transcript: Transcript, held: Mapping[str, Sequence[AnswerGiven]], seqs: Mapping[str, int]
+    transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]], seqs: Mapping[str, int]
 ) -> tuple[FailedPattern, ...]:
     """The critiques that failed, in the order in which their authors answered; see ``patterns`` for the arguments."""
     return tuple(
         FailedPattern(
-            critic=found.critique.by,
-            author=found.turn.by,
-            issue=clip(criticised_point(found.critique), LONGEST_PATTERN),
-            suggestion=clip(str(read_field(found.critique, SUGGESTION) or ""), LONGEST_PATTERN),
-            answer=clip(str(read_field(found.turn, "ANSWER") or ""), LONGEST_PATTERN),
-            rejected=found.rejected,
-            because=clip(found.because, LONGEST_PATTERN),
-            seq=seqs[found.critique.key],
+            critic=critique.critique.by,
+            author=critique.turn.by,
+            issue=clip(criticised_point(critique.critique), LONGEST_PATTERN),
+            suggestion=clip(str(read_field(critique.critique, SUGGESTION) or ""), LONGEST_PATTERN),
+            answer=clip(str(read_field(critique.turn, "ANSWER") or ""), LONGEST_PATTERN),
+            rejected=critique.rejected,
+            because=clip(critique.because, LONGEST_PATTERN),
+            seq=seqs[critique.critique.key],
         )
-        for found in failed_critiques(transcript, held)
+        for critique in failed_critiques(transcript, answers)
     )
 
 
@@ -176,9 +179,9 @@ FORGET: NoteKind = "forget"
 
 
 def notes(entries: Iterable[SideEntry]) -> Notes:
-    """What the owner's notes on a debate come to; of each kind the last counts."""
-    said = {entry.event.what: entry.event.text for entry in entries if isinstance(entry.event, Noted)}
-    return Notes(truth=said.get(RESOLVE, ""), domain=said.get(DOMAIN, ""), forgotten=FORGET in said)
+    """The owner's notes on a debate, combined; of each kind the last one counts."""
+    texts = {entry.event.what: entry.event.text for entry in entries if isinstance(entry.event, Noted)}
+    return Notes(truth=texts.get(RESOLVE, ""), domain=texts.get(DOMAIN, ""), forgotten=FORGET in texts)
 
 
 def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
@@ -196,26 +199,26 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
     opened = entries[0].event if entries else None
     if not isinstance(opened, Opened) or transcript.closed is None:
         raise ValueError("a debate that is not closed teaches nothing yet")
-    brief, held = opened.brief, answers_given(transcript)
+    brief, answers = opened.brief, answers_given(transcript)
     debaters = brief.names("debater")
-    held = {name: held[name] for name in debaters if name in held}
+    answers = {name: answers[name] for name in debaters if name in answers}
     who = players(entries, transcript, brief)
     seqs = {entry.event.key: entry.seq for entry in entries if isinstance(entry.event, Replied)}
     outcome = _outcome(entries, opened.name, transcript, known)
     if opened.forked:
         nobody = dict.fromkeys(who, "")
-        positions = tuple(_positions(transcript, held, nobody, seqs, known.truth))
+        positions = tuple(_positions(transcript, answers, nobody, seqs, known.truth))
         return Lessons(at=entries[-1].at, outcome=outcome, positions=positions)
-    moved = persuasion_counts(transcript, held)
-    final = {name: stood[-1].answer for name, stood in held.items()}
+    moved = persuasion_counts(transcript, answers)
+    final = {name: stood[-1].answer for name, stood in answers.items()}
     return Lessons(
         at=entries[-1].at,
         outcome=outcome,
-        patterns=patterns(transcript, held, seqs),
-        failed=failed_patterns(transcript, held, seqs),
-        positions=tuple(_positions(transcript, held, who, seqs, known.truth)),
+        patterns=patterns(transcript, answers, seqs),
+        failed=failed_patterns(transcript, answers, seqs),
+        positions=tuple(_positions(transcript, answers, who, seqs, known.truth)),
         relations=tuple(_relations(debaters, who, final, moved)),
-        performances=tuple(_performances(transcript, held, who, known.truth)),
+        performances=tuple(_performances(transcript, answers, who, known.truth)),
         matches=matches(transcript, final, who) if len(set(who.values())) > 1 else (),
         uses=_uses(transcript),
     )
@@ -232,13 +235,13 @@ def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> M
         # What a tool asks another model for, such as vectors, is no answer of a participant's.
         if isinstance(call := entry.event, Called) and not call.model.startswith(ASIDE) and call.call[:5] != "tool-":
             called.setdefault(call.key, []).extend([call.model] if call.model else [])
-    found: dict[str, str] = {}
+    models: dict[str, str] = {}
     for participant in brief.participants:
         answered = [turn for turn in transcript.turns(by=participant.name) if turn.reply and turn.ask]
         by = {name for turn in answered for name in called.get(turn.key) or [_asked(turn) or participant.seat]}
         alone = next(iter(by), participant.seat)
-        found[participant.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
-    return found
+        models[participant.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
+    return models
 
 
 def _asked(turn: Turn) -> str:
@@ -255,7 +258,7 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
     assert transcript.closed is not None
     decision = transcript.decision or Decision(status="no_decision")
     ruled = [entry.seq for entry in entries if isinstance(entry.event, Ruled)]
-    chosen = decision.text or decision.winner
+    chosen = answer_in_words(decision)
     seats = [participant.seat for participant in transcript.brief.participants if participant.duty == "debater"]
     trust: Trust = "quoted" if all(seat.startswith(BUILTIN) for seat in seats) else "unconfirmed"
     if known.truth and chosen:
@@ -263,7 +266,7 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         right = any(text and is_right(text, known.truth, options) for text in (chosen, decision.winner))
         # Words of a moderator's own say the same in many ways; that they are not the truth's words refutes nothing.
         # Nor does a team that debated best: what it stood for was drawn.
-        names = [each.name for each in transcript.brief.participants]
+        names = [participant.name for participant in transcript.brief.participants]
         answered = decision.winner in names or (decision.winner and decision.winner.startswith(chosen))
         comparable = answered or option_of(chosen, options)
         trust = "confirmed" if right else "refuted" if comparable else trust
@@ -276,28 +279,28 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
         how=clip(decision.how or transcript.closed.reason, LONGEST),
         strength=decision.strength,
         share=decision.share,
-        dissent=tuple(clip(text, LONGEST) for text in decision.dissent or _dissent(transcript, entries)),
+        dissent=tuple(clip(text, LONGEST) for text in decision.dissent or _dissent(transcript)),
         minority=tuple(clip(text, LONGEST) for text in lost_answers(transcript, decision)),
         trust=trust,
         seq=ruled[-1] if ruled else entries[-1].seq,
     )
 
 
-def _dissent(transcript: Transcript, entries: Sequence[Entry]) -> Iterable[str]:
+def _dissent(transcript: Transcript) -> Iterable[str]:
     """Who voted otherwise, and why, where the decision itself does not name them."""
-    for ballot in came(transcript, entries).dissent:
+    for ballot in conclude(transcript).dissent:
         yield f"{ballot.voter} for {ballot.choice}{f': {ballot.reason}' if ballot.reason else ''}"
 
 
 def _positions(
     transcript: Transcript,
-    held: Mapping[str, Sequence[AnswerGiven]],
+    answers: Mapping[str, Sequence[AnswerGiven]],
     who: Mapping[str, str],
     seqs: Mapping[str, int],
     truth: str,
 ) -> Iterable[Position]:
     options = transcript.brief.options if transcript.brief else ()
-    for name, stood in held.items():
+    for name, stood in answers.items():
         for n, stand in enumerate(stood, start=1):
             yield Position(
                 who=name,
@@ -318,30 +321,30 @@ def _confidence(turn: Turn) -> float | None:
 def _relations(
     names: Sequence[str], who: Mapping[str, str], final: Mapping[str, str], moved: Mapping[tuple[str, str], int]
 ) -> Iterable[Relation]:
-    for n, one in enumerate(names):
+    for n, name in enumerate(names):
         for other in names[n + 1 :]:
-            both = one in final and other in final
+            both = name in final and other in final
             yield Relation(
-                one=one,
+                one=name,
                 other=other,
-                players=(who[one], who[other]),
-                agreed=alike(final[one], final[other]) if both else None,
-                moved_other=moved.get((one, other), 0),
-                moved_one=moved.get((other, one), 0),
+                players=(who[name], who[other]),
+                agreed=alike(final[name], final[other]) if both else None,
+                moved_other=moved.get((name, other), 0),
+                moved_one=moved.get((other, name), 0),
             )
 
 
 def _performances(
-    transcript: Transcript, held: Mapping[str, tuple[AnswerGiven, ...]], who: Mapping[str, str], truth: str
+    transcript: Transcript, answers: Mapping[str, tuple[AnswerGiven, ...]], who: Mapping[str, str], truth: str
 ) -> Iterable[Performance]:
     assert transcript.brief is not None
     decision, turns = transcript.decision, transcript.all()
-    flips = [change.by for change in changes(dict(held))]
+    flips = [change.by for change in changes(dict(answers))]
     for participant in transcript.brief.participants:
         if participant.duty != "debater":
             continue
         mine = [turn for turn in turns if turn.by == participant.name and turn.ask]
-        answer = held[participant.name][-1].answer if participant.name in held else ""
+        answer = answers[participant.name][-1].answer if participant.name in answers else ""
         won: bool | None = None
         if decision and decision.winner:
             won = participant.name == decision.winner or alike(answer, decision.text) or alike(answer, decision.winner)

@@ -1,7 +1,7 @@
 """The values of memory: lessons of debates, owner's notes, search results, and tiers that decay with half-lives.
 
-Memories that are used again are forgotten more slowly. The strength of a memory halves at a fixed pace and never
-reaches 0, so old memories are only harder to find. The figures are our choice: debates of one owner come by the week.
+Memories that are used often decay more slowly. The strength of a memory halves after each half-life and never reaches
+0, so old memories only rank lower. The figures are our choice, for an owner with some debates a week.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ PROMOTED: Mapping[Tier, int] = {"fast": 0, "medium": 1, "slow": 3, "archival": 7
 
 
 def tier(uses: int) -> Tier:
-    """The tier of a memory that was used so often."""
+    """The tier of a memory with this number of uses."""
     reached: Tier = "fast"
     for name, least in PROMOTED.items():
         if uses >= least:
@@ -38,7 +38,7 @@ def score(age: float, uses: int, half_life: float) -> float:
     """How strong a memory is: ``2 ** (-age / half_life) * (1 + log2(1 + uses))``.
 
     Args:
-        age: seconds since it was made or last used; below 0, for clocks differ, it counts as 0.
+        age: seconds since it was made or last used; negative ages count as 0, because clocks differ.
         uses: how often it was used.
         half_life: seconds, above 0.
     """
@@ -60,7 +60,7 @@ Kind: TypeAlias = Literal["outcome", "pattern"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """What the owner has said of a debate since it closed.
+    """The owner's notes on a closed debate.
 
     Attributes:
         truth: the right answer, now that it is known; "" if it is not.
@@ -75,7 +75,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a debate came to.
+    """The outcome of a debate.
 
     Attributes:
         topic: what was debated.
@@ -261,7 +261,7 @@ class Lessons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundMemory:
-    """A memory that was found.
+    """A search result.
 
     Attributes:
         debate: where it was learned.

@@ -10,10 +10,12 @@ The store is a projection of the records that can be dropped and rebuilt. It is 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
+
+from msgspec.json import encode as to_json
 
 from moot.learn.memory import (
     FailedPattern,
@@ -47,23 +49,23 @@ from moot.learn.tables import (
 )
 
 NEAR = 50
-"""How many of each ranking are joined."""
+"""How many results of each ranking are merged."""
 
 POSTINGS = 2_000
-"""Texts that are weighed for a query: its rarest words count, while they stand in no more texts than that together.
-A word that stands in a large part of all texts tells little and costs most."""
+"""The most texts that are scored for a query: its rarest words are used, up to this number of texts together.
+A word that occurs in many texts says little and costs most."""
 
 
 def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tuple[FoundMemory, ...]:
-    """What bears on a query, best first; see ``MemoryStore.search``."""
-    asked = list(dict.fromkeys(searched(query)))
-    if not asked or most < 1:
+    """The memories that match a query, best first; see ``MemoryStore.search``."""
+    query_words = list(dict.fromkeys(searched(query)))
+    if not query_words or most < 1:
         return ()
-    rare = _rare(tables.counts(asked, kind, POSTINGS))
+    rare = _rare(tables.counts(query_words, kind, POSTINGS))
     words = _nearest(tables, tables.weigh(rare, kind) if rare else {})
     near = _nearest(tables, tables.near(vector(query), kind, LEAST, NEAR))
     rows = tables.see(list(dict.fromkeys([*words, *near])))
-    strong = {row: strength(now - seen.last, seen.uses) for row, seen in rows.items()}
+    strong = {row: strength(now - item.last, item.uses) for row, item in rows.items()}
     fused = fuse([words, near, strong])
     best = sorted(rows, key=lambda row: (-fused[row], *rows[row][:2]))[:most]
     return tuple(_found(kind, rows[row], near.get(row, 0.0)) for row in best)
@@ -71,17 +73,17 @@ def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tu
 
 def _rare(counts: Mapping[str, int]) -> list[str]:
     """The rarest words, as many as may be weighed."""
-    room, taken = POSTINGS, list[str]()
+    room, chosen = POSTINGS, list[str]()
     for word in sorted(filter(counts.get, counts), key=lambda word: (counts[word], word)):
         room -= counts[word]
-        if taken and room < 0:
+        if chosen and room < 0:
             break
-        taken.append(word)
-    return taken
+        chosen.append(word)
+    return chosen
 
 
 def _nearest(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, float]:
-    """The NEAR items with the highest scores; of those who are level with the last the first debates."""
+    """The NEAR items with the highest scores; equal scores are ordered by debate."""
     if len(scores) <= NEAR:
         return scores
     least = sorted(scores.values(), reverse=True)[NEAR - 1]
@@ -90,15 +92,15 @@ def _nearest(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, fl
     return {row: scores[row] for row in [*best, *sorted(places, key=lambda row: places[row])][:NEAR]}
 
 
-def _found(kind: Kind, seen: SearchedItem, likeness: float) -> FoundMemory:
+def _found(kind: Kind, item: SearchedItem, likeness: float) -> FoundMemory:
     return FoundMemory(
-        debate=seen.debate,
+        debate=item.debate,
         kind=kind,
-        n=seen.n,
-        at=seen.at,
-        body=json.loads(seen.body),
-        uses=seen.uses,
-        tier=tier(seen.uses),
+        n=item.n,
+        at=item.at,
+        body=json.loads(item.body),
+        uses=item.uses,
+        tier=tier(item.uses),
         likeness=likeness,
     )
 
@@ -117,7 +119,7 @@ class Item:
 
 
 class MemoryStore:
-    """What was learned, in one place. Blocks; one thread at a time.
+    """The memory in one file or database. Its methods block; use it from one thread at a time.
 
     Args:
         tables: where it is kept.
@@ -162,7 +164,7 @@ class MemoryStore:
             return {row.debate: row.notes for row in self._tables.debates()}
 
     def replace(self, anew: "MemoryStore") -> frozenset[str]:
-        """Replace everything by what another store holds, in one transaction.
+        """Replace everything by the content of another store, in one transaction.
 
         Returns the debates that are learned here and not there, or there with fewer notes: they must be learned again.
         """
@@ -174,7 +176,7 @@ class MemoryStore:
         return frozenset(row.debate for row in had if has.get(row.debate, -1) < row.notes)
 
     def add(self, debate: str, lessons: Lessons | None, *, head: str, notes: int = 0) -> bool:
-        """Keep the lessons of a debate in the place of those that were kept before.
+        """Store the lessons of a debate; they replace its earlier lessons.
 
         Args:
             debate: its id.
@@ -225,7 +227,7 @@ class MemoryStore:
         ]
 
     def search(self, query: str, kind: Kind = "outcome", *, most: int = 5, now: float = 0.0) -> tuple[FoundMemory, ...]:
-        """What bears on a query, best first: by words, by vectors, and among those by how strong a memory is.
+        """The memories that match a query, best first: by words, by vectors, and then by strength.
 
         Args:
             query: words.
@@ -241,7 +243,7 @@ class MemoryStore:
 
 
 def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
-    """Everything in some lessons; what can be searched with its words, and the vector of what it is about."""
+    """All items of some lessons; those that can be searched with their words and their vector."""
     groups: Mapping[str, Sequence[Part]] = {
         "outcome": (lessons.outcome,),
         "pattern": lessons.patterns,
@@ -254,13 +256,13 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
     topic = vector(lessons.outcome.topic)  # the author of a critique must not choose where it is recalled
     for kind, parts in groups.items():
         for n, part in enumerate(parts):
-            body, text = json.dumps(asdict(part), ensure_ascii=False, sort_keys=True), _text(part)
-            found = (None, None) if text is None else (" ".join(searched(text)), topic)
-            yield ItemRow(debate, kind, n, lessons.at, body, *found)
+            body, text = to_json(part, order="sorted").decode(), _text(part)
+            columns = (None, None) if text is None else (" ".join(searched(text)), topic)
+            yield ItemRow(debate, kind, n, lessons.at, body, *columns)
 
 
 def _text(part: Part) -> str | None:
-    """What something is found by; None if it is not searched."""
+    """The text by which an item is found; None if it is not searched."""
     match part:
         case Outcome():
             return "\n".join((part.topic, part.text, *part.minority, *part.dissent))

@@ -1,4 +1,4 @@
-"""Matches between the models of one debate: who stood for what won, who for something else, and which results count.
+"""Matches between the models of one debate: who was for the winning answer, who was not, and which results count.
 
 A match is between two debaters, each answered by a model of its own, of whom one stood for the result and the other for
 something else. Whoever gave answers stands for the last of them: the authors of the answer that won, or the participant
@@ -12,7 +12,6 @@ judge, chair or juror of the model of one of two, or of the family of one alone,
 and agents that are no language model have no rating. A decision in a moderator's own words is nobody's answer.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +19,7 @@ from itertools import combinations
 
 from moot.arguments.positions import alike
 from moot.core.decision import Ballot, Decision
+from moot.core.families import family
 from moot.core.transcript import Transcript
 from moot.learn.memory import ModelMatch
 from moot.learn.ratings import Match, side_swapped
@@ -33,7 +33,7 @@ OFFICE = "OFFICE"
 
 
 def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
-    """What a debate says of its models; see the module.
+    """The matches of a debate between its models; see the module.
 
     Args:
         transcript: of a closed debate.
@@ -52,20 +52,20 @@ def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, 
     deciding = {*_voters(decision), *(turn.by for turn in transcript.turns(SYNTHESIZED))}
     judges = {who.get(name, "") for name in deciding if name not in names}
     pairs = [
-        (one, other, score)
-        for one, other, score in _pairs(result)
-        if _rated(who[one]) and _rated(who[other]) and who[one] != who[other]
-        if not any(_leans(judge, who[one], who[other]) for judge in judges)
+        (name, other, score)
+        for name, other, score in _pairs(result)
+        if _rated(who[name]) and _rated(who[other]) and who[name] != who[other]
+        if not any(_leans(judge, who[name], who[other]) for judge in judges)
     ]
     return tuple(
-        ModelMatch(one=who[one], other=who[other], score=score, weight=1 / len(pairs), sides=(one, other))
-        for one, other, score in pairs
+        ModelMatch(one=who[name], other=who[other], score=score, weight=1 / len(pairs), sides=(name, other))
+        for name, other, score in pairs
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
-    """A decision, and where the debaters stood.
+    """A decision, and the side of each debater.
 
     Attributes:
         decision: what was decided.
@@ -82,7 +82,7 @@ class _Result:
     teams: Mapping[str, tuple[str, ...]]
 
     def side(self, candidate: str) -> tuple[str, ...]:
-        """The debaters who stand for a candidate: a participant, the members of a team, or those with an answer."""
+        """The debaters for a candidate: a participant, the members of a team, or those with that answer."""
         if candidate in self.teams:
             return self.teams[candidate]
         if self.is_person(candidate):
@@ -97,12 +97,12 @@ class _Result:
 
     def is_person(self, candidate: str) -> bool:
         """Whether a candidate is a participant, and no answer that has the same words."""
-        given = any(alike(answer, candidate) for answer in self.final.values())
+        is_option = any(alike(answer, candidate) for answer in self.final.values())
         chosen = candidate != self.decision.winner or alike(self.decision.text, candidate)
-        return candidate in self.names and not (given and chosen)
+        return candidate in self.names and not (is_option and chosen)
 
     def others(self, winners: Sequence[str]) -> list[str]:
-        """The debaters who stand for anything else."""
+        """The debaters for any other candidate."""
         if self.decision.winner in self.teams:
             members = dict.fromkeys(name for team in self.teams.values() for name in team)
             return [name for name in members if name not in winners]
@@ -129,18 +129,18 @@ def _teams(transcript: Transcript, candidates: Sequence[str]) -> dict[str, tuple
         if field.name == OFFICE
         for choice in field.choices
     ]
-    found = {team: tuple(dict.fromkeys(by for by, office in offices if team in office)) for team in candidates}
-    return {team: members for team, members in found.items() if members}
+    speakers = {team: tuple(dict.fromkeys(by for by, office in offices if team in office)) for team in candidates}
+    return {team: members for team, members in speakers.items() if members}
 
 
 def _pairs(result: _Result) -> Iterator[tuple[str, str, float]]:
     """Two debaters each, and the score of the first of them."""
     if result.decision.status == "decided" and result.decision.winner:
         winners = result.side(result.decision.winner)
-        yield from ((one, other, 1.0) for one in winners for other in result.others(winners))
+        yield from ((winner, other, 1.0) for winner in winners for other in result.others(winners))
     elif result.decision.status == "tie":
-        for one, other in combinations([result.side(name) for name in result.tops()], 2):
-            yield from ((mine, theirs, 0.5) for mine in one for theirs in other if mine not in other)
+        for side, other in combinations([result.side(name) for name in result.tops()], 2):
+            yield from ((mine, theirs, 0.5) for mine in side for theirs in other if mine not in other)
 
 
 def _voters(decision: Decision) -> tuple[str, ...]:
@@ -179,22 +179,15 @@ def _is_own(result: _Result, ballot: Ballot) -> bool:
 
 
 def _rated(player: str) -> bool:
-    """Whether a player is a model; people are many, and none of them has a name that lasts."""
+    """Whether a player is a model; people have no lasting name and are not rated."""
     return ":" in player
 
 
-def family(player: str) -> str:
-    """The word with which a model's name begins: ``qwen`` of ``ollama:qwen3:8b`` and ``openrouter:qwen/qwen3-32b``."""
-    name = player.partition(":")[2].rpartition("/")[2].casefold()
-    begun = re.match(r"[^\W\d_]+", name)
-    return begun[0] if begun else name
-
-
-def _leans(judge: str, one: str, other: str) -> bool:
+def _leans(judge: str, name: str, other: str) -> bool:
     """Whether a judge may favour one of two: it is one of them, or of the family of one of them alone."""
     if not _rated(judge):
         return False
-    return judge in (one, other) or (family(judge) == family(one)) != (family(judge) == family(other))
+    return judge in (name, other) or (family(judge) == family(name)) != (family(judge) == family(other))
 
 
 def joined_matches(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:
@@ -205,7 +198,7 @@ def joined_matches(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match
             first of its two debates does.
     """
     waiting: dict[tuple[object, ...], list[int]] = {}
-    found: dict[int, Match] = {}
+    joined: dict[int, Match] = {}
     for n, (motion, domain, result) in enumerate(played):
         match = Match(one=result.one, other=result.other, score=result.score, domain=domain, weight=result.weight)
         sides = dict(zip((result.one, result.other), result.sides, strict=True))
@@ -214,8 +207,8 @@ def joined_matches(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match
         back = waiting.get((motion, domain, *sorted(swapped.items())))
         if back:
             first = back.pop(0)
-            found[first] = side_swapped(found[first], match)
+            joined[first] = side_swapped(joined[first], match)
         else:
             waiting.setdefault(place, []).append(n)
-            found[n] = match
-    return tuple(found.values())
+            joined[n] = match
+    return tuple(joined.values())

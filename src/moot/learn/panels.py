@@ -1,4 +1,4 @@
-"""Many voters on one question: accuracy, weights and effective number of voters, and what early stopping saves.
+"""Many voters on one question: accuracy, weights and effective number of voters, and the savings of early stopping.
 
 An answer is a text, compared as it is; a voter without an answer abstains. Sums are ``math.fsum`` or in sorted order. A
 stop rule reads only the counts so far, so its mean over all orders of asking is computed exactly; nothing is sampled.
@@ -17,10 +17,10 @@ from typing import Final
 from moot.learn.ratings import correlation
 
 ENOUGH = 20
-"""Graded items that every voter of a panel needs before votes weigh differently."""
+"""Graded items that every voter of a panel needs before weights differ from 1."""
 
 CAP = 3.0
-"""No voter's log-odds count for more: 3 is an accuracy of 95 %."""
+"""The maximum of a voter's log-odds: 3 is an accuracy of 95 %."""
 
 Answers = Mapping[str, str]
 """The answers to one question by voter."""
@@ -86,7 +86,7 @@ def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[st
 
 
 def log_odds_weight(marks: Marks, *, options: int = 2) -> float:
-    """The weight of one voter's vote beside others of whom enough is known; see ``log_odds_weights``."""
+    """The weight of one vote if enough is known of the others; see ``log_odds_weights``."""
     p = marks.accuracy
     return max(min(math.log(p / (1 - p)), CAP) + math.log(options - 1), 0.0)
 
@@ -117,7 +117,7 @@ def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[f
     right = {
         voter: [float(item[voter] == truth) for item, truth in zip(items, truths, strict=True)] for voter in voters
     }
-    pairs = [correlation(right[one], right[other]) for one, other in combinations(voters, 2)]
+    pairs = [correlation(right[voter], right[other]) for voter, other in combinations(voters, 2)]
     known = [pair for pair in pairs if pair is not None]
     shared = max(math.fsum(known) / len(known), 0.0) if known else 0.0
     return len(voters) / (1 + (len(voters) - 1) * shared), shared
@@ -134,7 +134,7 @@ def _marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, folds:
 
 
 def shape_of(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
-    """How many gave the right answer, how many each wrong one (sorted), how many none."""
+    """The number of right answers, the numbers of each wrong answer (sorted), and the number without an answer."""
     tally = Counter(item.values())
     silent = tally.pop("", 0)
     return tally.pop(truth, 0), tuple(sorted(tally.values())), silent
@@ -151,12 +151,12 @@ def _mean_credit(right: int, wrong: tuple[int, ...], silent: int, size: int) -> 
         ways = Counter({(0, 1): 1})
         for group in wrong:
             longer: Counter[tuple[int, int]] = Counter()
-            for (taken, tied), count in ways.items():
-                for some in range(min(group, ahead, size - ahead - taken) + 1):
-                    longer[taken + some, tied + (some == ahead)] += count * math.comb(group, some)
+            for (drawn, tied), count in ways.items():
+                for chosen in range(min(group, ahead, size - ahead - drawn) + 1):
+                    longer[drawn + chosen, tied + (chosen == ahead)] += count * math.comb(group, chosen)
             ways = longer
-        for (taken, tied), count in ways.items():
-            left = size - ahead - taken
+        for (drawn, tied), count in ways.items():
+            left = size - ahead - drawn
             parts.append(math.comb(right, ahead) * count * math.comb(silent, left) / tied)
     return math.fsum(parts) / math.comb(right + sum(wrong) + silent, size)
 
@@ -167,7 +167,7 @@ Rule = Callable[[Sequence[int], int, int], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saving:
-    """What a rule does on average over items and orders.
+    """The average effect of a rule over items and orders.
 
     Attributes:
         calls: voters asked.
@@ -182,8 +182,8 @@ class Saving:
     loss: float
 
 
-def settled(counts: Sequence[int], asked: int, left: int) -> bool:
-    """The lead is larger than the votes still to come: asking on cannot change the winner."""
+def settled(counts: Sequence[int], asked_members: int, left: int) -> bool:
+    """The lead is larger than the number of votes left: further votes cannot change the winner."""
     return _lead(counts) > left
 
 
@@ -193,7 +193,7 @@ def beta(least: float) -> Rule:
     The posterior of the leader's share among the votes for the two is Beta(1 + v1, 1 + v2), v1 and v2 their counts.
     """
 
-    def met(counts: Sequence[int], asked: int, left: int) -> bool:
+    def met(counts: Sequence[int], answered: int, left: int) -> bool:
         first, second = (*counts[:2], 0, 0)[:2]
         return ahead(first, second) >= least
 
@@ -203,7 +203,7 @@ def beta(least: float) -> Rule:
 def first_equal(n: int) -> Rule:
     """Stop after n answers if all are the same, abstentions aside; if they differ, ask everybody."""
 
-    def met(counts: Sequence[int], asked: int, left: int) -> bool:
+    def met(counts: Sequence[int], answered: int, left: int) -> bool:
         return sum(counts) == n == _lead(counts)
 
     return met
@@ -212,13 +212,13 @@ def first_equal(n: int) -> Rule:
 def gate(n: int) -> Rule:
     """Ask n voters at once; stop if every one gave the same answer; if not, ask everybody."""
 
-    def met(counts: Sequence[int], asked: int, left: int) -> bool:
-        return asked == n == _lead(counts)
+    def met(counts: Sequence[int], answered: int, left: int) -> bool:
+        return answered == n == _lead(counts)
 
     return met
 
 
-def never(counts: Sequence[int], asked: int, left: int) -> bool:
+def never(counts: Sequence[int], answered: int, left: int) -> bool:
     """Ask everybody."""
     return False
 
@@ -278,7 +278,7 @@ def _mean(shapes: Mapping[_Shape, int], rule: Rule) -> tuple[float, float]:
 
 
 _State = tuple[tuple[int, int], tuple[tuple[int, int], ...], int]
-"""Right answers seen and left, the same for each wrong answer (sorted), silent voters left."""
+"""Right answers given and left, the same for each wrong answer (sorted), silent voters left."""
 
 
 def _walk(shape: _Shape, rule: Rule) -> tuple[float, float]:
@@ -291,33 +291,33 @@ def _walk(shape: _Shape, rule: Rule) -> tuple[float, float]:
     states: dict[_State, float] = {((0, right), tuple((0, item) for item in wrong), silent): 1.0}
     calls: list[float] = []
     credits: list[float] = []
-    for asked in range(n + 1):
+    for answered in range(n + 1):
         ahead_of: dict[_State, list[float]] = {}
         for state, chance in sorted(states.items()):
-            (seen, _), others, _ = state
-            counts = sorted((seen, *(value for value, _ in others)), reverse=True)
-            if asked == n or rule(counts, asked, n - asked):
-                calls.append(chance * asked)
-                credits.append(chance / counts.count(seen) if seen and seen == counts[0] else 0.0)
+            (for_right, _), others, _ = state
+            counts = sorted((for_right, *(value for value, _ in others)), reverse=True)
+            if answered == n or rule(counts, answered, n - answered):
+                calls.append(chance * answered)
+                credits.append(chance / counts.count(for_right) if for_right and for_right == counts[0] else 0.0)
                 continue
             for new, ways in _steps(state):
-                ahead_of.setdefault(new, []).append(chance * ways / (n - asked))
+                ahead_of.setdefault(new, []).append(chance * ways / (n - answered))
         states = {state: math.fsum(parts) for state, parts in ahead_of.items()}
     return math.fsum(calls), math.fsum(credits)
 
 
 def _steps(state: _State) -> list[tuple[_State, int]]:
-    """The states after one more voter, and how many voters lead there."""
-    (seen, left), others, silent = state
+    """The states after one more voter, and how many voters lead to each."""
+    (for_right, left), others, silent = state
     steps: list[tuple[_State, int]] = []
     if left:
-        steps.append((((seen + 1, left - 1), others, silent), left))
+        steps.append((((for_right + 1, left - 1), others, silent), left))
     if silent:
-        steps.append((((seen, left), others, silent - 1), silent))
+        steps.append((((for_right, left), others, silent - 1), silent))
     for i, (had, more) in enumerate(others):
         if more:
             after = tuple(sorted((*others[:i], (had + 1, more - 1), *others[i + 1 :])))
-            steps.append((((seen, left), after, silent), more))
+            steps.append((((for_right, left), after, silent), more))
     return steps
 
 

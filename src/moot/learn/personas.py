@@ -1,7 +1,7 @@
 """Performance of participants and models over many debates, and relations between pairs of them.
 
-Every share has its interval (Wilson 1927), which is right for few debates too: three of four is no better than one
-half. Computed from lessons alone.
+Every share has its interval (Wilson 1927), which is right for few debates too: three of four is not significantly
+better than one half. Computed from lessons alone.
 """
 
 import math
@@ -49,21 +49,21 @@ class Persona:
     right: Share
 
 
-def share(some: int, of: int) -> Share:
+def share(part: int, of: int) -> Share:
     """A share with the score interval of Wilson (1927), at 95 %.
 
     Raises:
         ValueError: more than all, or fewer than none.
     """
-    if not 0 <= some <= of:
-        raise ValueError(f"{some} of {of} is no share")
+    if not 0 <= part <= of:
+        raise ValueError(f"{part} of {of} is no share")
     if not of:
         return Share(some=0, of=0, low=0.0, high=1.0)
-    p, z2 = some / of, Z95 * Z95 / of
+    p, z2 = part / of, Z95 * Z95 / of
     middle, half = p + z2 / 2, Z95 * math.sqrt(p * (1 - p) / of + z2 / (4 * of))
     # Rounding must not lead past the share itself.
     low, high = (middle - half) / (1 + z2), (middle + half) / (1 + z2)
-    return Share(some=some, of=of, low=min(max(low, 0.0), p), high=max(min(high, 1.0), p))
+    return Share(some=part, of=of, low=min(max(low, 0.0), p), high=max(min(high, 1.0), p))
 
 
 def performances(items: Iterable[Item]) -> tuple[tuple[str, Performance], ...]:
@@ -81,18 +81,18 @@ def personas(done: Iterable[tuple[str, Performance]]) -> tuple[Persona, ...]:
 
 
 def models(done: Iterable[tuple[str, Performance]]) -> tuple[Persona, ...]:
-    """The sums for each model, those in most debates first; people are many, and none of them is a model."""
+    """The sums for each model, those in most debates first; people are left out."""
     return _sums(
         (performance.player, "", debate, performance) for debate, performance in done if ":" in performance.player
     )
 
 
 def _sums(done: Iterable[tuple[str, str, str, Performance]]) -> tuple[Persona, ...]:
-    held: dict[tuple[str, str], list[tuple[str, Performance]]] = {}
+    cases_by_persona: dict[tuple[str, str], list[tuple[str, Performance]]] = {}
     for name, role, debate, performance in done:
-        held.setdefault((name, role), []).append((debate, performance))
-    found = [_persona(name, role, value) for (name, role), value in held.items()]
-    return tuple(sorted(found, key=lambda persona: (-persona.debates, persona.name, persona.role)))
+        cases_by_persona.setdefault((name, role), []).append((debate, performance))
+    personas_found = [_persona(name, role, value) for (name, role), value in cases_by_persona.items()]
+    return tuple(sorted(personas_found, key=lambda persona: (-persona.debates, persona.name, persona.role)))
 
 
 def _persona(name: str, role: str, done: Sequence[tuple[str, Performance]]) -> Persona:
@@ -157,23 +157,23 @@ def model_pairs(met: Iterable[tuple[str, Relation]]) -> tuple[Pair, ...]:
 
 
 def _pair_sums(met: Iterable[tuple[str, str, str, Relation]]) -> tuple[Pair, ...]:
-    held: dict[tuple[str, str], list[tuple[str, Relation]]] = {}
-    for one, other, debate, relation in met:
+    cases_by_pair: dict[tuple[str, str], list[tuple[str, Relation]]] = {}
+    for first_name, other, debate, relation in met:
         turned = replace(relation, moved_other=relation.moved_one, moved_one=relation.moved_other)
-        key, kept = ((one, other), relation) if one <= other else ((other, one), turned)
-        held.setdefault(key, []).append((debate, kept))
-    found = [
+        key, kept_relation = ((first_name, other), relation) if first_name <= other else ((other, first_name), turned)
+        cases_by_pair.setdefault(key, []).append((debate, kept_relation))
+    summed = [
         Pair(
-            one=one,
+            one=name,
             other=other,
             debates=len({debate for debate, _ in cases}),
             agreed=share(*_agreed([relation for _, relation in cases])),
             moved_other=sum(relation.moved_other for _, relation in cases),
             moved_one=sum(relation.moved_one for _, relation in cases),
         )
-        for (one, other), cases in held.items()
+        for (name, other), cases in cases_by_pair.items()
     ]
-    return tuple(sorted(found, key=lambda pair: (-pair.debates, pair.one, pair.other)))
+    return tuple(sorted(summed, key=lambda pair: (-pair.debates, pair.one, pair.other)))
 
 
 def _agreed(cases: Iterable[Relation]) -> tuple[int, int]:

@@ -73,14 +73,14 @@ WHERE attrelid = to_regclass('memory_vector') AND attname = 'vector' AND NOT att
 
 
 def current(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
-    """Whether the tables of this version are there, and whole."""
+    """Whether the tables of this version exist, with all their columns."""
     if not _one(link, "SELECT to_regclass('memory_state')") or not _one(link, KIND):
         return False
     return _one(link, "SELECT value FROM memory_state WHERE name = 'version'") == VERSION
 
 
 def make(link: "psycopg.Connection[tuple[Any, ...]]") -> None:
-    """Make the tables anew, empty."""
+    """Create the tables again, empty."""
     link.execute(f"DROP TABLE IF EXISTS {TABLES}")
     kind = f"vector({SIZE})" if can_compare(link) else "bytea"
     link.execute(SCHEMA.replace("@vector", kind).encode())
@@ -88,12 +88,12 @@ def make(link: "psycopg.Connection[tuple[Any, ...]]") -> None:
 
 
 def compares(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
-    """Whether vectors have a type that the database can compare."""
+    """Whether the database can compare the stored vectors."""
     return _one(link, KIND) != "bytea"
 
 
 def can_compare(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
-    """Whether pgvector is there, or could be installed now."""
+    """Whether pgvector is installed, or can be installed now."""
     import psycopg
 
     if _one(link, "SELECT to_regtype('vector')") is None:
@@ -109,7 +109,7 @@ def _one(link: "psycopg.Connection[tuple[Any, ...]]", sql: LiteralString) -> Any
 
 
 SCHEMES = ("postgresql://", "postgres://")
-"""How the address of a database begins."""
+"""The prefixes of the address of a database."""
 
 INSTALL = 'What was learned cannot be kept in PostgreSQL without libraries: pip install "moot[postgres]".'
 
@@ -120,7 +120,7 @@ KEPT: Sequence[LiteralString] = ("memory_debate", "memory_item", "memory_vector"
 """The tables of what belongs to a debate, in the order in which they are read."""
 
 STEP = 4096
-"""Items that are written, and vectors that are compared, at once."""
+"""The number of items written, and of vectors compared, in one batch."""
 
 LOCK = int.from_bytes(b"moot", "big")
 """The lock of all debates; that of a debate is the next, with its hash."""
@@ -255,8 +255,8 @@ class PostgresTables:
                 for debate in rows.debates:
                     copy.write_row(debate)
             items = iter(rows.items)
-            while some := list(islice(items, STEP)):
-                self._put(cursor, some)
+            while block := list(islice(items, STEP)):
+                self._put(cursor, block)
             with cursor.copy("COPY memory_use (target, debate, at) FROM STDIN") as copy:
                 for use in rows.uses:
                     copy.write_row(use)
@@ -305,11 +305,11 @@ class PostgresTables:
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
         """See Tables."""
-        given = (list(words), _quoted(words))
-        found: dict[str, int] = dict(self._db.execute(COUNTS, (kind, enough + 1, *given)).fetchall())
-        if min((n for n in found.values() if n), default=0) > enough:
-            found = dict(self._db.execute(COUNTS, (kind, None, *given)).fetchall())
-        return found
+        keywords = (list(words), _quoted(words))
+        counts: dict[str, int] = dict(self._db.execute(COUNTS, (kind, enough + 1, *keywords)).fetchall())
+        if min((n for n in counts.values() if n), default=0) > enough:
+            counts = dict(self._db.execute(COUNTS, (kind, None, *keywords)).fetchall())
+        return counts
 
     def weigh(self, words: Sequence[str], kind: str) -> Mapping[RowId, float]:
         """See Tables."""
@@ -322,13 +322,13 @@ class PostgresTables:
     def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
         """See Tables; the nearest where pgvector compares, else all of them."""
         if compares(self._db):
-            given = (_listed(vector), length(vector), kind, least, most)
-            return dict(self._db.execute(NEAREST, given).fetchall())
+            parameters = (_listed(vector), length(vector), kind, least, most)
+            return dict(self._db.execute(NEAREST, parameters).fetchall())
         near: dict[RowId, float] = {}
-        ((kept,),) = self._db.execute(VECTORS, (kind,), binary=True)
+        ((block,),) = self._db.execute(VECTORS, (kind,), binary=True)
         step = STEP * (SIZE + 16)
-        for at in range(0, len(kept or b""), step):
-            near.update(cosines(kept[at : at + step], vector, least=least, order=">"))
+        for at in range(0, len(block or b""), step):
+            near.update(cosines(block[at : at + step], vector, least=least, order=">"))
         return near
 
     def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:
@@ -342,7 +342,7 @@ class PostgresTables:
 
 
 def _quoted(words: Sequence[str]) -> list[str]:
-    """Words as queries; there is no quotation mark and no backslash in a word."""
+    """Words as queries; a word has no quotation mark and no backslash."""
     return [f"'{word}'" for word in words]
 
 
@@ -357,5 +357,5 @@ def _numbers(listed: str) -> bytes:
 
 
 def _refusal(place: str, error: Exception) -> RecordError:
-    said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return RecordError(f"What was learned cannot be kept in or read from {place}: {said}.")
+    sentence = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    return RecordError(f"What was learned cannot be kept in or read from {place}: {sentence}.")

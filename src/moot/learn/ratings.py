@@ -25,7 +25,7 @@ class Match:
 
     Attributes:
         one: who got the score.
-        other: who got the rest of it, 1 - score.
+        other: the other player, who got 1 - score.
         score: 0 to 1.
         domain: the kind of question; ratings of two domains do not mix.
         weight: how many results it counts for, above 0.
@@ -38,7 +38,7 @@ class Match:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse what is no result."""
+        """Refuse values that are no result."""
         if self.one == self.other:
             raise ValueError(f"{self.one} cannot play against {self.other}; a match needs two names")
         if not 0 <= self.score <= 1:
@@ -94,7 +94,7 @@ def bradley_terry(
     names, met, won = _gather(played)
     if anchor and anchor not in names:
         raise ValueError(f"{anchor} has no match and cannot be the anchor; those who have: {', '.join(names)}")
-    groups = [[names.index(name) for name in group] for group in islands(played)]
+    groups = [[names.index(name) for name in group] for group in connected_groups(played)]
     logs = _climb(groups, met, won, prior)
     spread = _invert(_information(names, met, logs, prior))
     zero = [float(name == anchor) if anchor else 1 / len(names) for name in names]
@@ -134,9 +134,9 @@ def elo(matches: Iterable[Match], *, k: float = 16.0, start: float = 1500.0) -> 
     """
     points: dict[str, float] = {}
     for match in matches:
-        one, other = points.get(match.one, start), points.get(match.other, start)
-        moved = k * match.weight * (match.score - 1 / (1 + 10 ** ((other - one) / 400)))
-        points[match.one], points[match.other] = one + moved, other - moved
+        first, other = points.get(match.one, start), points.get(match.other, start)
+        moved = k * match.weight * (match.score - 1 / (1 + 10 ** ((other - first) / 400)))
+        points[match.one], points[match.other] = first + moved, other - moved
     return dict(sorted(points.items()))
 
 
@@ -153,9 +153,9 @@ def ranked_pairs(tiers: Sequence[Sequence[str]], *, domain: str = "", weight: fl
     """
     placed = [(place, name) for place, tier in enumerate(tiers) for name in tier]
     return tuple(
-        Match(one=one, other=other, score=1.0 if above < below else 0.5, domain=domain, weight=weight)
-        for (above, one), (below, other) in combinations(placed, 2)
-        if one != other
+        Match(one=name, other=other, score=1.0 if above < below else 0.5, domain=domain, weight=weight)
+        for (above, name), (below, other) in combinations(placed, 2)
+        if name != other
     )
 
 
@@ -173,8 +173,8 @@ def side_swapped(first: Match, second: Match) -> Match:
     return replace(first, score=(first.score + back) / 2)
 
 
-def islands(matches: Iterable[Match]) -> tuple[tuple[str, ...], ...]:
-    """The groups within which everybody is compared, directly or by way of others: the largest first, names sorted.
+def connected_groups(matches: Iterable[Match]) -> tuple[tuple[str, ...], ...]:
+    """The connected groups of players, linked by matches directly or through others: the largest first, names sorted.
 
     More than one: ratings of two groups are linked by nothing but the prior, and their order means nothing.
     """
@@ -197,30 +197,30 @@ def islands(matches: Iterable[Match]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
-def spearman(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
+def spearman(first: Mapping[str, float], other: Mapping[str, float]) -> float | None:
     """The rank correlation over the names in both (Spearman 1904), equal values sharing their mean rank.
 
     None for fewer than two names, or where all values of one are equal.
     """
-    names = sorted(one.keys() & other.keys())
-    return correlation(_ranks([one[name] for name in names]), _ranks([other[name] for name in names]))
+    names = sorted(first.keys() & other.keys())
+    return correlation(_ranks([first[name] for name in names]), _ranks([other[name] for name in names]))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
     return [sum(item < value for item in values) + (values.count(value) + 1) / 2 for value in values]
 
 
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+def _dot(first: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(first, other, strict=True))
 
 
-def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+def correlation(first: Sequence[float], other: Sequence[float]) -> float | None:
     """The correlation of values in pairs (Pearson); None for fewer than two pairs, or where one side never differs."""
-    if len(one) < 2:
+    if len(first) < 2:
         return None
-    left, right = math.fsum(one) / len(one), math.fsum(other) / len(other)
-    across = math.fsum((a - left) * (b - right) for a, b in zip(one, other, strict=True))
-    within = math.fsum((a - left) ** 2 for a in one) * math.fsum((b - right) ** 2 for b in other)
+    left, right = math.fsum(first) / len(first), math.fsum(other) / len(other)
+    across = math.fsum((a - left) * (b - right) for a, b in zip(first, other, strict=True))
+    within = math.fsum((a - left) ** 2 for a in first) * math.fsum((b - right) ** 2 for b in other)
     return across / math.sqrt(within) if within else None
 
 
@@ -231,14 +231,14 @@ def _gather(matches: Sequence[Match]) -> tuple[list[str], list[list[tuple[int, f
     weights: dict[tuple[int, int], list[float]] = {}
     scores: list[list[float]] = [[] for _ in names]
     for match in matches:
-        one, other = place[match.one], place[match.other]
-        weights.setdefault((min(one, other), max(one, other)), []).append(match.weight)
-        scores[one].append(match.weight * match.score)
+        first_name, other = place[match.one], place[match.other]
+        weights.setdefault((min(first_name, other), max(first_name, other)), []).append(match.weight)
+        scores[first_name].append(match.weight * match.score)
         scores[other].append(match.weight * (1 - match.score))
     met: list[list[tuple[int, float]]] = [[] for _ in names]
-    for (one, other), parts in sorted(weights.items()):
-        met[one].append((other, math.fsum(parts)))
-        met[other].append((one, math.fsum(parts)))
+    for (first_name, other), parts in sorted(weights.items()):
+        met[first_name].append((other, math.fsum(parts)))
+        met[other].append((first_name, math.fsum(parts)))
     return names, met, [math.fsum(parts) for parts in scores]
 
 

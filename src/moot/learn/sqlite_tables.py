@@ -1,7 +1,7 @@
 """Memory in SQLite: its tables in the file of the records.
 
 The tables have names of their own, so one file is all there is to keep. Commits do not wait for the disk
-(``synchronous=NORMAL``): what a power cut loses is learned again.
+(``synchronous=NORMAL``): what a power cut loses is learned again from the records.
 
 Words are weighed by SQLite's BM25. Vectors are stored in blocks (racks), each debate's in the block of its hash, and
 compared one by one: a search reads all blocks, which is fast because they are few and long, and a debate that is
@@ -49,13 +49,13 @@ WHERE item.id IN ({}) GROUP BY item.id
 WORDS = "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ?"
 
 VECTOR = Struct(f"<qd{SIZE}s")
-"""A vector as it is kept: the number of its item, its length, and its own numbers."""
+"""A vector as it is stored: the number of its item, its length, and its components."""
 
 BLOCKS = 1024
-"""Racks on which the vectors of a kind stand, at most."""
+"""The most blocks for the vectors of a kind."""
 
 STEP = 32
-"""Racks that are compared at once: few enough for the memory of some to serve for the next."""
+"""The number of blocks compared in one batch; small, so that their memory is used again."""
 
 
 class SqliteTables:
@@ -91,6 +91,22 @@ class SqliteTables:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise _refusal(path, error) from error
         return tables
+
+    @classmethod
+    @contextmanager
+    def borrowing(cls, path: Path, connection: sqlite3.Connection) -> Generator[Self]:
+        """The tables in the file of a connection that stays open, and that waits for the disk again afterwards.
+
+        Raises:
+            RecordError: the file cannot be written, or this SQLite cannot search texts.
+        """
+        tables = cls(path, connection)
+        with tables._refusing():
+            try:
+                tables._prepare()
+                yield tables
+            finally:
+                connection.execute("PRAGMA synchronous = FULL")
 
     def close(self) -> None:
         """See Tables."""
@@ -150,15 +166,15 @@ class SqliteTables:
     def put(self, rows: Rows) -> None:
         """See Tables."""
         self._db.executemany("INSERT INTO memory_debate VALUES (?, ?, ?, ?)", rows.debates)
-        made: dict[tuple[str, int], list[bytes]] = {}
+        vectors: dict[tuple[str, int], list[bytes]] = {}
         for item in rows.items:
             row = self._db.execute(ITEM, item[:5]).lastrowid
             if item.vector is not None:
                 self._db.execute(f"INSERT INTO memory_words (rowid, {item.kind}) VALUES (?, ?)", (row, item.words))
                 vector = VECTOR.pack(row, length(item.vector), item.vector)
-                made.setdefault((item.kind, block_of(item.debate)), []).append(vector)
-        for (kind, rack), element in made.items():
-            self._load_block(kind, rack, [*(VECTOR.pack(*item) for item in self._kept(kind, rack)), *element])
+                vectors.setdefault((item.kind, block_of(item.debate)), []).append(vector)
+        for (kind, block), element in vectors.items():
+            self._load_block(kind, block, [*(VECTOR.pack(*item) for item in self._kept(kind, block)), *element])
         self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", rows.uses)
 
     def drop(self, debate: str) -> None:
@@ -167,18 +183,18 @@ class SqliteTables:
         self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
         gone = {row for (row,) in ids}
         for kind in get_args(Kind) if gone else ():
-            kept = [VECTOR.pack(*item) for item in self._kept(kind, block_of(debate)) if item[0] not in gone]
-            self._load_block(kind, block_of(debate), kept)
+            remaining = [VECTOR.pack(*item) for item in self._kept(kind, block_of(debate)) if item[0] not in gone]
+            self._load_block(kind, block_of(debate), remaining)
         for table in ("memory_debate", "memory_item", "memory_use"):
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
 
-    def _kept(self, kind: str, rack: int) -> list[tuple[RowId, float, bytes]]:
+    def _kept(self, kind: str, block: int) -> list[tuple[RowId, float, bytes]]:
         """The items of a block, each with the length and the numbers of its vector."""
-        cursor = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, rack))
+        cursor = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, block))
         return [(row, long, numbers) for (value,) in cursor for row, long, numbers in VECTOR.iter_unpack(value)]
 
-    def _load_block(self, kind: str, rack: int, kept: Sequence[bytes]) -> None:
-        self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, rack, b"".join(kept)))
+    def _load_block(self, kind: str, block: int, elements: Sequence[bytes]) -> None:
+        self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, block, b"".join(elements)))
 
     def rows(self) -> Rows:
         """See Tables."""
@@ -186,8 +202,8 @@ class SqliteTables:
         return Rows(self.debates(), self._items(), uses)
 
     def _items(self) -> Iterator[ItemRow]:
-        racks = self._db.execute("SELECT kept FROM memory_vector")
-        vectors = {row: numbers for (value,) in racks for row, _, numbers in VECTOR.iter_unpack(value)}
+        blocks = self._db.execute("SELECT kept FROM memory_vector")
+        vectors = {row: numbers for (value,) in blocks for row, _, numbers in VECTOR.iter_unpack(value)}
         return (ItemRow._make((*rest, vectors.get(row))) for row, *rest in self._db.execute(ITEMS))
 
     def debate(self, debate: str) -> DebateRow | None:
@@ -207,7 +223,7 @@ class SqliteTables:
     # ---- what is searched --------------------------------------------------------------------------------------
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
-        """See Tables; all are counted, which costs nothing here."""
+        """See Tables; all are counted, because that is cheap here."""
         sql = "SELECT doc FROM memory_terms WHERE term = ? AND col = ?"
         return {word: self._number(sql, (word, kind)) for word in words}
 
@@ -218,10 +234,10 @@ class SqliteTables:
 
     def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
         """See Tables; all of them."""
-        racks = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ?", (kind,))
+        blocks = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ?", (kind,))
         near: dict[RowId, float] = {}
-        while some := racks.fetchmany(STEP):
-            near.update(cosines(b"".join(rack for (rack,) in some), vector, least=least, order="<"))
+        while rows := blocks.fetchmany(STEP):
+            near.update(cosines(b"".join(block for (block,) in rows), vector, least=least, order="<"))
         return near
 
     def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:
@@ -234,8 +250,8 @@ class SqliteTables:
         rows = self._db.execute(SEE.format(", ".join("?" * len(ids))), ids)
         return {row: SearchedItem(*rest) for row, *rest in rows}
 
-    def _number(self, sql: str, given: Sequence[str]) -> int:
-        row = self._db.execute(sql, given).fetchone()
+    def _number(self, sql: str, parameters: Sequence[str]) -> int:
+        row = self._db.execute(sql, parameters).fetchone()
         return int(row[0]) if row else 0
 
 
@@ -246,5 +262,5 @@ def block_of(debate: str) -> int:
 
 def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:
     """What SQLite said; of damaged pages it may say what Python cannot decode."""
-    said = "it is damaged" if isinstance(error, UnicodeDecodeError) else error
-    return RecordError(f"What was learned cannot be kept in or read from {path}: {said}.")
+    reason = "it is damaged" if isinstance(error, UnicodeDecodeError) else error
+    return RecordError(f"What was learned cannot be kept in or read from {path}: {reason}.")

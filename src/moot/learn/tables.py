@@ -30,16 +30,16 @@ TOP = 127
 """The largest number of a vector, without its sign."""
 
 K = 60
-"""How little the first places of a ranking outweigh the next."""
+"""The constant of reciprocal rank fusion: a larger one gives the first ranks less weight."""
 
 PIECE = 4
 """Letters of a piece of a word."""
 
 LEAST = 0.25
-"""The cosine beneath which two short texts are not alike: by chance alone it is 0, give or take 0.06."""
+"""The least cosine of similar short texts; unrelated texts have 0 ± 0.06."""
 
 _PAIR, _PART = 0.5, 0.3
-"""What a pair and a piece weigh beside a word."""
+"""The weights of a pair of words and of a piece; a word has weight 1."""
 
 T = TypeVar("T", bound=Hashable)
 
@@ -63,15 +63,15 @@ def vector(text: str) -> bytes:
 
 
 def length(numbers: bytes) -> float:
-    """The length of a vector; 1 where all of it is 0, so that it is like nothing."""
+    """The length of a vector; 1 for the zero vector, which is similar to none."""
     return sqrt(sum(item * item for item in unpack(f"{SIZE}b", numbers))) or 1.0
 
 
-def cosines(kept: bytes, other: bytes, *, least: float, order: Literal["<", ">"]) -> dict[int, float]:
+def cosines(block: bytes, other: bytes, *, least: float, order: Literal["<", ">"]) -> dict[int, float]:
     """Which of many vectors have at least that cosine with another.
 
     Args:
-        kept: for each an item's number and the vector's length, in 8 bytes each, and the vector.
+        block: for each an item's number and the vector's length, in 8 bytes each, and the vector.
         other: that with which they are compared.
         least: the cosine.
         order: of the bytes of a number: ``<`` the lowest first, ``>`` the highest first.
@@ -79,13 +79,13 @@ def cosines(kept: bytes, other: bytes, *, least: float, order: Literal["<", ">"]
     import numpy as np  # here for start-up time: who only learns needs no matrix
 
     layout = np.dtype([("id", f"{order}i8"), ("length", f"{order}f8"), ("numbers", "i1", (SIZE,))])
-    many, numbers = np.frombuffer(kept, dtype=layout), np.frombuffer(other, dtype="i1").astype("f4")
+    many, numbers = np.frombuffer(block, dtype=layout), np.frombuffer(other, dtype="i1").astype("f4")
     # Sums of whole numbers below 2^24, which single floats hold exactly. They are made in one thread: those of
     # a matrix product wait for each other on a busy machine, forty times as long as it takes.
     products = np.einsum("ij,j->i", many["numbers"].astype("f4"), numbers)
-    found = products / (many["length"] * length(other))
-    likely = np.flatnonzero(found >= least)
-    return dict(zip(many["id"][likely].tolist(), found[likely].tolist(), strict=True))
+    similarities = products / (many["length"] * length(other))
+    likely = np.flatnonzero(similarities >= least)
+    return dict(zip(many["id"][likely].tolist(), similarities[likely].tolist(), strict=True))
 
 
 def _add(numbers: list[float], feature: str, weight: float) -> None:
@@ -94,7 +94,7 @@ def _add(numbers: list[float], feature: str, weight: float) -> None:
 
 
 def fuse(rankings: Sequence[Mapping[T, float]]) -> dict[T, float]:
-    """What the members of rankings are worth together, by reciprocal rank fusion: the sum of ``1 / (K + rank)``.
+    """The fused score of each member of some rankings, by reciprocal rank fusion: the sum of ``1 / (K + rank)``.
 
     Args:
         rankings: the score of each member, more is better; equal scores share the rank of the first of them.
@@ -111,7 +111,7 @@ def fuse(rankings: Sequence[Mapping[T, float]]) -> dict[T, float]:
 
 
 def bm25(hits: Sequence[Sequence[tuple[T, int, int]]], count: int, mean: float) -> dict[T, float]:
-    """What texts weigh, as SQLite computes it, to the last bit.
+    """The BM25 scores of texts, equal to those of SQLite to the last bit.
 
     Args:
         hits: for each word the texts that hold it, each with how many words it has and how often that is among them.
@@ -119,14 +119,14 @@ def bm25(hits: Sequence[Sequence[tuple[T, int, int]]], count: int, mean: float) 
         mean: how many words they have on average.
     """
     k1, b = 1.2, 0.75
-    found: dict[T, float] = {}
+    scores: dict[T, float] = {}
     for hit in hits:
         rare = log((count - len(hit) + 0.5) / (len(hit) + 0.5))
         rare = rare if rare > 0 else 1e-6
         for row, long, often in hit:
             weight = rare * ((often * (k1 + 1.0)) / (often + k1 * (1 - b + b * long / mean)))
-            found[row] = found.get(row, 0.0) + weight
-    return found
+            scores[row] = scores.get(row, 0.0) + weight
+    return scores
 
 
 VERSION = 3
@@ -198,17 +198,17 @@ class SearchedItem(NamedTuple):
 
 
 class Tables(Protocol):
-    """Keeps what was learned. Blocks; one thread at a time; every fault is a RecordError that names the place."""
+    """Stores what was learned. Methods block; use one thread at a time; every fault is a RecordError with the place."""
 
     def writing(self, debate: str = "") -> AbstractContextManager[None]:
         """One transaction, all of it or nothing: to write of one debate, or of all ("").
 
-        Nobody else writes of that debate meanwhile, and nobody of any where it is for all.
+        During it nobody else writes to that debate, or to any debate if it is for all.
         """
         ...
 
     def reading(self) -> AbstractContextManager[None]:
-        """Several looks at the same state."""
+        """One transaction for reading: all reads see the same state."""
         ...
 
     def close(self) -> None:

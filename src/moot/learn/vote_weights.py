@@ -49,7 +49,7 @@ class Graded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What memory knows of how well models do: their graded answers, and the matches in which one of them won."""
+    """What memory knows of the performance of models: their graded answers, and their matches."""
 
     graded: tuple[Graded, ...] = ()
     matches: tuple[Match, ...] = ()
@@ -57,11 +57,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
-    """What votes weigh.
+    """The weights of votes.
 
     Attributes:
         weights: the weight of each voter, finite and from 0.
-        how: by what, or why all weigh the same, in a line.
+        how: the method, or why all weigh the same, in one line.
         grounds: what each weight rests on, a line for each voter.
     """
 
@@ -74,7 +74,7 @@ class Weighing:
 
 
 def measured(store: MemoryStore) -> Measured:
-    """What the memory store knows of how well models do.
+    """The performance of models in the memory store.
 
     Raises:
         RecordError: it cannot be read.
@@ -95,23 +95,23 @@ def _graded(items: Sequence[Item]) -> Iterator[Graded]:
 
 def _match(item: Item) -> ModelMatch:
     body = cast("dict[str, object]", item.body)
-    one, other = cast("list[str]", body["sides"])
+    name, other = cast("list[str]", body["sides"])
     return ModelMatch(
         one=str(body["one"]),
         other=str(body["other"]),
         score=cast("float", body["score"]),
         weight=cast("float", body["weight"]),
-        sides=(one, other),
+        sides=(name, other),
     )
 
 
 def forecasts(graded: Sequence[Graded]) -> dict[str, list[Forecast]]:
     """The confidences that were given, with what came true, by player in their sorted order."""
-    found: dict[str, list[Forecast]] = {}
+    by_player: dict[str, list[Forecast]] = {}
     for item in sorted(graded, key=lambda graded: graded.player):
         if item.confidence is not None:
-            found.setdefault(item.player, []).append(Forecast(confidence=item.confidence, right=item.right))
-    return found
+            by_player.setdefault(item.player, []).append(Forecast(confidence=item.confidence, right=item.right))
+    return by_player
 
 
 def count_right(graded: Sequence[Graded], player: str) -> Marks:
@@ -131,14 +131,14 @@ def by_log_odds(models: Mapping[str, str], known: Measured, *, options: int = 2)
         known: what memory knows.
         options: how many answers there are to choose from, 2 or more.
     """
-    markses = {voter: count_right(known.graded, _player(seat)) for voter, seat in models.items()}
+    counts = {voter: count_right(known.graded, _player(seat)) for voter, seat in models.items()}
     grounds = tuple(
-        f"{_who(voter, models)}: {value.right} of {value.n} graded answers right" for voter, value in markses.items()
+        f"{_who(voter, models)}: {value.right} of {value.n} graded answers right" for voter, value in counts.items()
     )
-    if few := list(dict.fromkeys(models[voter] for voter, value in markses.items() if value.n < ENOUGH)):
+    if few := list(dict.fromkeys(models[voter] for voter, value in counts.items() if value.n < ENOUGH)):
         return equal(models, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
-    weights = log_odds_weights(markses, options=options)
-    if not any(log_odds_weight(item, options=options) for item in markses.values()):
+    weights = log_odds_weights(counts, options=options)
+    if not any(log_odds_weight(item, options=options) for item in counts.values()):
         return equal(models, "nobody's graded answers are better than chance", grounds)
     how = f"by the log-odds of graded answers that were right, with {options} answers to choose from"
     return Weighing(weights=weights, how=how, grounds=grounds)
@@ -160,12 +160,12 @@ def by_elo(models: Mapping[str, str], known: Measured) -> Weighing:
     for voter, seat in models.items():
         player = _player(seat)
         mine = round(points.get(player, START), 1)
-        said = sure.get(player, []) if player else []
-        calibration = round(1 - ece(said), 2) if said else UNKNOWN
+        graded = sure.get(player, []) if player else []
+        calibration = round(1 - ece(graded), 2) if graded else UNKNOWN
         weight = document_weight(mine, calibration)
         weights[voter] = max(weight, 0.0)
         unrated = "" if player in points else " (no match)"
-        rests = f"1 - ECE of {len(said)} answers" if said else "no graded confidence"
+        rests = f"1 - ECE of {len(graded)} answers" if graded else "no graded confidence"
         below = f"; {weight:g} is below 0 and counts as 0" if weight < 0 else ""
         grounds.append(
             f"{_who(voter, models)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}"
@@ -177,13 +177,13 @@ def by_elo(models: Mapping[str, str], known: Measured) -> Weighing:
 
 
 def would_weigh(known: Measured) -> dict[str, float | None]:
-    """What the vote of each model would weigh beside others of whom enough is known; None for whom it is not.
+    """The vote weight of each model if enough is known of the others; None if too little is known of it.
 
     With two answers to choose from; see ``panels.log_odds_weight``.
     """
     players = sorted({_player(graded.player) for graded in known.graded} - {""})
-    markses = {player: count_right(known.graded, player) for player in players}
-    return {player: log_odds_weight(value) if value.n >= ENOUGH else None for player, value in markses.items()}
+    counts = {player: count_right(known.graded, player) for player in players}
+    return {player: log_odds_weight(value) if value.n >= ENOUGH else None for player, value in counts.items()}
 
 
 def equal(models: Mapping[str, str], why: str, grounds: tuple[str, ...] = ()) -> Weighing:
@@ -205,33 +205,33 @@ ELO: VoteWeights = "elo_calibration"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteWeigher:
-    """The seat that weighs votes.
+    """The agent that gives each vote its weight.
 
     Attributes:
         place: the file or database with what was learned; None if there is none.
-        lacks: tells what memory lacks, in a sentence; None if nobody knows.
+        missing: tells what memory lacks, in a sentence; None if nobody knows.
     """
 
     place: Place | None = field(repr=False)
-    lacks: Callable[[], Awaitable[str]] | None = None
+    missing: Callable[[], Awaitable[str]] | None = None
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Give each voter's weight and what it rests on; see ``core.agent.Agent``. No model is called.
 
         Where memory cannot be read all weigh 1; the answer says so, and the debate goes on.
         """
-        asked = {field.name: field for field in ask.form.fields} if ask.form else {}
+        form_fields = {field.name: field for field in ask.form.fields} if ask.form else {}
         models = {
             participant.name: participant.seat
             for participant in context.brief.participants
-            if weight_field(participant.name) in asked
+            if weight_field(participant.name) in form_fields
         }
-        by_points = METHOD in asked and ELO in asked[METHOD].choices
+        by_points = METHOD in form_fields and ELO in form_fields[METHOD].choices
         options = max(len(context.brief.options), 2)
         known, notes = None, tuple[str, ...]()
         try:
             known = await asyncio.to_thread(self._look)
-            notes = tuple(filter(None, [await self.lacks()])) if self.lacks else ()
+            notes = tuple(filter(None, [await self.missing()])) if self.missing else ()
         except RecordError as error:
             notes = (clean(f"memory cannot be read: {error}"),)
             weighing = equal(models, notes[0])
@@ -244,7 +244,7 @@ class VoteWeigher:
             weighing = replace(weighing, how=f"{weighing.how}; {notes[0]}")
         text = "\n".join([f"Votes weigh {weighing.how}.", *_lines(weighing)])
         recorder.delta(text)
-        fields = {**({METHOD: asked[METHOD].choices[0]} if METHOD in asked else {}), **_fields(weighing)}
+        fields = {**({METHOD: form_fields[METHOD].choices[0]} if METHOD in form_fields else {}), **_fields(weighing)}
         return Reply(text=text, fields=fields, asked=VOTE_WEIGHER, served=VOTE_WEIGHER, notes=notes)
 
     def _look(self) -> Measured | None:

@@ -14,15 +14,16 @@ from moot.app.plan.assignment import is_person
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import waiting
 from moot.app.serve.admission import DebateRequest
+from moot.app.serve.view_model import EntryFold
 from moot.core.brief import COST, MODELS, ROUNDS
 from moot.core.errors import MootError
-from moot.core.event import Entry, Failed, Replied
-from moot.core.labels import act_of, noun
+from moot.core.event import Entry
 from moot.core.transcript import Transcript
 from moot.mcp.clients import Client
 from moot.mcp.summaries import memo_of, unanswered
 from moot.mcp.tool_results import BegunResult, Memo, PlanResult
 from moot.mcp.tool_server import Here, Server
+from moot.report.metrics import sums_of
 
 LAST_SECONDS = 1.0
 """Seconds for reporting the last entries of a debate that has ended; one that never started has none."""
@@ -40,11 +41,11 @@ async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> Non
         seconds: the maximum time.
         tell: called after each answer.
     """
-    done, seen = asyncio.Event(), asyncio.Event()
+    done, followed = asyncio.Event(), asyncio.Event()
     async with asyncio.TaskGroup() as group:
         watching = group.create_task(_watch(client, debate, done, tell))
-        watching.add_done_callback(lambda _: seen.set())
-        tasks = [watching, group.create_task(_until_over(client, debate, done, seen))]
+        watching.add_done_callback(lambda _: followed.set())
+        tasks = [watching, group.create_task(_until_over(client, debate, done, followed))]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await done.wait()
@@ -52,50 +53,41 @@ async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> Non
             task.cancel()
 
 
-async def _until_over(client: Client, debate: str, done: asyncio.Event, seen: asyncio.Event) -> None:
+async def _until_over(client: Client, debate: str, done: asyncio.Event, followed: asyncio.Event) -> None:
     """Set ``done`` when the debate no longer runs and its last entries have been reported."""
     with contextlib.suppress(MootError):
         await client.runner.wait(debate)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LAST_SECONDS):
-            await seen.wait()
+            await followed.wait()
     done.set()
 
 
 async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -> None:
     """Report each answer, and set ``done`` when only people have to answer."""
-    workspace, transcript, told, most, what = client.workspace, Transcript(), -1, 0, ""
+    workspace, folded, reported, most, activity = client.workspace, EntryFold(), -1, 0, ""
+    transcript = folded.transcript
     if client.runner.generation_of(debate):
         await tell(0, None, "its participants are being generated")
-    async with aclosing(workspace.follow(debate)) as items:
+    async with aclosing(workspace.follow(debate, pieces=False)) as items:
         async for item in items:
             if not isinstance(item, Entry):
                 continue
-            transcript.apply(item.event)
-            what = _what(item, transcript) or what
+            view = folded.take(item)
+            if view.turn and view.kind in ("replied", "failed"):  # who has just done what, without the content
+                activity = f"{view.turn.spoken.by}: {view.turn.act}"
             if await workspace.store.read(debate, after=item.seq, limit=1):
                 continue  # first read all that is stored already
-            put = [turn for turn in transcript.all() if turn.ask]
-            open_ = unanswered(transcript)
-            if len(put) - len(open_) > told:
-                told, most = len(put) - len(open_), most or await workspace.count_asks(debate)
-                await tell(told, max(len(put), most), what)
+            sums, open_ = sums_of(transcript), unanswered(transcript)
+            if sums.done > reported:
+                reported, most = sums.done, most or await workspace.count_asks(debate)
+                await tell(reported, max(sums.asked, most), activity)
             if open_ and _has_people(transcript) and len(await waiting(workspace, debate)) == len(open_):
                 done.set()
 
 
 def _has_people(transcript: Transcript) -> bool:
     return transcript.brief is not None and any(map(is_person, transcript.brief.participants))
-
-
-def _what(entry: Entry, transcript: Transcript) -> str:
-    """Who has just done what, without the content."""
-    match entry.event:
-        case Replied(key=key) | Failed(key=key):
-            turn = transcript.get(key)
-            return f"{turn.by}: {noun(act_of(turn))}"
-        case _:
-            return ""
 
 
 PATIENCE = 50.0
@@ -234,5 +226,5 @@ class DebateTools:
 def _order(
     question: str, models: list[str] | None, protocol: str, rounds: int | None, cost: float | None
 ) -> DebateRequest:
-    wishes = Overrides(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitOverrides(cost=cost))
-    return DebateRequest(brief=question, wishes=wishes)
+    overrides = Overrides(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitOverrides(cost=cost))
+    return DebateRequest(brief=question, overrides=overrides)

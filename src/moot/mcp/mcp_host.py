@@ -196,7 +196,7 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
             server = Listener(
                 config_of(app, lifespan="on", log_level="error"), lambda: wanted.ready(f"http://{name}:{port}{PATH}")
             )
-            ending.hurry = server.hurry
+            ending.stop_now = server.stop_now
             await _serve(ending, server.serve(sockets=[listening]), server.leave)
     finally:
         listening.close()
@@ -265,5 +265,5 @@ def check_sdk() -> None:
     try:
         import mcp  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ImportError as error:
-        found = "the MCP server needs the official SDK: pip install 'moot[mcp]'"
-        raise BriefError(found, code="no_library") from error
+        problem = "the MCP server needs the official SDK: pip install 'moot[mcp]'"
+        raise BriefError(problem, code="no_library") from error

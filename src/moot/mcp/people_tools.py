@@ -48,13 +48,13 @@ class PeopleTools:
         client = self.server.client(here)
         await client.check_own(id)
         turn = await open_ask_for(client.workspace, id, who)
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in (fields or {}).items()}
-        reply = await answer(client.workspace, id, words, who=who, key=key, fields=given or None)
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in (fields or {}).items()}
+        reply = await answer(client.workspace, id, words, who=who, key=key, fields=values or None)
         runs = await client.admission.resume_answered(id)
-        told: dict[str, Given] = {
+        stored: dict[str, Given] = {
             name: list(value) if isinstance(value, tuple) else value for name, value in reply.fields.items()
         }
-        return AnsweredResult(by=turn.by, words=reply.text, fields=told, runs=runs)
+        return AnsweredResult(by=turn.by, words=reply.text, fields=stored, runs=runs)
 
     async def post_message(
         self,

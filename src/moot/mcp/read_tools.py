@@ -2,22 +2,36 @@
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import Field
 
 from moot.app.brief.schema import DEFAULT, protocol_summaries, strategies
+from moot.app.export.plugins import find_plugins
+from moot.app.export.report_formats import read_report_options, report_format
 from moot.app.export.reports import read_record, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import find_models
 from moot.app.run.outcome import Listed, list_one
 from moot.app.run.record_reader import list_query
+from moot.app.serve.answer_types import Plugins
+from moot.core.errors import BriefError
 from moot.mcp.clients import Client
 from moot.mcp.debate_tools import Id
 from moot.mcp.summaries import memo_of, standing, state_of
-from moot.mcp.tool_results import Blurb, Memo, ModelsResult, Protocols, ReceiptResult, RowResult, Rows, StateResult
+from moot.mcp.tool_results import (
+    Blurb,
+    Memo,
+    ModelsResult,
+    Protocols,
+    ReceiptResult,
+    ReportResult,
+    RowResult,
+    Rows,
+    StateResult,
+)
 from moot.mcp.tool_server import Here, Server
 
 PAGE = 50
@@ -92,13 +106,37 @@ class ReadTools:
             advice=list(reach.advice),
         )
 
+    async def list_plugins(self) -> Plugins:
+        """List what other packages add (protocols, rules, providers, tools, report formats) and their options."""
+        return Plugins.model_validate({"plugins": [asdict(item) for item in await asyncio.to_thread(find_plugins)]})
+
+    async def get_report(
+        self,
+        id: Id,
+        here: Here,
+        form: Annotated[str, Field(max_length=100, description="md, json, or a format of another package.")] = "md",
+        options: Annotated[
+            list[str], Field(max_length=20, description="Options of a format of another package: NAME=VALUE.")
+        ] = [],  # noqa: B006 - as the SDK documents it; nothing changes it
+    ) -> ReportResult:
+        """Return the whole report of a debate in a format of text. It is long; get_decision is shorter."""
+        client = await self._seen(id, here)
+        values = await asyncio.to_thread(read_report_options, form, options)
+        chosen = await asyncio.to_thread(report_format, form, values)
+        if chosen.files or chosen.binary:
+            raise BriefError(f"{form} is not for tools: moot report {id} --format {form} -o FILE writes it")
+        content = await asyncio.to_thread(chosen.make, await read_record(client.workspace, id))
+        return ReportResult(
+            id=id, form=form, options=[f"{name}={value}" for name, value in values.items()], report=str(content)
+        )
+
     # ---- resources ---------------------------------------------------------------------------------------------------
 
     async def report(self, id: str, here: Here) -> str:
         """The whole report: the decision, every vote, who said what, and problems. It quotes what was said."""
         client = await self._seen(id, here)
-        found = await read_record(client.workspace, id)
-        return await asyncio.to_thread(write_report, found.report)
+        record = await read_record(client.workspace, id)
+        return await asyncio.to_thread(write_report, record.report)
 
     async def record(self, id: str, here: Here) -> str:
         """The record as JSON lines, exactly as stored: one entry on each line, with a chain of hashes."""

@@ -1,16 +1,16 @@
 """Summaries of debates for MCP tools: status, decision, turns, votes, and what to do next."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from moot.app.plan.next_steps import NextStep, next_steps
 from moot.app.run.outcome import opening
 from moot.app.run.people import allowed_values
 from moot.app.run.record_reader import OpenQuestion, open_asks
 from moot.app.serve.answer_types import FormField, LiveStatus
-from moot.app.serve.view_model import frames
+from moot.app.serve.entry_view import EntryView, TurnView
+from moot.app.serve.view_model import entry_views
 from moot.app.serve.visibility import visible_entries
 from moot.core.ask import Field
 from moot.core.decision import Minority
@@ -20,15 +20,14 @@ from moot.core.text import clean, clip, listed
 from moot.core.transcript import Transcript, fold
 from moot.mcp.clients import Client
 from moot.mcp.tool_results import Memo, Minor, SaidResult, StateResult, Vote, WaitedResult
-from moot.report.conclusion import told_decision
+from moot.report.conclusion import BALLOT_STATES, OutcomeView, outcome_view
+from moot.report.turn_text import Choice, Speech
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
 """The start of an HTML tag that would make a screen fetch something."""
 
 MOST_WORDS = 30_000
 """The most characters of turns in one result; agents accept little more."""
-
-ENDS: tuple[LiveStatus, ...] = ("decided", "tie", "no_decision", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +37,8 @@ class Standing:
     Attributes:
         entries: its record; empty while its participants are being generated, or if that failed.
         transcript: the transcript of the record.
-        status: the status in one word.
+        outcome: how it stands by its record.
+        status: the same, with what is known of a debate that has not ended.
         reason: why it ended or is paused.
         waits: people who have to answer.
         runs: whether it runs now.
@@ -46,36 +46,46 @@ class Standing:
 
     entries: tuple[Entry, ...]
     transcript: Transcript
+    outcome: OutcomeView
     status: LiveStatus
     reason: str
     waits: tuple[OpenQuestion, ...]
     runs: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended; one whose participants could not be generated has no record."""
+        return self.outcome.over or self.status == "failed"
 
 
 async def standing(client: Client, debate: str) -> Standing:
     """The state of a debate now. The caller must have checked that the client may see it."""
     workspace, now = client.workspace, await client.runner.running_state(debate)
     runs, error = bool(now.by), now.error
-    if not await workspace.store.read(debate, limit=1):
+    entries, transcript, waits = (), Transcript(), ()
+    if await workspace.store.read(debate, limit=1):
+        entries = await workspace.entries(debate)
+        transcript = fold(entries)
+        waits = () if transcript.closed else await open_asks(workspace, debate)
+        status, reason = _status(transcript, runs=runs, waits=len(waits))
+    else:
         status, reason = ("casting", "") if runs else ("failed", str(error or "it was never started"))
-        return Standing(entries=(), transcript=Transcript(), status=status, reason=reason, waits=(), runs=runs)
-    entries = await workspace.entries(debate)
-    transcript = fold(entries)
-    waits = () if transcript.closed else await open_asks(workspace, debate)
-    status, reason = _status(transcript, runs=runs, waits=len(waits))
-    text = reason or str(error or "")
-    return Standing(entries=entries, transcript=transcript, status=status, reason=text, waits=waits, runs=runs)
+    return Standing(
+        entries=entries,
+        transcript=transcript,
+        outcome=outcome_view(transcript),
+        status=status,
+        reason=reason or str(error or ""),
+        waits=waits,
+        runs=runs,
+    )
 
 
 def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[LiveStatus, str]:
-    closed, paused = transcript.closed, transcript.paused
-    if closed:
-        return closed.status, closed.reason
-    if runs:
+    outcome = outcome_view(transcript)
+    if runs and not outcome.over:
         return ("waiting" if waits == len(unanswered(transcript)) > 0 else "running"), ""
-    if paused:
-        return ("waiting" if waits else "paused"), paused.reason
-    return "open", "it was interrupted; resume_debate continues it"
+    return ("waiting" if waits and outcome.status == "paused" else outcome.status), outcome.reason
 
 
 def unanswered(transcript: Transcript) -> list[str]:
@@ -86,25 +96,23 @@ def unanswered(transcript: Transcript) -> list[str]:
 async def memo_of(client: Client, debate: str) -> Memo:
     """The outcome of a debate, or its state if it has not ended."""
     now = await standing(client, debate)
-    transcript, decision = now.transcript, now.transcript.decision
-    usage = transcript.usage
+    decision, sums = now.outcome.decision, now.outcome.sums
     memo = Memo(
         id=debate,
         topic=_topic(now),
         status=now.status,
-        over=now.status in ENDS,
+        over=now.over,
         reason=now.reason,
         next=_next(debate, now),
-        asked=sum(turn.ask is not None for turn in transcript.all()),
-        missing=len(transcript.failures()),
-        tokens=usage.input_tokens + usage.output_tokens,
-        cost=usage.cost,
+        asked=sums.asked,
+        missing=sums.missing,
+        tokens=sums.tokens,
+        cost=sums.cost,
         report=f"debate://{debate}/report",
         waits_for=[_waited(open_ask) for open_ask in now.waits] if now.status == "waiting" else [],
     )
     if decision is None:
         return memo
-    decision = told_decision(decision)
     return memo.model_copy(
         update={
             "winner": plain(decision.winner),
@@ -114,11 +122,12 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "share": decision.share,
             "rule": decision.rule,
             "how": plain(decision.how),
+            "warnings": [plain(warning) for warning in now.outcome.warnings],
             "votes": _votes(now),
             "dissent": [plain(text) for text in decision.dissent],
             "minority": [_minor(minority) for minority in decision.minority],
             "answers": [_minor(answer) for answer in decision.answers],
-            "ways": [f"{way.command}: {way.words}" for way in _ways(debate, now)],
+            "ways": [f"{step.command}: {step.words}" for step in _ways(debate, now)],
         }
     )
 
@@ -136,29 +145,28 @@ def _minor(minority: Minority) -> Minor:
 async def state_of(client: Client, debate: str, after: int) -> StateResult:
     """The state of a debate, with the turns after an entry, as many as fit."""
     now = await standing(client, debate)
-    transcript, usage = now.transcript, now.transcript.usage
-    turns, last, more = _turns(
+    sums = now.outcome.sums
+    turns, last, more = turns_after(
         visible_entries(now.entries, ""), after
     )  # the agent that asks a person must not know the others' answers
-    asked = [turn for turn in transcript.all() if turn.ask]
     return StateResult(
         id=debate,
         topic=_topic(now),
         protocol=opening(debate, now.entries).name if now.entries else "",
         status=now.status,
-        over=now.status in ENDS,
+        over=now.over,
         reason=now.reason,
         runs=now.runs,
-        asked=len(asked),
-        done=sum(transcript.answered(turn.key) for turn in asked),
+        asked=sums.asked,
+        done=sums.done,
         turns=turns,
         after=last,
         more=more,
         votes=_votes(now),
         waits_for=[_waited(wait) for wait in now.waits],
-        winner=plain(transcript.decision.winner) if transcript.decision else "",
-        tokens=usage.input_tokens + usage.output_tokens,
-        cost=usage.cost,
+        winner=plain(now.outcome.decision.winner) if now.outcome.decision else "",
+        tokens=sums.tokens,
+        cost=sums.cost,
     )
 
 
@@ -187,43 +195,45 @@ def _next(debate: str, now: Standing) -> str:
             return ""
 
 
-def _turns(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult], int, bool]:
+def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult], int, bool]:
     """The turns after an entry, the last entry that they reach, and whether there are more."""
-    saids: list[SaidResult] = []
+    turns: list[SaidResult] = []
     words = 0
-    for frame in frames(entries):
-        turn = frame.get("turn")
-        seq = cast("int", frame["seq"])
-        if seq <= after or not isinstance(turn, dict):
+    for view in entry_views(entries):
+        if view.seq <= after or view.turn is None or view.kind == "asked":
             continue
-        said = _said(seq, cast("dict[str, object]", turn))
-        if saids and words + len(said.text) > MOST_WORDS:
-            return saids, saids[-1].seq, True
-        words += len(said.text)
-        saids.append(said)
-    return saids, max(after, entries[-1].seq if entries else 0), False
+        shown = _said(view, view.turn)
+        if turns and words + len(shown.text) > MOST_WORDS:
+            return turns, turns[-1].seq, True
+        words += len(shown.text)
+        turns.append(shown)
+    return turns, max(after, entries[-1].seq if entries else 0), False
 
 
-def _said(seq: int, turn: Mapping[str, object]) -> SaidResult:
-    ballot = turn.get("ballot")
-    choice = cast("dict[str, list[str]]", ballot)["choice"] if isinstance(ballot, dict) else []
+def _said(view: EntryView, turn: TurnView) -> SaidResult:
     return SaidResult(
-        seq=seq,
-        mark=str(turn["mark"]),
-        by=str(turn["by"]),
-        role=str(turn["role"]),
-        act=str(turn["act"]),
-        round=cast("int", turn["round"]),
-        text=plain(clip(_words(turn), MOST_WORDS)),
-        choice=plain(", ".join(choice)),
+        seq=view.seq,
+        mark=turn.mark,
+        by=turn.spoken.by,
+        role=turn.spoken.role,
+        act=turn.act,
+        round=turn.round,
+        text=plain(clip(_words(turn.speech), MOST_WORDS)),
+        choice=_choice(turn.ballot),
+        missing=plain(turn.spoken.reason),
     )
 
 
-def _words(turn: Mapping[str, object]) -> str:
+def _choice(ballot: Choice | None) -> str:
+    if ballot is None:
+        return ""
+    return "abstains" if ballot.abstains else plain(", ".join(ballot.words))
+
+
+def _words(speech: Speech) -> str:
     """The full content of a turn: its fields, then its text."""
-    facts = [f"{name}: {value}" for name, value in cast("list[list[str]]", turn["facts"])]
-    aside = [str(item) for item in cast("list[object]", turn["aside"])]
-    return "\n\n".join(filter(None, ("\n".join([*facts, *aside]), str(turn["text"]))))
+    facts = [f"{name}: {value}" for name, value in (*speech.facts, *speech.rest)]
+    return "\n\n".join(filter(None, ("\n".join([*facts, *speech.aside]), speech.words)))
 
 
 def _votes(now: Standing) -> list[Vote]:
@@ -231,28 +241,27 @@ def _votes(now: Standing) -> list[Vote]:
     if now.transcript.decision and now.transcript.decision.ballots:
         counted = now.transcript.decision.ballots
         return [
-            Vote(by=ballot.voter, choice=plain(ballot.choice), reason=plain(ballot.reason) or _uncast(ballot.state))
+            Vote(
+                by=ballot.voter,
+                choice=plain(ballot.choice),
+                reason=plain(ballot.reason) or BALLOT_STATES.get(ballot.state, ""),
+            )
             for ballot in counted
         ]
-    turns = [cast("dict[str, object]", data["turn"]) for data in frames(now.entries) if "turn" in data]
-    saids = [_said(0, turn) for turn in turns if "ballot" in turn]
-    return [Vote(by=said.by, choice=said.choice) for said in saids]
+    turns = [view.turn for view in entry_views(now.entries) if view.turn and view.turn.ballot]
+    return [Vote(by=turn.spoken.by, choice=_choice(turn.ballot)) for turn in turns]
 
 
-def _uncast(state: str) -> str:
-    return "" if state == "cast" else state
-
-
-def _waited(each: OpenQuestion) -> WaitedResult:
-    ask = each.turn.ask
+def _waited(question: OpenQuestion) -> WaitedResult:
+    ask = question.turn.ask
     assert ask is not None
     return WaitedResult(
-        name=each.turn.by,
-        key=each.turn.key,
-        act=noun(act_of(each.turn)),
+        name=question.turn.by,
+        key=question.turn.key,
+        act=noun(act_of(question.turn)),
         task=ask.task,
         fields=[_field(field) for field in (ask.form.fields if ask.form else ())],
-        left=each.left,
+        left=question.left,
     )
 
 

@@ -51,6 +51,8 @@ def _tools(server: Server, reading: ReadTools) -> Iterator[tuple[Tool, str, Tool
     yield reading.list_debates, "List debates", _reads()
     yield reading.list_protocols, "List protocols", _reads()
     yield reading.list_models, "List models", _reads()
+    yield reading.list_plugins, "List extensions", _reads()
+    yield reading.get_report, "Get a report", _reads()
 
 
 def _reads() -> ToolAnnotations:

@@ -68,6 +68,7 @@ class Memo(BaseModel):
     share: float = Field(default=0.0, description="The winner's share of the votes, 0 to 1.")
     rule: str = Field(default="", description="The rule by which it was decided.")
     how: str = Field(default="", description="How the decision was reached, in one sentence.")
+    warnings: list[str] = Field(default=[], description="Why to trust the decision less.")
     votes: list[Vote] = []
     dissent: list[str] = Field(default=[], description="Who voted differently, and why.")
     minority: list[Minor] = []
@@ -95,6 +96,7 @@ class SaidResult(BaseModel):
     round: int
     text: str
     choice: str = Field(default="", description="With a ballot: the choice.")
+    missing: str = Field(default="", description="Why there is no answer; empty if there is one.")
 
 
 class WaitedResult(WaitedPerson):
@@ -153,10 +155,16 @@ class ReceiptResult(BaseModel):
 
 
 class Range(BaseModel):
-    """A number: the least if everybody agrees at once, the most if nobody ever agrees; null if a price is not known."""
+    """A number: never below the least, never above the most; null if a price is not known."""
 
     least: float | None
     most: float | None
+
+
+class UsualRange(Range):
+    """A number that usually stays below ``usual``."""
+
+    usual: float | None
 
 
 class PlanResult(PlannedDebate):
@@ -164,9 +172,19 @@ class PlanResult(PlannedDebate):
 
     participants: list[PlannedPerson]
     asks: Range
-    calls: Range = Field(description="Model calls.")
+    calls: UsualRange = Field(description="Model calls.")
+    tokens: UsualRange
     expected_tokens: Range
-    cost: Range = Field(description="US dollars, if each answer has its maximum length.")
+    cost: UsualRange = Field(description="US dollars.")
+
+
+class ReportResult(BaseModel):
+    """A report in one format."""
+
+    id: str
+    form: str
+    options: list[str] = Field(description="The options that were set for it: NAME=VALUE.")
+    report: str
 
 
 class Blurb(BaseModel):

@@ -13,7 +13,8 @@ from mcp_types import CallToolResult, InputRequiredResult, Tool
 from pydantic import AnyUrl, ValidationError
 from starlette.requests import Request
 
-from moot.core.errors import MootError
+from moot.core.brief import COST, ROUNDS, Bound, Whole, check_bound
+from moot.core.errors import BriefError, MootError
 from moot.core.text import clean, hide
 from moot.mcp.clients import CLIENT, Client
 
@@ -57,10 +58,10 @@ class Server(MCPServer[Any]):
             ToolError: the client is not known.
         """
         request: object = here.request_context.request
-        found: object = request.scope.get(CLIENT) if isinstance(request, Request) else self._client
-        if not isinstance(found, Client):
+        client: object = request.scope.get(CLIENT) if isinstance(request, Request) else self._client
+        if not isinstance(client, Client):
             raise ToolError("the client is not known to this server")
-        return found
+        return client
 
     async def list_tools(self) -> list[Tool]:
         """List the tools; each description fits into an agent's context, so it leaves out what the agent can see.
@@ -131,14 +132,24 @@ def _without_titles(schema: Any) -> Any:
     return {key: _without_titles(part) for key, part in parts.items() if key != "title" or not isinstance(part, str)}
 
 
-def _fault(each: object) -> str:
-    fault = cast("Mapping[str, Any]", each)
+def _fault(item: object) -> str:
+    fault = cast("Mapping[str, Any]", item)
+    name = str(fault["loc"][0]) if len(fault["loc"]) else ""
+    if (bound := _BOUNDS.get(name)) and isinstance(value := fault.get("input"), int | float):
+        try:
+            check_bound(name, value, bound)
+        except BriefError as error:
+            return str(error)
     return f"{'.'.join(str(part)[:60] for part in fault['loc'])}: {fault['msg']}"
+
+
+_BOUNDS: Mapping[str, Whole | Bound] = {"rounds": ROUNDS, "max_cost": COST}
+"""The bounds of arguments of tools, which are those of a brief."""
 
 
 def _cause(error: BaseException) -> BaseException:
     """The first error in a chain of errors of the SDK that says something to a client."""
-    found = error
-    while found.__cause__ is not None and not isinstance(found, MootError | ValidationError):
-        found = found.__cause__
-    return found
+    cause = error
+    while cause.__cause__ is not None and not isinstance(cause, MootError | ValidationError):
+        cause = cause.__cause__
+    return cause

@@ -1,7 +1,7 @@
 """Language models behind one port.
 
 Read in this order: ``base`` (the port), ``names`` (``provider:name``), ``pool`` (a name becomes a model with its
-layers), ``layers`` (retry, limits, record, breaker), ``stream``, the wires ``ollama`` and ``pydantic_ai_wire``,
-``transport`` (HTTP) with ``bounds``, ``provider_errors``, ``prices``, ``discover``; ``custom`` with
+layers), ``layers`` (retry, limits, record, breaker), ``stream``, ``wires`` (the formats), ``transport`` (the way to a
+provider) with ``http_port`` and ``http_client``, ``provider_errors``, ``prices``, ``discover``; ``custom`` with
 ``custom_pydantic_ai`` and ``custom_langchain`` (agents of other programs).
 """

@@ -92,7 +92,7 @@ class Model(Protocol):
         ...
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request, streaming pieces to ``say.delta``.
+        """Answer one request, streaming pieces to ``recorder.delta``.
 
         Raises:
             ModelError: no usable answer; its ``kind`` and ``again`` say what to do about it.

@@ -22,9 +22,10 @@ from moot.core.event import Called
 from moot.core.text import named
 from moot.models.base import Message, Request, Traits
 from moot.models.discover import explain
+from moot.models.http_port import Unreached
 from moot.models.names import ModelName, Provider
 from moot.models.prices import count_tokens, quote
-from moot.models.provider_errors import TranslatedErrors, malformed_error, status_error, wait_seconds
+from moot.models.provider_errors import TranslatedErrors, answer_error, malformed_error, wait_seconds
 from moot.models.stream import AnswerStream, End, final_answer, repair_surrogates
 from moot.models.transport import ProviderConnection, read_object
 
@@ -93,16 +94,16 @@ class CustomAgent(ABC):
     async def close(self) -> None:  # noqa: B027 - nothing to do is what there is to do
         """Nothing: what the agent has opened is its owner's."""
 
-    def _hear(self, words: object, recorder: Recorder) -> str:
+    def _whole_answer(self, words: object, recorder: Recorder) -> str:
         """The words of an agent that says all of them at once, without its thinking.
 
         Raises:
             Unreadable: they are none.
         """
-        text = said(words)
+        text = text_of(words)
         if text is None:
             raise Unreadable(
-                f"{self.name} gave an object of type {type(words).__name__}; an agent at the table must give a str",
+                f"{self.name} gave an object of type {type(words).__name__}; an agent must return a str",
                 kind="garbled",
             )
         speech = AnswerStream(self._name, recorder)
@@ -117,28 +118,28 @@ HOLDERS = ("content", "text", "message", "output")
 """The keys and attributes under which messages and results of agents hold their text, in the order of looking."""
 
 
-def said(given: object, depth: int = DEPTH) -> str | None:
+def text_of(value: object, depth: int = DEPTH) -> str | None:
     """The text of what an agent gives: a text, a message, a list of contents, or an object with one of these in it.
 
     Contents that are not text, such as thoughts and uses of tools, are left out. None where there is no text at all.
     """
-    if isinstance(given, str):
-        return given
-    if depth == 0 or given is None or isinstance(given, bytes | type):
+    if isinstance(value, str):
+        return value
+    if depth == 0 or value is None or isinstance(value, bytes | type):
         return None
-    if isinstance(given, Mapping):
-        held = cast("Mapping[str, object]", given)
-        return next((text for name in HOLDERS if (text := said(held.get(name), depth - 1)) is not None), None)
-    if isinstance(given, list | tuple):
-        parts = [said(part, depth - 1) for part in cast("Sequence[object]", given)]
+    if isinstance(value, Mapping):
+        mapping = cast("Mapping[str, object]", value)
+        return next((text for name in HOLDERS if (text := text_of(mapping.get(name), depth - 1)) is not None), None)
+    if isinstance(value, list | tuple):
+        parts = [text_of(part, depth - 1) for part in cast("Sequence[object]", value)]
         texts = [text for text in parts if text is not None]
         return "\n".join(texts) if texts else None
-    values = (getattr(given, name, None) for name in HOLDERS)
-    return next((text for value in values if (text := said(value, depth - 1)) is not None), None)
+    values = (getattr(value, name, None) for name in HOLDERS)
+    return next((text for value in values if (text := text_of(value, depth - 1)) is not None), None)
 
 
 class FunctionAgent(CustomAgent):
-    """An agent that is a function of one text, async or plain; it gives a text, or what holds one (see ``said``).
+    """An agent that is a function of one text, async or plain; it gives a text, or what holds one (see ``text_of``).
 
     A plain one runs in a thread of its own, so that it keeps nobody waiting; see ``apart``.
 
@@ -157,7 +158,7 @@ class FunctionAgent(CustomAgent):
         answer = await apart(self._agent, prompt) if self._plain else self._agent(prompt)
         if inspect.isawaitable(answer):
             answer = await answer
-        return self._hear(answer, recorder), End(usage=UNKNOWN)
+        return self._whole_answer(answer, recorder), End(usage=UNKNOWN)
 
 
 def write(messages: Sequence[Message]) -> str:
@@ -194,12 +195,12 @@ async def apart(function: Agent, text: str) -> object:
 
 def _booked(usage: Usage, request: Request, text: str) -> Usage:
     """The usage, estimated where nobody says what it was."""
-    taken, given = usage.input_tokens, usage.output_tokens
+    input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
     return replace(
         usage,
-        input_tokens=taken or count_tokens(request.messages),
-        output_tokens=given or count_tokens([Message(role="assistant", text=text)]),
-        estimated=usage.estimated or not taken or not given,
+        input_tokens=input_tokens or count_tokens(request.messages),
+        output_tokens=output_tokens or count_tokens([Message(role="assistant", text=text)]),
+        estimated=usage.estimated or not input_tokens or not output_tokens,
     )
 
 
@@ -266,15 +267,13 @@ class ProviderModel(ABC):
         Raises:
             ModelError: the provider cannot be reached, refuses, or sends something else.
         """
-        import httpx2  # deferred: it takes 0.1 s to load
-
         try:
-            response = await self.link.client.post(f"{self.link.url}{path}", json=dict(body))
-        except httpx2.RequestError as error:
+            answer = await self.link.post(path, body)
+        except Unreached as error:
             raise await explain(self.model, self.link, error) from error
-        if response.status_code != 200:
-            wait = wait_seconds(response.headers)
-            raise status_error(self.model, response.status_code, response.text, wait=wait, key=self.link.key)
-        if not (found := read_object(response.content)):
-            raise malformed_error(self.model, response.text, self.link.key)
-        return found
+        if answer.status != 200:
+            wait = wait_seconds(answer.headers)
+            raise answer_error(self.model, answer.status, answer.body, wait=wait, key=self.link.key)
+        if not (value := read_object(answer.body)):
+            raise malformed_error(self.model, answer.body.decode("utf-8", "replace"), self.link.key)
+        return value

@@ -46,30 +46,30 @@ class ChatModel(CustomAgent):
 
     def __init__(self, name: str, model: "BaseChatModel") -> None:
         fields = type(model).model_fields
-        taken = {
+        known_fields = {
             text: [name for name in OTHER_NAMES.get(text, (text,)) if name in fields] for text in Settings.__slots__
         }
-        self._fields = {text: names[0] for text, names in taken.items() if names and text != "stop"}
+        self._fields = {text: names[0] for text, names in known_fields.items() if names and text != "stop"}
         drops = tuple(text for text in Settings.__slots__ if text not in self._fields and text != "stop")
         super().__init__(name, Traits(tools=False), drops)
         self._model = model
 
     async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
-        speech, told = AnswerStream(self._name, recorder), _Told()
+        speech, reading = AnswerStream(self._name, recorder), _Told()
         stop = list(request.settings.stop) or None
         chunks = self._set(request.settings).astream(_messages(request.messages), stop=stop)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk]", chunks)) as stream:
             async for chunk in stream:
-                told.note(chunk)
+                reading.note(chunk)
                 if words := str(chunk.text):
                     speech.hear(words)
                 else:
                     speech.think()
-        return speech.text, told.end()
+        return speech.text, reading.end()
 
-    def _set(self, given: Settings) -> "BaseChatModel":
+    def _set(self, settings: Settings) -> "BaseChatModel":
         """The model with the participant's settings."""
-        values = {name: getattr(given, text) for text, name in self._fields.items()}
+        values = {name: getattr(settings, text) for text, name in self._fields.items()}
         update = {name: value for name, value in values.items() if value is not None}
         return self._model.model_copy(update=update) if update else self._model
 
@@ -97,9 +97,9 @@ class _Told:
         return End(usage=replace(self._usage, cost=None), served=self._served, finish=self._finish)
 
 
-def _messages(said: Sequence[Message]) -> "list[BaseMessage]":
+def _messages(messages: Sequence[Message]) -> "list[BaseMessage]":
     """The messages in the package's own types."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     kinds = {"system": SystemMessage, "assistant": AIMessage}
-    return [kinds.get(message.role, HumanMessage)(content=message.text) for message in said]
+    return [kinds.get(message.role, HumanMessage)(content=message.text) for message in messages]

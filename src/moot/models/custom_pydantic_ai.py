@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from moot.core.agent import Recorder
 from moot.core.ask import Usage
 from moot.core.brief import Settings
-from moot.models import pydantic_ai_wire
 from moot.models.base import Request, Traits
 from moot.models.custom import CustomAgent
 from moot.models.names import ModelName
 from moot.models.stream import AnswerStream, End
+from moot.models.wires.library import write_messages
 
 if TYPE_CHECKING:
     from pydantic_ai.agent import AbstractAgent, AgentRunResult
@@ -50,26 +50,26 @@ class PydanticAgent(CustomAgent):
         self._agent, self._streams = agent, True
 
     async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
-        heard = _Heard(self._name, recorder)
-        result = await self._run(request, heard)
+        events = _Heard(self._name, recorder)
+        result = await self._run(request, events)
         # What the agent has made of its model's words counts, not what was heard of them.
-        words = heard.text if result.output == heard.raw else self._hear(result.output, recorder)
+        words = events.text if result.output == events.raw else self._whole_answer(result.output, recorder)
         return words, _end(result)
 
-    async def _run(self, request: Request, heard: "_Heard") -> "Result":
+    async def _run(self, request: Request, events: "_Heard") -> "Result":
         from pydantic_ai.exceptions import UserError
 
         if self._streams:
             try:
-                return await self._send(request, heard)
+                return await self._send(request, events)
             except (AssertionError, UserError):
                 # How the library says that a model cannot stream, before anything is sent.
-                if heard.began:
+                if events.began:
                     raise
                 self._streams = False
         return await self._send(request, None)
 
-    async def _send(self, request: Request, heard: "_Heard | None") -> "Result":
+    async def _send(self, request: Request, events: "_Heard | None") -> "Result":
         from pydantic_ai.capabilities import ReinjectSystemPrompt
 
         *before, last = (
@@ -77,9 +77,9 @@ class PydanticAgent(CustomAgent):
         )
         return await self._agent.run(
             last.text,
-            message_history=pydantic_ai_wire.write_messages(before),
+            message_history=write_messages(before),
             model_settings=_settings(request.settings),
-            event_stream_handler=heard,
+            event_stream_handler=events,
             # Where there is a history the library leaves the agent's own system prompt out.
             capabilities=[ReinjectSystemPrompt()],
             infer_name=False,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, urlsplit
 
-from moot.core.errors import BriefError, ModelError
+from moot.core.errors import BriefError, Unavailable
+from moot.models.http_port import Unreached
 from moot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
 from moot.models.provider_errors import unreached_error, wrong_server_error
 from moot.models.transport import CONNECT_SECONDS, ProviderConnection, read_object
@@ -23,58 +24,49 @@ if TYPE_CHECKING:
 PROBE_SECONDS = 3.0
 """Seconds in which a server shows what it speaks."""
 
-_CLOSED = ("disconnected without sending a response", "x15\\x03")
-"""How the HTTP library tells that a connection was closed before any answer, or that a TLS alert came in its place."""
 
-
-async def explain(name: ModelName, link: ProviderConnection, error: Exception) -> ModelError:
+async def explain(name: ModelName, link: ProviderConnection, error: Unreached) -> Unavailable:
     """The error for a request that got no response, or lost it.
 
     Args:
         name: the model that was asked.
         link: the way to its provider.
-        error: what the library raised; its causes tell more than its words.
+        error: what happened; its causes tell more than its words.
     """
-    chain = list(_causes(error))
-    if ours := next((error for error in chain if isinstance(error, ModelError)), None):
-        return ours
-    late = any(type(error).__name__ == "ConnectTimeout" for error in chain)
-    words = " ".join(map(str, chain))
-    tls = next((error for error in chain if isinstance(error, ssl.SSLError)), None)
-    if text := await _wrong_address(urlsplit(link.url), tls, words, late=late):
+    # The HTTP library has errors of its own that are of this class, and say less.
+    named = (error for error in _causes(error) if isinstance(error, ssl.SSLError) and type(error).__module__ == "ssl")
+    tls = next(named, None)
+    if text := await _wrong_address(urlsplit(link.url), tls, error):
         return wrong_server_error(f"{name.provider.name} at {link.url} {text}")
-    told = (str(error) for error in chain if type(error).__module__.startswith("httpx2") and str(error))
-    why = f"it took longer than {CONNECT_SECONDS:g} s" if late else next(told, "") or str(error)
+    why = f"it took longer than {CONNECT_SECONDS:g} s" if error.late else str(error)
     return unreached_error(name, link.url, why, link.key)
 
 
-async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, words: str, *, late: bool) -> str:
+async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, error: Unreached) -> str:
     """What is wrong with the server at an address, or with the address; "" where it may just be away."""
     if isinstance(tls, ssl.SSLCertVerificationError):
         return f"shows a certificate that is not trusted: {tls.verify_message}"
     if parts.scheme == "http":
         # A server of TLS answers a plain request with an alert, or closes the connection at once.
-        closed = any(mark in words for mark in _CLOSED)
-        return "speaks https, not http" if closed and await _speaks_tls(parts) else ""
-    if (tls or late) and await _speaks_http(parts):
+        return "speaks https, not http" if error.closed and await _speaks_tls(parts) else ""
+    if (tls or error.late) and await _speaks_http(parts):
         return "speaks http, not https"
     return f"and Moot do not agree on TLS: {getattr(tls, 'reason', '') or tls}" if tls else ""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, its cause, and so on; not that a handshake was waiting for more."""
+    """An error, its cause, and so on."""
     for _ in range(20):
         if error is None:
             return
-        if not isinstance(error, ssl.SSLWantReadError | ssl.SSLWantWriteError):
-            yield error
+        yield error
         error = error.__cause__ or error.__context__
 
 
 async def _speaks_http(parts: SplitResult) -> bool:
     """Whether the server answers a plain request; one of TLS is silent, sends an alert, or answers with status 400."""
-    asked = f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode()
-    head = await _knock(parts, asked, None)
+    request = f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode()
+    head = await _first_bytes(parts, request, None)
     return head.startswith(b"HTTP/") and not head.endswith(b"400")
 
 
@@ -82,25 +74,25 @@ async def _speaks_tls(parts: SplitResult) -> bool:
     """Whether the server shakes hands as those of TLS do, whoever it is."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return await _knock(parts, b"", context) == b"shaken"
+    return await _first_bytes(parts, b"", context) == b"shaken"
 
 
-async def _knock(parts: SplitResult, asked: bytes, context: ssl.SSLContext | None) -> bytes:
+async def _first_bytes(parts: SplitResult, request: bytes, context: ssl.SSLContext | None) -> bytes:
     """The first 12 bytes of a server's answer, or ``shaken`` where nothing was asked; nothing where it fails."""
     with suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
         async with asyncio.timeout(PROBE_SECONDS):
             port = parts.port or (443 if parts.scheme == "https" else 80)
             reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=context)
             try:
-                writer.write(asked)
-                return await reader.readexactly(12) if asked else b"shaken"
+                writer.write(request)
+                return await reader.readexactly(12) if request else b"shaken"
             finally:
                 writer.close()
     return b""
 
 
-SECONDS = 0.2
-"""Time for each server to answer; all are asked at once."""
+SECONDS = 1.0
+"""Time for each server to answer; all are asked at once. A busy machine answers late."""
 
 BUILTIN = "builtin:quotes"
 """The seat that is always there. It quotes the background and is not a language model."""
@@ -160,8 +152,8 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
     values = os.environ if env is None else env
     async with httpx2.AsyncClient(timeout=seconds, trust_env=False) as client, asyncio.TaskGroup() as group:
         tasks = [group.create_task(_probe(client, provider, values, seconds)) for provider in places]
-    found = [task.result() for task in tasks]
-    servers = tuple(server for server in found if server.url or server.provider != "compatible")
+    answers = [task.result() for task in tasks]
+    servers = tuple(server for server in answers if server.url or server.provider != "compatible")
     keys = {provider.name: key.origin for provider in known if (key := _key(provider, values))}
     needed = {provider.name: " or ".join(provider.keys) for provider in known if provider.needs_key}
     return Available(

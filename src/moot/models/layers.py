@@ -1,22 +1,20 @@
 """Layers around a model: recording, limits, timeouts and retries of each attempt.
 
-Outermost first: ``Retrying(Throttled(Recorded(Timed(adapter))))``. So an attempt is reserved and recorded when its turn
-comes, not before: if a process ends while attempts wait for a place, none of them is booked. Every attempt that is sent
-is recorded. Waiting for a place does not count as the model's time. A wait that a provider asks for delays everybody
-who uses the same key; a retry first gives its place back. In a pool ``Breaking`` is around all of these, and
-``pool.Fallback`` around several of those.
+The layers, outermost first: ``Breaking(Retrying(Throttled(Recorded(TimeLimit(adapter)))))``. ``pool.Fallback`` tries
+several such models in turn.
 
-Circuit breakers: a model that keeps failing is not called for a while.
+``Throttled`` waits for a free place at the provider. Only then does ``Recorded`` reserve the cost and record the
+attempt. So an attempt that was never sent is not paid, and every attempt that was sent is on record. The wait does not
+count as the model's time. Before a retry the place is given back. If a provider asks for a pause, all who use the same
+key wait.
 
-Each model has its own breaker, not each provider: a server may fail to load one model and serve the next, and a
-provider that is down costs only a few calls for each of its models. The breaker is the outermost layer, so it counts
-calls that failed after all their tries; an error that the second try resolves does not count.
-
-The states are those of M. Nygard, "Release It!" (2007): CLOSED, OPEN, HALF_OPEN.
+``Breaking`` is a circuit breaker: a model that keeps failing is not called for a while. Each model has its own, because
+a server may fail to load one model and still serve another. It is outermost, so it counts a call only after all its
+tries have failed. Its states are those of M. Nygard, "Release It!" (2007): CLOSED, OPEN, HALF_OPEN.
 """
 
 import asyncio
-import logging
+import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -28,9 +26,6 @@ from moot.core.event import Called
 from moot.deadline import Deadline
 from moot.models.base import Model, Request, Traits
 from moot.models.transport import Gate
-
-# Tries are on record, so the library's own warnings about them need not reach the terminal.
-logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Layer:
@@ -67,19 +62,20 @@ class Recorded(Layer):
     """Reserves and records every try before it is sent, and its answer before it is used."""
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request through ``say.call``; what the record holds already is not sent again."""
+        """Answer one request through ``recorder.call``; what the record holds already is not sent again."""
         return await recorder.call(request.call, self.quote(request), lambda: self._model.complete(request, recorder))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrySettings:
-    """How long to try.
+    """How often a call is tried, and how long a try may take.
 
     Attributes:
-        tries: of one call, the first one included; an answer that cannot be read is asked for twice at most.
-        wait: seconds before the second try; twice that before the third.
-        jitter: up to so many seconds of chance more, so that many who failed together do not come back together.
-        first: seconds to the first sign of life; None for the whole try: a model may load or think in silence.
+        tries: the most tries of one call; at most two after an answer that cannot be read.
+        wait: seconds before the second try; each later wait is twice as long.
+        jitter: the most seconds that chance adds to a wait, so that calls which failed together are not repeated
+            together.
+        first: seconds to the first piece of thinking or text; None for the whole try, because a model may load first.
         gap: seconds between two pieces of thinking or text.
     """
 
@@ -95,35 +91,39 @@ class Retrying(Layer):
 
     Args:
         model: the model; each try goes through all its layers.
-        patience: how often, and with which pauses.
+        retry: how often, and with which waits.
     """
 
-    def __init__(self, model: Model, patience: RetrySettings | None = None) -> None:
+    def __init__(self, model: Model, retry: RetrySettings | None = None) -> None:
         super().__init__(model)
-        self._patience = patience or RetrySettings()
+        self._retry = retry or RetrySettings()
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request, in several tries."""
-        import stamina  # deferred for start-up time
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                return await self._model.complete(request, recorder)
+            except ModelError as error:
+                wait = self._wait(error, tries, request.seconds)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
 
-        patience, tried = self._patience, 0
+    def _wait(self, error: ModelError, tries: int, most: float) -> float | None:
+        """Seconds until the next try; None where there is none."""
+        retry = self._retry
+        if not error.again or tries >= retry.tries or (isinstance(error, Unreadable) and tries > 1):
+            return None
+        if error.retry_after:
+            return error.retry_after if error.retry_after <= most else None
+        # A provider that says "at once" is no reason to come back without a pause.
+        return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + random.uniform(0.0, retry.jitter))
 
-        def again(error: Exception) -> bool | float:
-            if not isinstance(error, ModelError) or not error.again or (isinstance(error, Unreadable) and tried > 1):
-                return False
-            if not error.retry_after:
-                return True  # Nor is "at once" a reason to come back without a pause.
-            return error.retry_after if error.retry_after <= request.seconds else False
 
-        async def send() -> Called:
-            nonlocal tried
-            tried += 1
-            return await self._model.complete(request, recorder)
-
-        caller = stamina.AsyncRetryingCaller(
-            attempts=patience.tries, timeout=None, wait_initial=patience.wait, wait_jitter=patience.jitter
-        )
-        return await caller(again, send)
+LONGEST_WAIT = 5.0
+"""The most seconds between two tries, unless the provider asks to wait longer."""
 
 
 class Throttled(Layer):
@@ -164,26 +164,26 @@ class Throttled(Layer):
 
 
 class TimeLimit(Layer):
-    """Ends a try that takes too long as a whole, to its first sign of life, or between two.
+    """Ends a try that takes too long: as a whole, to its first piece, or between two pieces.
 
-    Signs of life are pieces of thinking and text; what a server sends to keep a connection open is none.
+    A piece is a piece of thinking or text. What a server sends to keep a connection open is none.
 
     Args:
         model: the model.
-        patience: the limits beside ``request.seconds``.
+        retry: the limits beside ``request.seconds``.
     """
 
-    def __init__(self, model: Model, patience: RetrySettings | None = None) -> None:
+    def __init__(self, model: Model, retry: RetrySettings | None = None) -> None:
         super().__init__(model)
-        self._patience = patience or RetrySettings()
+        self._retry = retry or RetrySettings()
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request in time; the answer tells how long it took."""
         _ = self.drops  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
         began = clock()
-        whole, silence = Deadline(request.seconds), Deadline(self._patience.first)
-        watched = _WatchedRecorder(recorder, lambda: silence.restart(self._patience.gap))
+        whole, silence = Deadline(request.seconds), Deadline(self._retry.first)
+        watched = _WatchedRecorder(recorder, lambda: silence.restart(self._retry.gap))
         try:
             async with whole, silence:
                 called = await self._model.complete(request, watched)
@@ -201,10 +201,15 @@ class TimeLimit(Layer):
 
 
 class _WatchedRecorder:
-    """A line to the engine that notes every sign of life; "" is one without words."""
+    """A recorder that notes every piece of an answer; "" is a piece of thinking."""
 
     def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
         self._say, self._note = recorder, note
+
+    @property
+    def watched(self) -> bool:
+        """Pass the question on."""
+        return self._say.watched
 
     def delta(self, text: str) -> None:
         """Note a piece, and pass it on if it holds words."""
@@ -237,9 +242,9 @@ class BreakerSettings:
     """When a breaker opens and closes.
 
     Attributes:
-        failure_threshold: so many calls in a row that fail open it.
+        failure_threshold: how many failed calls in a row open it.
         cooldown_seconds: how long it stays open before trials are let through.
-        half_open_success_threshold: so many trials that succeed close it; no more are let through.
+        half_open_success_threshold: how many successful trials close it; it lets no more trials through.
     """
 
     failure_threshold: int = 3
@@ -254,15 +259,15 @@ class Breaker:
     breaker opened says nothing about how the provider is now.
 
     Args:
-        fuse: when it opens and closes.
+        settings: when it opens and closes.
         clock: seconds that never run backwards.
     """
 
-    def __init__(self, fuse: BreakerSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.fuse = fuse or BreakerSettings()
+    def __init__(self, settings: BreakerSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.settings = settings or BreakerSettings()
         self._clock = clock
         self._state: State = "CLOSED"
-        self._era, self._failures, self._successes, self._trials = 1, 0, 0, 0
+        self._generation, self._failures, self._successes, self._trials = 1, 0, 0, 0
         self._open_until = 0.0
 
     @property
@@ -286,7 +291,7 @@ class Breaker:
             case "OPEN":
                 return False
             case _:
-                return self._successes + self._trials < self.fuse.half_open_success_threshold
+                return self._successes + self._trials < self.settings.half_open_success_threshold
 
     def admit(self) -> int:
         """Let a call through.
@@ -297,7 +302,7 @@ class Breaker:
         if not self.free:
             return 0
         self._trials += self._state == "HALF_OPEN"
-        return self._era
+        return self._generation
 
     def succeed(self, ticket: int) -> None:
         """The provider has answered, be it that it refuses."""
@@ -305,7 +310,7 @@ class Breaker:
             return
         self._failures = 0
         self._successes += self._state == "HALF_OPEN"
-        if self._successes >= self.fuse.half_open_success_threshold:
+        if self._successes >= self.settings.half_open_success_threshold:
             self._enter("CLOSED")
 
     def fail(self, ticket: int) -> None:
@@ -313,8 +318,8 @@ class Breaker:
         if not self._give_back(ticket):
             return
         self._failures += 1
-        if self._state == "HALF_OPEN" or self._failures >= self.fuse.failure_threshold:
-            self._open_until = self._clock() + self.fuse.cooldown_seconds
+        if self._state == "HALF_OPEN" or self._failures >= self.settings.failure_threshold:
+            self._open_until = self._clock() + self.settings.cooldown_seconds
             self._enter("OPEN")
 
     def release(self, ticket: int) -> None:
@@ -323,14 +328,14 @@ class Breaker:
 
     def _give_back(self, ticket: int) -> bool:
         """Whether the ticket is of the present state; its place for a trial is free again."""
-        if ticket != self._era:
+        if ticket != self._generation:
             return False
         self._trials -= self._state == "HALF_OPEN"
         return True
 
     def _enter(self, state: State) -> None:
         self._state = state
-        self._era += 1
+        self._generation += 1
         self._failures = self._successes = self._trials = 0
 
 

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from moot.core.brief import Settings
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.extensions import PROVIDER, find, offered
 from moot.core.text import clean, closest
@@ -36,9 +37,9 @@ class Wire:
         models_path: where a server lists its models; "" where none does.
         vectors_path: where it makes vectors of texts; "" where it makes none.
         vectors: the key of its answer that has them.
-        events: whether answers come as a stream of server-sent events.
         cache_writes: whether tokens that are written to the provider's cache have a price of their own.
         unnamed: the settings that it has no name for.
+        refused: what models refuse that speak it: a pattern for the beginning of their names, and the settings.
         address: how an address in the environment is read.
     """
 
@@ -47,9 +48,9 @@ class Wire:
     models_path: str = ""
     vectors_path: str = ""
     vectors: str = "data"
-    events: bool = False
     cache_writes: bool = False
     unnamed: tuple[str, ...] = ()
+    refused: tuple[tuple[str, tuple[str, ...]], ...] = ()
     address: Callable[[str], str] = str
 
 
@@ -66,29 +67,50 @@ def ollama_address(text: str) -> str:
     return f"{scheme}://{name}" + (f":{port}" if port else "") + slash + path
 
 
+_PENALTIES = ("presence_penalty", "frequency_penalty")
+_LOCAL = ("num_ctx", "keep_alive")
+_SAMPLING = ("temperature", "top_p", *_PENALTIES, "stop")
+
 OPENAI = Wire(
     name="openai",
-    adapter="moot.models.pydantic_ai_wire:Direct",
+    adapter="moot.models.wires.openai_chat:OpenAIChat",
     models_path="/models",
     vectors_path="/embeddings",
-    events=True,
-    unnamed=("top_k", "min_p", "repeat_penalty"),
+    unnamed=("top_k", "min_p", "repeat_penalty", *_LOCAL),
+    # Models that always think, or do where nobody says otherwise, as of November 2026.
+    refused=(
+        (r"o[134]\b", _SAMPLING),
+        (r"gpt-5(?!\.[1-4]|-chat)", _SAMPLING),
+        (r"gpt-5\.(?:1-codex|[123]-chat|[24]-pro)", _SAMPLING),
+        (r"gpt-6", _SAMPLING),
+    ),
 )
 ANTHROPIC = Wire(
     name="anthropic",
-    adapter="moot.models.pydantic_ai_wire:Direct",
+    adapter="moot.models.wires.anthropic_messages:AnthropicMessages",
     models_path="/models",
-    events=True,
     cache_writes=True,
-    unnamed=("min_p", "repeat_penalty"),
+    unnamed=("min_p", *_PENALTIES, "repeat_penalty", "seed", *_LOCAL),
+    # As of November 2026.
+    refused=(
+        (
+            r"claude-(?:fable-5|mythos-5|opus-4-[78]|opus-5|sonnet-5|haiku-5-5)",
+            ("temperature", "top_p", "top_k"),
+        ),
+    ),
 )
 OLLAMA = Wire(
     name="ollama",
-    adapter="moot.models.ollama:Ollama",
+    adapter="moot.models.wires.ollama_chat:OllamaChat",
     models_path="/api/tags",
     vectors_path="/api/embed",
     vectors="embeddings",
     address=ollama_address,
+)
+LIBRARY = Wire(
+    name="library",
+    adapter="moot.models.wires.library:LibraryModel",
+    unnamed=("min_p", "repeat_penalty", *_LOCAL),
 )
 
 
@@ -111,6 +133,7 @@ class Provider:
         drops: the names of settings that it refuses or ignores for all its models.
         extras: the settings beyond OpenAI's own that it takes, and what it calls them.
         tools: whether its models can be offered tools.
+        headers: environment variables whose values go to it alone, and the header of each.
     """
 
     name: str
@@ -127,9 +150,9 @@ class Provider:
     drops: tuple[str, ...] = ()
     extras: Mapping[str, str] = field(default_factory=dict[str, str])
     tools: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-_PENALTIES = ("presence_penalty", "frequency_penalty")
 _TOP_K = MappingProxyType({"top_k": "top_k"})
 _SAMPLERS = MappingProxyType({**_TOP_K, "min_p": "min_p", "repeat_penalty": "repetition_penalty"})
 """What servers built on vLLM and its kin take in the body beside OpenAI's own names."""
@@ -166,6 +189,7 @@ PROVIDERS: Mapping[str, Provider] = {
             prices="openai",
             alternate=False,
             strict=True,
+            headers={"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"},
         ),
         Provider(
             name="anthropic",
@@ -194,9 +218,17 @@ PROVIDERS: Mapping[str, Provider] = {
         ),
         replace(_local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"), extras=_SAMPLERS),
         Provider(name="compatible", url_env="MOOT_BASE_URL", keys=("MOOT_API_KEY",), needs_key=False),
+        Provider(name="library", wire=LIBRARY, needs_key=False),
     )
 }
-"""All providers by name. ``compatible`` is any OpenAI-compatible server at ``MOOT_BASE_URL``, at unknown prices."""
+"""All providers by name. ``compatible`` is any OpenAI-compatible server at ``MOOT_BASE_URL``, at unknown prices.
+
+``library`` is every provider that PydanticAI knows, named as it names them: ``library:bedrock:NAME``. That library
+finds addresses and keys in the environment by itself.
+"""
+
+_OF_LIBRARY = frozenset({"azure", "bedrock", "cohere", "google-cloud", "heroku", "huggingface", "nebius", "ovhcloud"})
+"""Providers that users may ask for and that only the library reaches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,10 +279,12 @@ def parse(text: str) -> ModelName:
     word, model = words[:cut].strip().lower(), words[cut + 1 :].strip()
     provider = provider_named(word)
     if provider is None:
+        if word in _OF_LIBRARY:
+            raise BriefError(f"{word} is reached by a library: write library:{words}", code="bad_model")
         names = (*PROVIDERS, *offered(PROVIDER))
         meant = closest(word, names)
         raise BriefError(
-            f"{text!r} names no provider of models; write provider:name, such as ollama:llama3.2. "
+            f"{text!r} has no known provider of models; write provider:name, such as ollama:llama3.2. "
             f"The providers are {', '.join(names)}{f'; did you mean {meant!r}?' if meant else ''}",
             code="bad_model",
         )
@@ -260,6 +294,15 @@ def parse(text: str) -> ModelName:
             code="bad_model",
         )
     return ModelName(provider=provider, model=model)
+
+
+def unsent_settings(name: ModelName) -> tuple[str, ...]:
+    """The names of Settings that are not sent to a model: its wire has no name for them, or it refuses them."""
+    provider, model = name.provider, name.model.rpartition("/")[2]
+    wire = provider.wire
+    refused = (text for pattern, settings in wire.refused if re.match(pattern, model) for text in settings)
+    unsent = {*provider.drops, *wire.unnamed, *refused}.difference(provider.extras)
+    return tuple(text for text in Settings.__slots__ if text in unsent)
 
 
 def provider_named(name: str) -> Provider | None:
@@ -283,11 +326,11 @@ def provider_named(name: str) -> Provider | None:
 
 def providers() -> tuple[Provider, ...]:
     """All providers, those of other packages last; one that cannot be loaded is left out."""
-    found = list(PROVIDERS.values())
+    known = list(PROVIDERS.values())
     for name in offered(PROVIDER):
         with suppress(BriefError):
-            found += [provider] if name not in PROVIDERS and (provider := provider_named(name)) else []
-    return tuple(found)
+            known += [provider] if name not in PROVIDERS and (provider := provider_named(name)) else []
+    return tuple(known)
 
 
 def find_url(provider: Provider, env: Environment | None = None) -> str:
@@ -297,7 +340,7 @@ def find_url(provider: Provider, env: Environment | None = None) -> str:
         BriefError: the environment's address cannot be used, or there must be one and is none.
     """
     text = (os.environ if env is None else env).get(provider.url_env, "").strip()
-    if not text and provider.url:
+    if (not text and provider.url) or not provider.url_env:
         return provider.url
     text = provider.wire.address(text)
     parts = urlsplit(text)
@@ -324,7 +367,7 @@ def find_key(provider: Provider, env: Environment | None = None) -> Key | None:
         if value := values.get(origin, "").strip():
             if not _KEY.fullmatch(value):
                 raise BriefError(
-                    f"{origin} holds characters that no key has: a key is ASCII, without blanks and line ends",
+                    f"{origin} has characters that no key can have: a key is ASCII, without spaces and line breaks",
                     code="bad_key",
                 )
             return Key(value, origin)

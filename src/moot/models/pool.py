@@ -7,14 +7,17 @@ the model that it was sent to, and reserved at that model's price before it is s
 
 import asyncio
 import contextlib
+import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import cast
 
 from moot.core.agent import Quote, Recorder
-from moot.core.errors import BriefError, Unavailable
+from moot.core.ask import Fields, Value
+from moot.core.errors import BriefError, MootError, Unavailable
 from moot.core.event import Called
+from moot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
 from moot.models.base import Model, Request, Traits
 from moot.models.layers import (
     Breaker,
@@ -28,6 +31,7 @@ from moot.models.layers import (
     TimeLimit,
 )
 from moot.models.names import Environment, ModelName, need_key, parse
+from moot.models.prices import load_prices
 from moot.models.provider_errors import TranslatedErrors
 from moot.models.transport import IN_FLIGHT, ProviderConnection, UsageMeter
 
@@ -35,11 +39,11 @@ from moot.models.transport import IN_FLIGHT, ProviderConnection, UsageMeter
 class Fallback(Layer):
     """A model with others that take its place, call by call, while it is unavailable.
 
-    It has the name of the first. What it is sent fits all of them, so its traits are what all take.
+    It has the name of the first. A request must fit all of them, so its traits are those that all share.
 
     Args:
-        model: the model that is asked first.
-        others: who is asked next, in order; at least one.
+        model: the model that is called first.
+        others: the models that are called next, in order; at least one.
     """
 
     def __init__(self, model: Model, others: Sequence[Model]) -> None:
@@ -48,40 +52,42 @@ class Fallback(Layer):
 
     @property
     def traits(self) -> Traits:
-        """What the wires of all take."""
-        traitses = [model.traits for model in self._all]
+        """What all of the models accept."""
+        all_traits = [model.traits for model in self._all]
         return Traits(
-            system=all(one.system for one in traitses),
-            alternate=any(one.alternate for one in traitses),
-            context=min((one.context for one in traitses if one.context), default=0),
-            tools=all(one.tools for one in traitses),
-            prefill=all(one.prefill for one in traitses),
+            system=all(traits.system for traits in all_traits),
+            alternate=any(traits.alternate for traits in all_traits),
+            context=min((traits.context for traits in all_traits if traits.context), default=0),
+            tools=all(traits.tools for traits in all_traits),
+            prefill=all(traits.prefill for traits in all_traits),
         )
 
     def quote(self, request: Request) -> Quote:
-        """The most that one try can use, whoever is asked."""
+        """The most that one try can use, whichever model is called."""
         quotes = [model.quote(request) for model in self._all]
-        known = [one.cost for one in quotes if one.cost is not None]
-        dearest = max(quotes, key=lambda one: (one.cost is None, one.cost or 0.0))
+        known = [quote.cost for quote in quotes if quote.cost is not None]
+        most_expensive = max(quotes, key=lambda quote: (quote.cost is None, quote.cost or 0.0))
         return Quote(
-            model=dearest.model,
-            tokens=max(one.tokens for one in quotes),
+            model=most_expensive.model,
+            tokens=max(quote.tokens for quote in quotes),
             cost=max(known) if len(known) == len(quotes) else None,
+            worst=max(quote.worst for quote in quotes),
+            worst_cost=max(quote.worst_cost or 0.0 for quote in quotes) if len(known) == len(quotes) else None,
         )
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request by the first of the models that can be reached.
+        """Answer one request with the first model that can be reached.
 
         Raises:
-            Unavailable: none of them can; the sentence names them all.
+            Unavailable: no model can be reached. The message has the error of each.
         """
-        missed: list[Unavailable] = []
+        errors: list[Unavailable] = []
         for model in self._all:
             try:
                 return await model.complete(request, recorder)
             except Unavailable as error:
-                missed.append(error)
-        raise Unavailable("; ".join(map(str, missed)), kind=missed[0].kind) from missed[0]
+                errors.append(error)
+        raise Unavailable("; ".join(map(str, errors)), kind=errors[0].kind) from errors[0]
 
 
 GUEST = "guest:"
@@ -95,9 +101,9 @@ class Pool:
 
     Args:
         env: where addresses and keys come from; None for the process's environment.
-        patience: how long to try.
+        retry: how often a call is tried again, and how long a try may take.
         in_flight: the most calls at once to one provider.
-        fuse: when a model that fails again and again is left out, and for how long.
+        breaker: when a model that fails again and again is left out, and for how long.
         clock: what breakers measure that time with: seconds that never run backwards.
 
     Attributes:
@@ -109,19 +115,32 @@ class Pool:
         self,
         *,
         env: Environment | None = None,
-        patience: RetrySettings | None = None,
+        retry: RetrySettings | None = None,
         in_flight: int = IN_FLIGHT,
-        fuse: BreakerSettings | None = None,
+        breaker: BreakerSettings | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._env, self._patience, self._in_flight = env, patience or RetrySettings(), in_flight
-        self._fuse, self._clock = fuse or BreakerSettings(), clock
+        self._env, self._retry, self._in_flight = env, retry or RetrySettings(), in_flight
+        self._breaker, self._clock = breaker or BreakerSettings(), clock
         self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
         self._links: dict[str, ProviderConnection] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
         self._cold: dict[str, ProviderConnection] = {}  # models that nobody has loaded yet
         self._warming = asyncio.Lock()
+        self._options: Fields = {}
+
+    def with_options(self, options: Fields) -> "Pool":
+        """The same pool for a debate that sets options of providers from other packages; it shares all connections.
+
+        Args:
+            options: those of a brief under their full names: ``provider_options.say.voice``.
+        """
+        if options == self._options:
+            return self
+        other = copy.copy(self)
+        other._options = options
+        return other
 
     def model(self, name: str) -> Model:
         """The model of that name (``ollama:llama3.2``), always the same one.
@@ -135,11 +154,13 @@ class Pool:
         if name.startswith(GUEST):
             return self._guest(name)
         parsed = parse(name)
-        if str(parsed) not in self._models:
-            link = self._link(parsed)
-            self._models[str(parsed)] = self._guarded(layered_model(parsed, link, self._patience))
-            self._cold[str(parsed)] = link
-        return self._models[str(parsed)]
+        options = options_for(PROVIDER, parsed.provider.name, self._options)
+        known_as = f"{parsed} {sorted(options.items())}" if options else str(parsed)
+        if known_as not in self._models:
+            connection = self._connection(parsed)
+            self._models[known_as] = self._guarded(layered_model(parsed, connection, self._retry, options))
+            self._cold[known_as] = connection
+        return self._models[known_as]
 
     async def warm(self) -> None:
         """Load what the models asked for so far need, once, in a thread: providers' libraries take seconds to load.
@@ -147,20 +168,20 @@ class Pool:
         A model that is used without it loads them on its first request, and holds the event loop up meanwhile.
         """
         async with self._warming:
-            for name, link in tuple(self._cold.items()):
-                await asyncio.to_thread(_load, self._models[name], link)
+            for name, connection in tuple(self._cold.items()):
+                await asyncio.to_thread(_load, self._models[name], connection)
                 del self._cold[name]
 
     def add_agent(self, name: str, model: Model) -> None:
-        """Seat a guest: ``guest:name`` is this model from now on, with the same patience as any other.
+        """Seat a guest: ``guest:name`` is this model from now on, with the same retries as any other.
 
         Raises:
             BriefError: another model has that name.
         """
         whole = f"{GUEST}{name}"
         if self._guests.setdefault(whole, model) is not model:
-            raise BriefError(f"two guests are called {name}; each needs a name of its own", code="duplicate_name")
-        self._models[whole] = self._guarded(Retrying(Recorded(TimeLimit(model, self._patience)), self._patience))
+            raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
+        self._models[whole] = self._guarded(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
 
     def available(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the names whose models would be asked now: all but those that their breaker leaves out.
@@ -176,14 +197,14 @@ class Pool:
             await model.close()
 
     def _guarded(self, model: Model) -> Breaking:
-        return Breaking(model, Breaker(self._fuse, self._clock))
+        return Breaking(model, Breaker(self._breaker, self._clock))
 
     def _guest(self, name: str) -> Breaking:
         if name not in self._models:
-            raise BriefError(f"{name} answers from within a program; go on with the debate there", code="bad_enum")
+            raise BriefError(f"{name} belongs to a program; resume the debate in that program", code="bad_enum")
         return self._models[name]
 
-    def _link(self, name: ModelName) -> ProviderConnection:
+    def _connection(self, name: ModelName) -> ProviderConnection:
         provider = name.provider
         if provider.name not in self._links:
             key = need_key(provider, self._env)
@@ -192,32 +213,38 @@ class Pool:
         return self._links[provider.name]
 
 
-def _load(model: Model, link: ProviderConnection) -> None:
-    """Load the libraries for a model and for its tries."""
-    import_module("stamina")
+def _load(model: Model, connection: ProviderConnection) -> None:
+    """Load the libraries for a model."""
     # Broad, because the model's turn meets the same fault and books it.
     with contextlib.suppress(Exception):
-        _ = link.client, model.drops
+        _ = connection.port, model.drops
+    load_prices()
 
 
-def build(name: str, *, env: Environment | None = None, patience: RetrySettings | None = None) -> Model:
+def build(name: str, *, env: Environment | None = None, retry: RetrySettings | None = None) -> Model:
     """One model with connections of its own, which its ``close`` gives back.
 
     Raises:
         BriefError: there is no such provider, or its key or address is missing.
     """
     parsed = parse(name)
-    return layered_model(parsed, ProviderConnection(parsed.provider, env), patience or RetrySettings())
+    return layered_model(parsed, ProviderConnection(parsed.provider, env), retry or RetrySettings())
 
 
-def _adapter(name: ModelName, link: ProviderConnection) -> Model:
+def _adapter(name: ModelName, connection: ProviderConnection, options: Mapping[str, Value]) -> Model:
     """A model of a provider's wire; whatever the code of another package raises becomes a ModelError."""
     where = name.provider.wire.adapter
     if isinstance(where, str):
         module, _, word = where.partition(":")
-        return cast(Callable[[ModelName, ProviderConnection], Model], getattr(import_module(module), word))(name, link)
+        return cast(Callable[[ModelName, ProviderConnection], Model], getattr(import_module(module), word))(
+            name, connection
+        )
+    key = f"{PROVIDER.options}.{name.provider.name}"
     try:
-        return Guarded(cast(Model, where(name, link)))
+        make = with_options(where, options, whose=name.provider.name, where=key)
+        return Guarded(cast(Model, make(name, connection)))
+    except MootError as error:
+        raise BriefError(str(error), code="bad_model") from error
     except Exception as error:  # house: broad because foreign code raises what it likes
         raise BriefError(f"{name} cannot be used: {type(error).__name__}: {error}", code="bad_model") from error
 
@@ -235,7 +262,16 @@ class Guarded(Layer):
             return await self._model.complete(request, recorder)
 
 
-def layered_model(name: ModelName, link: ProviderConnection, patience: RetrySettings) -> Model:
-    """A model in all its layers."""
-    adapter = _adapter(name, link)
-    return Retrying(Throttled(Recorded(TimeLimit(adapter, patience)), link.gate), patience)
+def layered_model(
+    name: ModelName, connection: ProviderConnection, retry: RetrySettings, options: Mapping[str, Value] = NO_OPTIONS
+) -> Model:
+    """A model in all its layers.
+
+    Args:
+        name: which model.
+        connection: the way to its provider.
+        retry: how long to try.
+        options: those of a provider from another package, by name.
+    """
+    adapter = _adapter(name, connection, options)
+    return Retrying(Throttled(Recorded(TimeLimit(adapter, retry)), connection.gate), retry)

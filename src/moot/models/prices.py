@@ -6,12 +6,16 @@ A price that no list has is unknown, never zero. Local models cost nothing, by d
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from time import monotonic
 
 from moot.core.agent import Quote
 from moot.core.ask import ToolSpec, Usage
 from moot.core.brief import Settings
 from moot.models.base import Message, Request
-from moot.models.names import ModelName
+from moot.models.names import LIBRARY, ModelName
 
 MAX_TOKENS = 2048
 """Tokens of an answer where the settings say nothing. It is sent along, so that what was reserved holds."""
@@ -25,6 +29,11 @@ TOOLS_OVERHEAD = 500
 
 _RUNS, _DIGIT = re.compile(r"[!-~]{16,}"), re.compile(r"[0-9]")
 """Runs without a blank; those that hold a digit are no words, but encoded data, long numbers, addresses."""
+
+
+_OTHERS = re.compile(r"[^\x00-\x7f]+")
+_WIDE, _RARE = re.compile("[\u0590-\u1dff\u2e00-\uffff]+"), re.compile("[\U00010000-\U0010ffff]+")
+"""Letters of Asia's scripts, and of those that are hardly ever written."""
 
 
 def answer_cap(settings: Settings) -> int:
@@ -48,30 +57,30 @@ def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> i
 
 
 def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int]) -> int:
-    said = sum(OVERHEAD + count(message.text) + _count_calls(message, count) for message in messages)
+    spoken_tokens = sum(OVERHEAD + count(message.text) + _count_calls(message, count) for message in messages)
     offered = sum(
         OVERHEAD + count(f"{tool_spec.name} {tool_spec.help} {json.dumps(dict(tool_spec.parameters))}")
         for tool_spec in tools
     )
-    return OVERHEAD + said + (TOOLS_OVERHEAD + offered if tools else 0)
+    return OVERHEAD + spoken_tokens + (TOOLS_OVERHEAD + offered if tools else 0)
 
 
 def quote(name: ModelName, request: Request) -> Quote:
     """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
     prompt, most = count_tokens(request.messages, request.tools), count_most(request.messages, request.tools)
-    given, worst = answer_cap(request.settings), max(prompt, most)
+    output_tokens, worst = answer_cap(request.settings), max(prompt, most)
     return Quote(
         model=str(name),
-        tokens=prompt + given,
-        cost=_price(name, prompt, given),
+        tokens=prompt + output_tokens,
+        cost=_price(name, prompt, output_tokens),
         prompt=prompt,
         worst=worst,
-        worst_cost=_price(name, worst, given),
+        worst_cost=_price(name, worst, output_tokens),
     )
 
 
-def _price(name: ModelName, prompt: int, given: int) -> float | None:
-    usage = Usage(input_tokens=prompt, output_tokens=given)
+def _price(name: ModelName, prompt: int, output_tokens: int) -> float | None:
+    usage = Usage(input_tokens=prompt, output_tokens=output_tokens)
     return cost(name, usage, written=prompt if name.provider.wire.cache_writes else 0)
 
 
@@ -88,22 +97,81 @@ def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:
     """
     if name.provider.local:
         return 0.0
-    if not name.provider.prices:
+    provider, model = _listed(name)
+    if not provider:
         return None
+    rates = _rates(provider, model, int(monotonic() // RATES_SECONDS))
+    cached = min(usage.cached_tokens, usage.input_tokens)
+    put = min(written, usage.input_tokens - cached)
+    if rates.tiered:
+        return _ask(provider, model, (usage.input_tokens, usage.output_tokens, cached, put))
+    if rates.fresh is None:
+        return None
+    fresh = usage.input_tokens - cached - put
+    return fresh * rates.fresh + usage.output_tokens * rates.out + cached * rates.cached + put * rates.put
+
+
+RATES_SECONDS = 60.0
+"""Seconds for which the price of a model is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rates:
+    """US dollars a token: fresh input, output, input that is read from a cache and that is written to one.
+
+    Attributes:
+        fresh: None where the list does not know the model.
+        tiered: whether a long prompt has other prices, so that each call must be asked for.
+    """
+
+    fresh: float | None = None
+    out: float = 0.0
+    cached: float = 0.0
+    put: float = 0.0
+    tiered: bool = False
+
+
+@lru_cache(maxsize=256)
+def _rates(provider: str, model: str, minute: int) -> _Rates:
+    million = 1_000_000
+    fresh = _ask(provider, model, (million, 0, 0, 0))
+    if fresh is None:
+        return _Rates()
+    out, cached, put = (
+        _ask(provider, model, counts) or 0.0
+        for counts in ((0, million, 0, 0), (million, 0, million, 0), (million, 0, 0, million))
+    )
+    probe = _ask(provider, model, (1_000, 0, 0, 0)) or 0.0
+    tiered = abs(probe * 1_000 - fresh) > 1e-9 * fresh
+    return _Rates(fresh=fresh / million, out=out / million, cached=cached / million, put=put / million, tiered=tiered)
+
+
+def _ask(provider: str, model: str, counts: tuple[int, int, int, int]) -> float | None:
+    """The price of a call as the list has it; None where it does not know the model."""
     from genai_prices import Usage as Priced  # deferred: the list takes 0.2 s to load
     from genai_prices import calc_price
 
-    cached = min(usage.cached_tokens, usage.input_tokens)
+    input_tokens, output_tokens, cached, put = counts
     priced = Priced(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=cached,
-        cache_write_tokens=min(written, usage.input_tokens - cached),
+        input_tokens=input_tokens, output_tokens=output_tokens, cache_read_tokens=cached, cache_write_tokens=put
     )
     try:
-        return float(calc_price(priced, name.model, provider_id=name.provider.prices).total_price)
+        return float(calc_price(priced, model, provider_id=provider).total_price)
     except LookupError:
         return None
+
+
+def _listed(name: ModelName) -> tuple[str, str]:
+    """The provider and the model as the list of prices calls them; "" for a provider that it does not have."""
+    if name.provider.wire is not LIBRARY:
+        return name.provider.prices, name.model
+    provider, _, model = name.model.partition(":")
+    return {"bedrock": "aws", "google-cloud": "google", "google-gla": "google"}.get(provider, provider), model
+
+
+def load_prices() -> None:
+    """Load the list of prices, which the first call would load else."""
+    import_module("genai_prices")
 
 
 def _count_calls(message: Message, count: Callable[[str], int]) -> int:
@@ -114,9 +182,9 @@ def _count(text: str) -> int:
     narrow = wide = rare = 0
     letters = len(text.encode("ascii", "ignore"))
     if letters < len(text):
-        wide = sum("\u0590" <= letter <= "\uffff" and not "\u1e00" <= letter <= "\u2dff" for letter in text)
-        rare = sum(letter > "\uffff" for letter in text)
-        narrow = len(text) - letters - wide - rare
+        others = "".join(_OTHERS.findall(text))
+        wide, rare = (sum(map(len, pattern.findall(others))) for pattern in (_WIDE, _RARE))
+        narrow = len(others) - wide - rare
     dense = sum(len(run) for run in _RUNS.findall(text) if _DIGIT.search(run))
     # In 48ths of a token, the quarter included: 15 for a letter of English, 30 for one of Europe, 60 for one of Asia;
     # in a run without a blank, and where the script is rare, each byte is one.

@@ -5,6 +5,7 @@ and cleared of the key.
 """
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,8 @@ from moot.models.names import Key, ModelName
 
 LONGEST = 200
 """Characters of a provider's own words that are passed on."""
+
+ODD_SHAPE = "its JSON has another shape than this interface has"
 
 _TOO_LONG = (
     "context length",
@@ -61,6 +64,101 @@ def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float 
     return wait if wait > 0 else None
 
 
+_QUOTA = frozenset(
+    {"insufficient_quota", "billing_error", "billing_hard_limit_reached", "exceeded_current_quota_error"}
+)
+_FULL_PROMPT = frozenset({"context_length_exceeded", "request_too_large", "model_context_window_exceeded"})
+
+_KINDS: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    **dict.fromkeys(_QUOTA, 402),
+    "permission_error": 403,
+    "not_found_error": 404,
+    **dict.fromkeys(_FULL_PROMPT, 413),
+    **dict.fromkeys(("rate_limit_error", "rate_limit_exceeded", "tokens", "requests"), 429),
+    **dict.fromkeys(("api_error", "server_error", "timeout_error"), 500),
+    "overloaded_error": 529,
+}
+"""What providers call a kind of error, and the status that it has where it is an answer of its own."""
+
+
+def error_words(body: object) -> tuple[int, str, str]:
+    """What a provider says of an error: its status, 0 where it says none; the name of its kind; its own words.
+
+    Args:
+        body: the body of an answer or of an event: bytes, text, or JSON that has been read.
+    """
+    inner = _innermost(body)
+    if isinstance(inner, str):
+        return 0, "", inner
+    code, kind, words = inner.get("code"), inner.get("type"), inner.get("message") or inner.get("detail")
+    names = [text for text in (code, kind, inner.get("status")) if isinstance(text, str) and text]
+    if isinstance(words, list):
+        parts = [cast("dict[str, object]", part) for part in cast("list[object]", words) if isinstance(part, dict)]
+        words = "; ".join(text for part in parts if isinstance(text := part.get("msg"), str))
+    status = code if isinstance(code, int) and not isinstance(code, bool) else 0
+    known = next((text for text in names if text in _KINDS), next(iter(names), ""))
+    return status, known, words if isinstance(words, str) else ""
+
+
+_LAYERS = 6
+"""How deep an error may lie in lists, in texts of JSON, and under ``error``."""
+
+
+def _innermost(body: object) -> dict[str, object] | str:
+    """The object or the text that has the words of an error."""
+    for _ in range(_LAYERS):
+        if isinstance(body, bytes):
+            body = body.decode("utf-8", "replace")
+        if isinstance(body, str):
+            try:
+                inner: object = json.loads(body)
+            except (ValueError, RecursionError):
+                return body
+            if not isinstance(inner, dict | list):
+                return body
+            body = cast("object", inner)
+        if isinstance(body, list):
+            body = next(iter(cast("list[object]", body)), None)
+        if not isinstance(body, dict):
+            return ""
+        members = cast("dict[str, object]", body)
+        body = members.get("error")
+        if not isinstance(body, dict | str | list) or not body:
+            return members
+    return ""
+
+
+def answer_error(
+    name: ModelName, status: int, body: object, *, wait: float | None = None, key: Key | None = None
+) -> ModelError:
+    """The error for an answer that is no success; see ``status_error``.
+
+    Args:
+        name: the model that was asked.
+        status: its HTTP status.
+        body: its body.
+        wait: seconds that the provider asks to wait.
+        key: the key that was sent, which must not show.
+    """
+    _, kind, words = error_words(body)
+    known_status = _KINDS.get(kind, 0)
+    return status_error(name, known_status if known_status in (402, 413) else status, words, wait=wait, key=key)
+
+
+def stream_error(name: ModelName, body: object, key: Key | None) -> ModelError:
+    """The error that a provider sends in the middle of an answer, or with the status of a success."""
+    status, kind, words = error_words(body)
+    status = status if 400 <= status < 600 else _KINDS.get(kind, 0)
+    return status_error(name, status, words, key=key) if status else broken_off_error(name, words, key)
+
+
+def refuses_tools(status: int, words: str) -> bool:
+    """Whether a provider says that a model takes no tools."""
+    return status in (400, 404, 422) and any(mark in words.lower() for mark in _NO_TOOLS)
+
+
 def status_error(
     name: ModelName, status: int, detail: str, *, wait: float | None = None, key: Key | None = None
 ) -> ModelError:
@@ -73,26 +171,26 @@ def status_error(
         wait: seconds that it asks to wait.
         key: the key that was sent, which must not show.
     """
-    said = provider_words(detail, key)
+    their_words = provider_words(detail, key)
     lower = detail.lower()
     who = name.provider.name
     if status in (401, 403):
         return Unavailable(f"{who} refused the key{f' in {key.origin}' if key else ''} ({status})", kind="key")
     if status == 402:
-        return Unavailable(f"{who} says that the account has no quota left{said}", kind="quota")
+        return Unavailable(f"{who} says that the account has no quota left{their_words}", kind="quota")
     if status == 413 or (status in (400, 422, 500) and any(mark in lower for mark in _TOO_LONG)):
-        return Refused(f"the prompt is too long for {name}{said}", kind="too_long")
-    if status in (400, 404, 422) and any(mark in lower for mark in _NO_TOOLS):
-        return Refused(f"{name} takes no tools{said}", kind="request")
+        return Refused(f"the prompt is too long for {name}{their_words}", kind="too_long")
+    if refuses_tools(status, detail):
+        return Refused(f"{name} does not support tools{their_words}", kind="request")
     if status == 400 and any(mark in lower for mark in _TLS_WANTED):
         return wrong_server_error(f"the server of {who} speaks https, not http")
     if status == 404:
-        return Unavailable(f"{who} has no model {name.model!r}{said}", kind="not_found")
+        return Unavailable(f"{who} has no model {name.model!r}{their_words}", kind="not_found")
     if status == 429:
-        return Unavailable(f"{who} has had too many requests{said}", kind="rate", retry_after=wait, again=True)
+        return Unavailable(f"{who} has had too many requests{their_words}", kind="rate", retry_after=wait, again=True)
     if status in (408, 409) or status >= 500:
-        return Unavailable(f"{who} failed ({status}){said}", kind="server", retry_after=wait, again=True)
-    return Refused(f"{who} will not take the request ({status}){said}", kind="request")
+        return Unavailable(f"{who} failed ({status}){their_words}", kind="server", retry_after=wait, again=True)
+    return Refused(f"{who} will not take the request ({status}){their_words}", kind="request")
 
 
 def unreached_error(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
@@ -220,11 +318,11 @@ def read_fault(who: str, error: Exception) -> ModelError:
     """
     while isinstance(error, ExceptionGroup):
         error = cast("ExceptionGroup[Exception]", error).exceptions[0]
-    said = provider_words(hide(str(error)))
+    their_words = provider_words(hide(str(error)))
     kind = _kind(error)
     if not kind:
-        return ModelError(f"{who} raised {type(error).__name__}{said}", kind="broken")
-    reason, again = f"{who} {_WORDS[kind]}{said}", kind in _AGAIN
+        return ModelError(f"{who} raised {type(error).__name__}{their_words}", kind="broken")
+    reason, again = f"{who} {_WORDS[kind]}{their_words}", kind in _AGAIN
     if kind == "garbled":
         return Unreadable(reason, kind=kind, again=again)
     if kind in ("request", "too_long", "refused"):

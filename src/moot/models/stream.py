@@ -20,8 +20,8 @@ _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 class AnswerStream:
     """Collects the pieces of one answer and shows its words.
 
-    A thinking block at the very beginning is left out. Thinking goes to ``say.delta`` as "": a sign of life without
-    words. Tags further inside are words like any other: they may be quoted.
+    A thinking block at the very beginning is left out. Thinking goes to ``recorder.delta`` as "": a sign that it works
+    without words. Tags further inside are words like any other: they may be quoted.
     """
 
     def __init__(self, name: ModelName, recorder: Recorder) -> None:
@@ -31,6 +31,11 @@ class AnswerStream:
         self._held = ""
         self._close: str | None = ""  # "": at the beginning; None: among the words; else the tag that ends the thinking
         self._heard = 0
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody sees the words now."""
+        return self._say.watched
 
     @property
     def text(self) -> str:
@@ -46,7 +51,7 @@ class AnswerStream:
         self._heard += len(piece)
         self._check_length()
         if self._close is None:
-            self._utter(piece)
+            self._add_words(piece)
             return
         self._held += piece
         while self._advance():
@@ -89,7 +94,7 @@ class AnswerStream:
                 return True
         if not any(opening.startswith(start) for opening, _ in _THOUGHTS):
             self._close, self._held = None, ""
-            self._utter(start)
+            self._add_words(start)
         return False
 
     def _leave_out(self, closing: str) -> bool:
@@ -98,7 +103,7 @@ class AnswerStream:
         self.think()
         return bool(end)
 
-    def _utter(self, words: str) -> None:
+    def _add_words(self, words: str) -> None:
         self._words.append(words)
         self._say.delta(words)
 
@@ -156,12 +161,12 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
 
 def _booked(usage: Usage, request: Request) -> Usage:
     """The usage with what was reserved in place of the counts that are missing or cannot be."""
-    taken, given = usage.input_tokens, usage.output_tokens
+    input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
     return Usage(
-        input_tokens=taken or count_tokens(request.messages, request.tools),
-        output_tokens=given or answer_cap(request.settings),
-        cached_tokens=min(usage.cached_tokens, taken),
-        estimated=usage.estimated or not taken or not given,
+        input_tokens=input_tokens or count_tokens(request.messages, request.tools),
+        output_tokens=output_tokens or answer_cap(request.settings),
+        cached_tokens=min(usage.cached_tokens, input_tokens),
+        estimated=usage.estimated or not input_tokens or not output_tokens,
     )
 
 

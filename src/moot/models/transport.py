@@ -1,28 +1,31 @@
-"""HTTP connections to providers: one client for each, and keys that go only to their own host."""
+"""Ways to providers: one for each, with its address, its key and its connections. Keys go to their own host alone."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Protocol, cast
+import os
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Protocol, cast
 
 from moot.core.errors import Unavailable
-from moot.models.names import OPENAI, Environment, Key, Provider, find_url, need_key
-
-if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Request, Response
+from moot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
+from moot.models.names import Environment, Provider, find_url, need_key
 
 CONNECT_SECONDS = 10.0
 """Seconds to reach a host. All other limits are those of ``layers.TimeLimit``, which tells words from signs of life."""
 
 IN_FLIGHT = 50
-"""Calls in flight to one provider with one key; the cost of a pool of connections grows with its square."""
+"""Calls in flight to one provider with one key."""
 
-_PLAIN = frozenset({"host", "accept", "accept-encoding", "connection", "user-agent", "content-type", "content-length"})
-"""Headers that any server may have. OpenAI's client adds others from its own variables, meant for OpenAI alone."""
 
-_OWN_CLIENT = frozenset({"openai", "anthropic"})
-"""Providers that are asked by their own client; it may add what their variables in the environment say."""
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An answer that has been read: status, headers, and the body, of an error its beginning."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class ProviderConnection:
@@ -33,6 +36,9 @@ class ProviderConnection:
         env: the environment; None for the process's own.
         in_flight: the most calls at once.
         meter: counts the calls of all processes that share the provider's limits.
+
+    Attributes:
+        streams: answers that are being read now.
 
     Raises:
         BriefError: there is no usable address, or no key where one must be.
@@ -48,56 +54,62 @@ class ProviderConnection:
     ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
         self.gate = Gate(in_flight, meter)
-        self._client: AsyncClient | None = None
+        values = os.environ if env is None else env
+        own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
+        bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
+        self._headers = {"user-agent": "moot", "accept-encoding": "identity", **_JSON, **own, **bearer}
+        self._port: HttpPort | None = None
+        self.streams = 0
 
     def __repr__(self) -> str:
         return f"Link({self.provider.name}, {self.url}, {self.key})"
 
     @property
-    def client(self) -> "AsyncClient":
-        """The HTTP client; opened when it is first asked for."""
-        if self._client is None:
-            import httpx2  # deferred: it takes 0.1 s to load
+    def port(self) -> HttpPort:
+        """HTTP to the provider; its library is loaded when it is first asked for."""
+        if self._port is None:
+            from moot.models.http_client import HttpClient  # deferred: it takes 0.2 s to load
 
-            self._client = httpx2.AsyncClient(
-                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IN_FLIGHT),
-                follow_redirects=False,
-                trust_env=not self.provider.local,
-                event_hooks={"request": [self._guard], "response": [self._bound]},
-            )
-        return self._client
+            proxied = not self.provider.local
+            self._port = HttpClient(self.url, proxied=proxied, connect=CONNECT_SECONDS)
+        return self._port
+
+    @contextmanager
+    def streaming(self) -> Generator[None]:
+        """Count an answer as being read, for the time of the context."""
+        self.streams += 1
+        try:
+            yield
+        finally:
+            self.streams -= 1
+
+    def open(
+        self, path: str, body: bytes, headers: Mapping[str, str] | None = None
+    ) -> AbstractAsyncContextManager[HttpAnswer]:
+        """Post JSON to a path under the provider's address, with its key; see ``HttpPort.open``."""
+        if not path.startswith("/"):
+            raise ValueError(f"a path begins with a slash: {path!r}")
+        return self.port.open(self.url + path, {**self._headers, **(headers or {})}, body)
+
+    async def post(self, path: str, body: Mapping[str, object]) -> Whole:
+        """Post JSON to a path, and read the whole answer.
+
+        Raises:
+            Unreached: there is none, or not all of it.
+            ModelError: it is none of such a provider, or too long.
+        """
+        async with self.open(path, json.dumps(dict(body)).encode()) as answer:
+            succeeded = 200 <= answer.status < 300
+            raw = await (BoundedBody(answer, self.provider.name, self.url).whole() if succeeded else read_error(answer))
+            return Whole(answer.status, answer.headers, raw)
 
     async def close(self) -> None:
         """Give the connections back; the next request opens new ones."""
-        if client := self._client:
-            self._client = None
-            await client.aclose()
+        if self._port:
+            await self._port.close()
 
-    async def _guard(self, request: "Request") -> None:
-        """Let nothing out to another host, and no header that is not meant for this provider."""
-        import httpx2
 
-        # A compressed body could become anything.
-        request.headers["accept-encoding"] = "identity"
-        own = httpx2.URL(self.url)
-        if (request.url.scheme, request.url.host, request.url.port) != (own.scheme, own.host, own.port):
-            raise Unavailable(f"{self.provider.name} is at {own.host}, not at {request.url.host}", kind="connection")
-        if self.provider.name in _OWN_CLIENT:
-            return
-        for header in [header for header in request.headers if header not in _PLAIN]:
-            del request.headers[header]
-        if self.key:
-            request.headers["authorization"] = f"Bearer {self.key.reveal()}"
-
-    async def _bound(self, response: "Response") -> None:
-        """Let in no more than an answer can be."""
-
-        events = self.provider.wire.events and not response.request.url.path.endswith(OPENAI.vectors_path)
-        from moot.models.bounds import bound  # it loads the HTTP library, which takes 0.1 s
-
-        bound(response, self.provider.name, self.url, events=events)
-
+_JSON: Mapping[str, str] = {"content-type": "application/json"}
 
 LONGEST_HOLD = 300.0
 """Seconds after which a provider is asked again, however long it wanted to be left alone."""
@@ -150,11 +162,6 @@ class Gate:
                     raise Unavailable(problem, kind="rate", retry_after=left)
                 await asyncio.sleep(left)
             yield
-
-
-def shown(key: Key | None) -> str:
-    """What a client needs in place of a key where there is none."""
-    return key.reveal() if key else "none"
 
 
 def read_object(raw: bytes) -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 They have the documented arguments and results. They run in a workspace, so everything is on record, answers of one
 round are asked in parallel, and one failure does not end the debate.
+
+Read in this order: ``pattern_base``, ``moderated_debate``, ``grouped_debate``, ``map_reduce``, ``write_and_review``.
 """
 
 from moot.pattern.grouped_debate import GroupedDebatePattern, GroupedResult, GroupedState

@@ -13,6 +13,7 @@ from moot.core.errors import BriefError
 from moot.core.event import Opened
 from moot.core.transcript import Turn, read_field
 from moot.pattern.pattern_base import Debater, PatternBase, Result, debaters_of, described
+from moot.report.conclusion import answer_in_words
 
 
 class Position(TypedDict):
@@ -165,7 +166,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
             ],
             "summaries": [_summary(groups.index(report.members), report) for report in reports],
             "tally": dict(outcome.decision.tally) if outcome.decision else {},
-            "final_decision": outcome.decision.text or outcome.decision.winner if outcome.decision else "",
+            "final_decision": answer_in_words(outcome.decision) if outcome.decision else "",
             "is_settled": outcome.status == "decided",
         }
         result = GroupedResult(state, outcome)
@@ -201,10 +202,10 @@ def _miscounted(report: GroupReport) -> list[str]:
     ]
 
 
-def _options(given: object) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+def _options(listed: object) -> tuple[str, ...]:
+    if isinstance(listed, str) or not isinstance(listed, Sequence):
         raise BriefError("options must be a list of texts", code="wrong_type")
-    options = tuple(words(f"option {n}", value) for n, value in enumerate(given, start=1))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    options = tuple(words(f"option {n}", value) for n, value in enumerate(listed, start=1))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if len(options) == 1 or len({option.casefold() for option in options}) < len(options):
         raise BriefError("options must be two or more different texts, or none", code="out_of_range")
     return options

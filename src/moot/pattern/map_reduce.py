@@ -105,11 +105,11 @@ class MapReducePattern(PatternBase[MapReduceResult]):
         return MapReduceResult(state, outcome)
 
 
-def _items(given: object) -> tuple[str, ...]:
+def _items(listed: object) -> tuple[str, ...]:
     if (
-        isinstance(given, str)
-        or not isinstance(given, Sequence)
-        or not 1 <= len(cast("Sequence[object]", given)) <= PARTICIPANTS.high
+        isinstance(listed, str)
+        or not isinstance(listed, Sequence)
+        or not 1 <= len(cast("Sequence[object]", listed)) <= PARTICIPANTS.high
     ):
         raise BriefError(f"items must be a list of 1 to {PARTICIPANTS.high} texts", code="out_of_range")
-    return tuple(words(f"item {n}", value) for n, value in enumerate(cast("Sequence[object]", given), start=1))
+    return tuple(words(f"item {n}", value) for n, value in enumerate(cast("Sequence[object]", listed), start=1))

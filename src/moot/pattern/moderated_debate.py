@@ -12,7 +12,7 @@ from moot.app.program.program_calls import Tell, stream, whole, words
 from moot.app.program.program_plans import most_rounds, plan_moderated
 from moot.app.run.api import run_blocking
 from moot.app.run.outcome import Outcome
-from moot.app.run.prepare import AT_ONE_TABLE
+from moot.app.run.prepare import MOST_IN_ONE_GROUP
 from moot.core.brief import ROUNDS, Brief, Limits
 from moot.core.errors import MootError
 from moot.core.event import Entry, Opened
@@ -204,8 +204,8 @@ class DebatePattern(PatternBase[DebateResult]):
             "is_settled": settled,
         }
         result = DebateResult(state, outcome)
-        if (n := len(state["debaters"])) > AT_ONE_TABLE:
-            many = f"{n} debaters are too many for one moderator: at most {AT_ONE_TABLE}; use GroupedDebatePattern"
+        if (n := len(state["debaters"])) > MOST_IN_ONE_GROUP:
+            many = f"{n} debaters are too many for one moderator: at most {MOST_IN_ONE_GROUP}; use GroupedDebatePattern"
             result.warnings = (many, *result.warnings)
         if settled and not decision:
             result.warnings += (f"{reviews[-1].by}, round {reviews[-1].round}: SETTLED without a DECISION",)

@@ -35,27 +35,27 @@ KEYS = ("name", "role", "system_prompt")
 """The documented keys of a debater; only ``system_prompt`` may be missing."""
 
 
-def debaters_of(given: object, *, beside: Sequence[str] = ()) -> tuple[Participant, ...]:
+def debaters_of(debater_list: object, *, beside: Sequence[str] = ()) -> tuple[Participant, ...]:
     """The debaters as participants, in their order.
 
     Args:
-        given: what a caller gave.
+        debater_list: what a caller gave.
         beside: names that are taken.
 
     Raises:
         BriefError: nobody is described, or somebody without a name of its own, without a role, or with unknown keys.
     """
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        shown = _short(cast("object", given))
+    if not isinstance(debater_list, Sequence) or isinstance(debater_list, str) or not debater_list:
+        shown = _short(cast("object", debater_list))
         problem = f"debaters is {shown}; it must be a list of {{'name': …, 'role': …, 'system_prompt': …}}"
         raise BriefError(problem, code="wrong_type")
-    people = tuple(_debater(n, value) for n, value in enumerate(cast("Sequence[object]", given), start=1))
-    taken = {skeleton(name): name for name in beside}
+    people = tuple(_debater(n, value) for n, value in enumerate(cast("Sequence[object]", debater_list), start=1))
+    names = {skeleton(name): name for name in beside}
     for participant in people:
-        if other := taken.get(skeleton(participant.name)):
+        if other := names.get(skeleton(participant.name)):
             problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
             raise BriefError(problem, code="duplicate_name")
-        taken[skeleton(participant.name)] = participant.name
+        names[skeleton(participant.name)] = participant.name
     return people
 
 
@@ -67,13 +67,13 @@ def described(people: Sequence[Participant]) -> list[dict[str, str]]:
     ]
 
 
-def _debater(n: int, given: object) -> Participant:
-    if isinstance(given, Participant):
-        entry: Mapping[object, object] = {"name": given.name, "role": given.role, "system_prompt": given.persona}
-    elif isinstance(given, Mapping):
-        entry = cast("Mapping[object, object]", given)
+def _debater(n: int, debater: object) -> Participant:
+    if isinstance(debater, Participant):
+        entry: Mapping[object, object] = {"name": debater.name, "role": debater.role, "system_prompt": debater.persona}
+    elif isinstance(debater, Mapping):
+        entry = cast("Mapping[object, object]", debater)
     else:
-        raise BriefError(f"debater {n} is {_short(given)}; it must be a mapping with {_listed()}", code="wrong_type")
+        raise BriefError(f"debater {n} is {_short(debater)}; it must be a mapping with {_listed()}", code="wrong_type")
     if unknown := [key for key in entry if key not in KEYS]:
         raise BriefError(f"debater {n} has the key {unknown[0]!r}; there are {_listed()}", code="unknown_key")
     for key in KEYS:
@@ -82,8 +82,8 @@ def _debater(n: int, given: object) -> Participant:
             problem = f"debater {n} has {'no' if key not in entry else 'a wrong'} {key}; it must be a text"
             raise BriefError(problem, code="wrong_type")
     name = check_name(str(entry["name"]))
-    if isinstance(given, Participant):
-        return given if given.name == name and given.duty == "debater" else _refuse(given)
+    if isinstance(debater, Participant):
+        return debater if debater.name == name and debater.duty == "debater" else _refuse(debater)
     return Participant(name=name, role=str(entry["role"]).strip(), persona=str(entry.get("system_prompt", "")).strip())
 
 
@@ -208,7 +208,7 @@ class PatternBase(ABC, Generic[R]):
         return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
 
     def _seat(self, workspace: Workspace) -> str:
-        """The seat of all who have none of their own; a guest is lent to the workspace's pool."""
+        """The agent of all participants who have none; an agent of the program is added to the workspace's pool."""
         if self.llm is None or isinstance(self.llm, str):
             name = self.llm or self.model
             return name if ":" in name or name == "human" else f"openai:{name}"
@@ -216,13 +216,13 @@ class PatternBase(ABC, Generic[R]):
 
 
 def _warnings(transcript: Transcript) -> list[str]:
-    said: list[str] = []
+    warnings: list[str] = []
     for turn in transcript.all():
         place = f"{turn.by}, round {turn.round}" if turn.round else turn.by
         if turn.failure:
-            said.append(f"{place}: no answer: {turn.failure}")
+            warnings.append(f"{place}: no answer: {turn.failure}")
         elif turn.reply and turn.ask and turn.ask.form:
             required = tuple(field.name for field in turn.ask.form.fields if field.required)
             missing = [text for text in turn.reply.unread if text.partition(":")[0] in required]
-            said += [f"{place}: {text.partition(':')[0]} could not be read" for text in missing]
-    return said
+            warnings += [f"{place}: {text.partition(':')[0]} could not be read" for text in missing]
+    return warnings

@@ -47,8 +47,8 @@ class State:
     @property
     def round(self) -> int:
         """The number of the innermost round around this phase, from 1; 0 outside rounds."""
-        found = re.findall(r"/round-(\d+)", self.path)
-        return int(found[-1]) if found else 0
+        round_numbers = re.findall(r"/round-(\d+)", self.path)
+        return int(round_numbers[-1]) if round_numbers else 0
 
     def key(self, n: int) -> str:
         """The key of the n-th ask of this phase, from 1."""
@@ -101,14 +101,14 @@ class Sequence:
 
     def play(self, state: State) -> Play:
         """Play all parts, until one halts this sequence."""
-        seen: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for part in self.parts:
             if state.transcript.halted(state.path):
                 return
             if isinstance(part, At) and not part.due(state):
                 continue
-            seen[part.name] = seen.get(part.name, 0) + 1
-            name = part.name if seen[part.name] == 1 else f"{part.name}-{seen[part.name]}"
+            counts[part.name] = counts.get(part.name, 0) + 1
+            name = part.name if counts[part.name] == 1 else f"{part.name}-{counts[part.name]}"
             yield from enter(part, state.at(name))
 
 

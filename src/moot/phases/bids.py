@@ -105,12 +105,12 @@ class CuttingIn(NamedTuple):
         laid, form = (turn.key, won.key), aimed(self.point, turn)
         key = state.key(n)
         yield [Ask(key=key, to=won.by, act="interrupt", task=self.cutting, form=form, about=laid, view=self.view)]
-        put = state.transcript.get(state.key(n))
-        if put.reply is None or not state.transcript.sees(turn.by, put):
+        cut_in = state.transcript.get(state.key(n))
+        if cut_in.reply is None or not state.transcript.sees(turn.by, cut_in):
             return n + 1
-        task, form = self.replying.replace("{name}", put.by), aimed(self.reply, put)
+        task, form = self.replying.replace("{name}", cut_in.by), aimed(self.reply, cut_in)
         key = state.key(n + 1)
-        yield [Ask(key=key, to=turn.by, act="answer", task=task, form=form, about=(put.key,), view=self.view)]
+        yield [Ask(key=key, to=turn.by, act="answer", task=task, form=form, about=(cut_in.key,), view=self.view)]
         return n + 2
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, cast
 from moot.core.ask import Fields, Value
 from moot.core.brief import VOTED_ROUNDS
 from moot.core.errors import ProtocolError
-from moot.core.extensions import RULE, check_options, find
+from moot.core.extensions import PROTOCOL, RULE, check_options, find, no_options
 from moot.core.roles import VoteWeights
 from moot.phases.speak import SPOKEN
 from moot.policy.pairing import Topology
@@ -94,10 +94,6 @@ class Memory:
     tools: tuple[str, ...] = ()
 
 
-PROTOCOL_OPTIONS, STRATEGY_OPTIONS = "protocol_options", "strategy_options"
-"""The keys of a brief behind which the options of a protocol and of a rule from other packages stand."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What a brief may choose about its protocol; None and "" mean the protocol's default.
@@ -114,7 +110,7 @@ class Choices:
         deadline_interval: on a board, after how many messages it names who owes a verdict.
         turn_mode: who speaks next, where the protocol leaves it open.
         until: what ends the rounds before their number is full.
-        summarize: after every so many rounds what was said is summed up; 0: never.
+        summarize: the number of rounds after which the debate is summed up each time; 0: never.
         mediation: what the mediator does beside the protocol.
         extras: what is added to the protocol.
         memory: what is recalled first of all; None for nothing.
@@ -122,8 +118,13 @@ class Choices:
             log-odds of its measured accuracy, or Elo and calibration by the formula of the phases document; None for
             what is stated.
         language: the language of the debate, into which is translated what is said in others; "" for that of the topic.
+        threshold: how far apart first answers may be without a debate, 0 to 1.
+        samples: how many independent answers are counted.
+        merge: whether a judge that has picked an answer writes one from all.
         protocol_options: the options of a protocol from another package, by name.
         strategy_options: the options of a rule from another package, by name.
+        other_options: the options of tools, model providers and report formats from other packages, under their full
+            names: ``tool_options.dice.most``.
     """
 
     rounds: int | None = None
@@ -141,8 +142,12 @@ class Choices:
     memory: Memory | None = None
     vote_weights: VoteWeights | None = None
     language: str = ""
+    threshold: float | None = None
+    samples: int | None = None
+    merge: bool = False
     protocol_options: Fields = field(default_factory=dict[str, Value])
     strategy_options: Fields = field(default_factory=dict[str, Value])
+    other_options: Fields = field(default_factory=dict[str, Value])
 
     @property
     def measured(self) -> bool:
@@ -150,15 +155,19 @@ class Choices:
         return self.strategy == "weighted" and self.vote_weights not in (None, "stated")
 
     def options(self) -> dict[str, Value]:
-        """The options of the protocol and of the rule, under their full names, as they stand on record."""
-        whole = {f"{PROTOCOL_OPTIONS}.{name}": value for name, value in self.protocol_options.items()}
-        return {**whole, **{f"{STRATEGY_OPTIONS}.{name}": value for name, value in self.strategy_options.items()}}
+        """All options of extensions, under their full names, as they stand on record."""
+        whole = {f"{PROTOCOL.options}.{name}": value for name, value in self.protocol_options.items()}
+        whole |= {f"{RULE.options}.{name}": value for name, value in self.strategy_options.items()}
+        return {**whole, **self.other_options}
 
     def told(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
         facts = {"decided by": self.strategy, "critics": self._critics(), "turns": self.turn_mode or ""}
         facts["timekeeper"] = self._intervals()
         facts["until"] = " or ".join(self.until)
+        facts["threshold"] = "" if self.threshold is None else f"{self.threshold:g}"
+        facts["merge"] = "yes" if self.merge else ""
+        facts["samples"] = "" if self.samples is None else str(self.samples)
         if self.mediation:
             facts["mediator"] = f"{self.mediation.kind}, {self.mediation.when}, {self.mediation.style}"
         if self.summarize:
@@ -169,7 +178,8 @@ class Choices:
         facts["votes weighed by"] = self.vote_weights if self.measured and self.vote_weights else ""
         added = [field.name for field in fields(self.extras) if getattr(self.extras, field.name)]
         facts["with"] = ", ".join(added)
-        options = {**self.protocol_options, **self.strategy_options}
+        others = {" ".join(name.split(".")[1:]): value for name, value in self.other_options.items()}
+        options = {**self.protocol_options, **self.strategy_options, **others}
         facts |= {name: _shown(value) for name, value in options.items()}
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
 
@@ -289,7 +299,7 @@ COUNTING: Mapping[str, CountingRule] = {
 }
 """The rules that are built in, by the words of a brief; those for rankings have the names of their methods."""
 
-STRATEGIES: Mapping[str, Rule] = {name: found.rule for name, found in COUNTING.items() if found.ballot == "choice"}
+STRATEGIES: Mapping[str, Rule] = {name: rule.rule for name, rule in COUNTING.items() if rule.ballot == "choice"}
 """The rules by which a vote for one candidate is decided."""
 
 RANKED: tuple[str, ...] = tuple(name for name in COUNTING if name not in STRATEGIES)
@@ -306,17 +316,16 @@ def counting_rule(strategy: str, options: Fields | None = None) -> CountingRule 
         ProtocolError: several packages offer it, it cannot be loaded, or it does not take the options.
     """
     if options and strategy in (*COUNTING, *DECIDERS, ""):
-        about = f"{STRATEGY_OPTIONS}.{next(iter(options))}"
-        raise ProtocolError(f"{strategy or 'the usual way to decide'} takes no {STRATEGY_OPTIONS}", about=about)
+        no_options(options, whose=strategy or "the default strategy", where=RULE.options)
     if not strategy or strategy in COUNTING:
         return COUNTING.get(strategy)
     if (offer := find(RULE, strategy)) is None:
         return None
-    found = offer.load(CountingRule)
-    if not is_dataclass(rule := found.rule):
+    loaded = offer.load(CountingRule)
+    if not is_dataclass(rule := loaded.rule):
         raise offer.broken("its rule is no dataclass, so it cannot be stored")
-    checked = check_options(type(rule), options or {}, whose=strategy, where=STRATEGY_OPTIONS)
-    return replace(found, rule=Quorum(rule=Lawful(rule=cast(Rule, replace(rule, **checked)), package=offer.package)))
+    checked = check_options(type(rule), options or {}, whose=strategy, where=RULE.options)
+    return replace(loaded, rule=Quorum(rule=Lawful(rule=cast(Rule, replace(rule, **checked)), package=offer.package)))
 
 
 def ranks(choices: Choices) -> bool:

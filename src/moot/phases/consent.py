@@ -60,9 +60,9 @@ class Consent:
         names = [name for name in asked_names(state, ()) if state.transcript.sees(name, drafts[-1])]
         asks = [self._ask(state.key(n), name, drafts[-1]) for n, name in enumerate(names, start=1)]
         yield asks
-        heard = {ask.to: _answer(state.transcript.get(ask.key)) for ask in asks}
+        answers = {ask.to: _answer(state.transcript.get(ask.key)) for ask in asks}
         unasked = Ballot(voter="", state="missing", reason="the text is hidden from this debater")
-        ballots = [heard.get(name, replace(unasked, voter=name)) for name in asked_names(state, ())]
+        ballots = [answers.get(name, replace(unasked, voter=name)) for name in asked_names(state, ())]
         yield Ruled(decision=self._decide(none, ballots, str(text)))
 
     def _ask(self, key: str, name: str, draft: Turn) -> Ask:

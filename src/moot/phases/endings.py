@@ -101,7 +101,7 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
             return (Count(rule=rule, acts=CLOSED, reasons=True) if brief.options else vote,)
 
 
-def mediator(brief: Brief, what: str) -> str:
+def mediator(brief: Brief, purpose: str) -> str:
     """The name of the mediator.
 
     Raises:
@@ -109,5 +109,5 @@ def mediator(brief: Brief, what: str) -> str:
     """
     names = brief.names("moderator")
     if len(names) != 1:
-        raise ProtocolError(f"{what} needs one moderator, not {len(names)}", about="participants")
+        raise ProtocolError(f"{purpose} needs one moderator, not {len(names)}", about="participants")
     return names[0]

@@ -107,8 +107,8 @@ def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
 
 def _begun(state: State) -> bool:
     """Whether the log contains an answer to anything else; turns visible only to their author do not count."""
-    said = [turn for turn in state.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
-    return any(turn.act != RECALL for turn in said)
+    turns = [turn for turn in state.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
+    return any(turn.act != RECALL for turn in turns)
 
 
 def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
@@ -124,8 +124,8 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
         raise ProtocolError("recall needs a memory retriever among the participants", about="recall")
     recall = Recall(who=who, history=memory.history, feeds=memory.feeds, tools=memory.tools)
     parts = tree.parts if isinstance(tree, Sequence) else (tree,)
-    made = (recall, Informed(each=parts[0]), *parts[1:])
-    return replace(tree, parts=made) if isinstance(tree, Sequence) else Sequence(parts=made)
+    phases = (recall, Informed(each=parts[0]), *parts[1:])
+    return replace(tree, parts=phases) if isinstance(tree, Sequence) else Sequence(parts=phases)
 
 
 WEIGH_TASK = "Say what the vote of each voter weighs by what was measured in earlier debates, and what that rests on."

@@ -101,19 +101,21 @@ class Ranking:
 
 
 def ranking_form(n: int, *, approve: bool = False) -> Form:
-    """The form of a ranking of so many answers, or of an approval of some of them."""
+    """The form of a ranking of that many answers, or of an approval of some of them."""
     reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
     order = "the labels alone, the best first; whom you leave out stands below all others"
-    some = "the labels alone of those that you could accept"
-    name, told = (ACCEPTABLE, some) if approve else (RANKING, order)
-    return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=told)))
+    acceptable = "the labels alone of those that you could accept"
+    name, instruction = (ACCEPTABLE, acceptable) if approve else (RANKING, order)
+    return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=instruction)))
 
 
 def score_sheet(n: int, most: int) -> Form:
-    """The form of a score for each of so many answers."""
+    """The form of a score for each of that many answers."""
     reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
-    told = f"the score of {{}}, 0 (worst) to {most} (best)"
-    scores = [Field(name=_score(text), kind="number", low=0, high=most, help=told.format(text)) for text in labels(n)]
+    instruction = f"the score of {{}}, 0 (worst) to {most} (best)"
+    scores = [
+        Field(name=_score(text), kind="number", low=0, high=most, help=instruction.format(text)) for text in labels(n)
+    ]
     return Form(name="ranking", fields=(reason, *scores))
 
 
@@ -158,15 +160,17 @@ def newest_answers(transcript: Transcript, acts: tuple[str, ...], *, closed: boo
 
 def rankings(state: State) -> list[Ballot]:
     """Everybody's ballot, in the voters' order, with the authors for the labels."""
-    asked = {turn.by: turn for turn in state.transcript.all() if _is_sheet(turn)}
+    ballots = {turn.by: turn for turn in state.transcript.all() if _is_ranking(turn)}
     unasked = Ballot(voter="", state="missing", reason="fewer than two answers to rank")
     return [
-        with_weight(state, _read(asked[voter], state.transcript) if voter in asked else replace(unasked, voter=voter))
+        with_weight(
+            state, _read(ballots[voter], state.transcript) if voter in ballots else replace(unasked, voter=voter)
+        )
         for voter in voters(state)
     ]
 
 
-def _is_sheet(turn: Turn) -> bool:
+def _is_ranking(turn: Turn) -> bool:
     return turn.act == "vote" and turn.ask is not None and turn.ask.form is not None and turn.ask.form.name == "ranking"
 
 
@@ -178,11 +182,16 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
     if turn.ask.form and turn.ask.form.fields[-1].kind == "number":
         return _read_scores(turn, turn.ask, ballot, transcript)
     ranking, approved = read_field(turn, RANKING), read_field(turn, ACCEPTABLE)
-    given = approved if ranking is None else ranking
+    chosen = approved if ranking is None else ranking
     authors = dict(zip(labels(len(turn.about)), (transcript.get(key).by for key in turn.about), strict=True))
-    if not isinstance(given, tuple) or not given or len(set(given)) < len(given) or not set(given) <= authors.keys():
+    if (
+        not isinstance(chosen, tuple)
+        or not chosen
+        or len(set(chosen)) < len(chosen)
+        or not set(chosen) <= authors.keys()
+    ):
         return replace(ballot, state="unread", reason="; ".join(turn.reply.unread) or "no list of the labels")
-    names = tuple(authors[label] for label in given)
+    names = tuple(authors[label] for label in chosen)
     tiers = (names,) if ranking is None else tuple((name,) for name in names)
     reason = read_field(turn, "REASON")
     return replace(ballot, state="cast", choice=names[0], ranks=tiers, reason=str(reason or ""))
@@ -190,16 +199,16 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
 
 def _read_scores(turn: Turn, ask: Ask, ballot: Ballot, transcript: Transcript) -> Ballot:
     """A voter's ballot of scores: all of them could be read, or the ballot is not readable."""
-    given: list[tuple[str, float]] = []
+    scores: list[tuple[str, float]] = []
     for label, key in zip(labels(len(ask.about)), ask.about, strict=True):
         value = read_field(turn, _score(label))
         if not isinstance(value, int | float):
             unread = "; ".join(turn.reply.unread) if turn.reply else ""
             return replace(ballot, state="unread", reason=unread or f"no score of {label}")
-        given.append((transcript.get(key).by, float(value)))
-    tiers = tiers_by_score(given)
+        scores.append((transcript.get(key).by, float(value)))
+    tiers = tiers_by_score(scores)
     reason = str(read_field(turn, "REASON") or "")
-    return replace(ballot, state="cast", choice=tiers[0][0], ranks=tiers, reason=reason, scores=tuple(given))
+    return replace(ballot, state="cast", choice=tiers[0][0], ranks=tiers, reason=reason, scores=tuple(scores))
 
 
 def tiers_by_score(scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, ...], ...]:

@@ -285,8 +285,8 @@ class Translate:
         tongues = [
             who.name for who in state.brief.participants if who.language and not same_language(self.into, who.language)
         ]
-        said = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
-        turns = [turn for turn in said if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
+        statements = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
+        turns = [turn for turn in statements if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]
         if turns:
             yield [self._ask(state, n, turn) for n, turn in enumerate(turns, start=1)]
 

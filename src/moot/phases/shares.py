@@ -37,7 +37,7 @@ class Shares:
 
     def __post_init__(self) -> None:
         if not self.tasks:
-            raise ProtocolError("nothing is shared out: there must be at least one task")
+            raise ProtocolError("there must be at least one task")
 
     @property
     def name(self) -> str:

@@ -86,7 +86,7 @@ def speech(options: tuple[str, ...]) -> Form:
     )
 
 
-def clash(options: tuple[str, ...]) -> Form:
+def quoting_speech(options: tuple[str, ...]) -> Form:
     """A turn as in ``speech`` that quotes the words which it answers."""
     return Form(name="clash", fields=tuple(item for field in speech(options).fields for item in _quoting(field)))
 
@@ -97,7 +97,7 @@ def aimed(form: Form, turn: Turn) -> Form:
     return replace(form, fields=tuple(fields))
 
 
-def bound(form: Form) -> Form:
+def with_required_target(form: Form) -> Form:
     """The form for a speaker who has said which turn it answers: it has to name and quote that turn."""
     fields = [replace(field, required=field.required or field.name in (TARGET, "QUOTE")) for field in form.fields]
     return replace(form, fields=tuple(fields))
@@ -155,7 +155,7 @@ class Everyone:
         task: what to do; ``{round}`` is replaced by the number of the round.
         who: names of those who are asked; empty for all debaters.
         form: the fields that an answer must have.
-        show: the turns that are laid before each.
+        show: the turns that each is asked about.
         view: which turns of the log go along.
         needs: how many must answer; with fewer the whole debate halts.
         private: whether each answer is for its author alone; it stands in no log.
@@ -264,9 +264,9 @@ class Floor:
         people = [state.brief.participant(name) for name in asked_names(state, self.who)]
         keys: list[str] = []
         while True:
-            said = [state.transcript.get(key) for key in keys]
+            turns = [state.transcript.get(key) for key in keys]
             hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("order"))
-            name = self.turns.next(said, people, hearing)
+            name = self.turns.next(turns, people, hearing)
             if not name:
                 break
             keys.append(state.key(len(keys) + 1))
@@ -302,9 +302,9 @@ def readers_of(state: State, name: str, view: View) -> tuple[str, ...]:
     return () if len(readers) == len(brief.participants) else readers
 
 
-def same_language(one: str, other: str) -> bool:
+def same_language(language: str, other: str) -> bool:
     """Whether two names are of one language."""
-    return one.casefold() == other.casefold()
+    return language.casefold() == other.casefold()
 
 
 def asked_names(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ def asked_names(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def shown_keys(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:
-    """The keys of all turns that are laid before a participant."""
+    """The keys of all turns that a participant is asked about."""
     keys = [key for showing in show for key in showing.keys(state.transcript, name, state.chance(name))]
     return tuple(dict.fromkeys(keys))
 

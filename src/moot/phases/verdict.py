@@ -30,6 +30,9 @@ from moot.policy.rules import UNANIMITY, Quorum, Share
 JUDGE = "judge"
 """What the rule is called by which one judge decides."""
 
+NOT_SOUGHT = "no decision was sought"
+"""How a debate ends that was to show the positions alone."""
+
 FAIR = View(numbered=True, anonymous=True)
 """The log as a judge reads it: no names, and marks by which a statement is found again under its letter."""
 
@@ -51,6 +54,7 @@ class Pick:
         task: what to do.
         name: what it is called in paths.
         closed: whether only proposals with an ANSWER that could be read are candidates.
+        view: which turns of the log go along.
     """
 
     by: str
@@ -58,6 +62,7 @@ class Pick:
     task: str
     name: str = "pick"
     closed: bool = False
+    view: View = FAIR
 
     def play(self, state: State) -> Play:
         """Ask for both verdicts at once."""
@@ -88,7 +93,7 @@ class Pick:
             form=form,
             about=tuple(about),
             audience=(self.by,),
-            view=FAIR,
+            view=self.view,
         )
 
     def _decide(self, verdicts: Sequence[Ballot], groups: Mapping[str, Sequence[Turn]]) -> Decision:
@@ -153,10 +158,10 @@ class Rank:
 
     def _decide(self, turn: Turn, names: Sequence[str], groups: Mapping[str, Sequence[Turn]]) -> Decision:
         under = dict(zip(names, labels(len(names)), strict=True))
-        given = {name: read_field(turn, under[name]) for name in groups if name in under}
-        scores = {name: float(score) for name, score in given.items() if isinstance(score, int | float)}
+        values = {name: read_field(turn, under[name]) for name in groups if name in under}
+        scores = {name: float(score) for name, score in values.items() if isinstance(score, int | float)}
         none = Decision(status="no_decision", rule="ranking by the judge", tally=scores)
-        if lacking := [name for name in given if name not in scores]:
+        if lacking := [name for name in values if name not in scores]:
             return replace(none, how=f"{self.by} gave no score for {', '.join(lacking)}")
         best = max(scores.values())
         tops = [name for name in scores if scores[name] == best]
@@ -186,18 +191,18 @@ class Keep:
     def play(self, state: State) -> Play:
         """Give the decision."""
         groups = candidates(state.transcript, self.acts, latest=True)
-        held = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
-        none = Decision(status="no_decision", how="no decision was sought", minority=other_answers(groups))
+        kept_groups = {name: turns for name, turns in groups.items() if wording(turns[0]) is not None}
+        none = Decision(status="no_decision", how=NOT_SOUGHT, minority=other_answers(groups))
         if self.agreed:
-            ballots = answers_as_ballots(state, self.acts, held)
-            decision = UNANIMITY.decide(ballots, tuple(held))
+            ballots = answers_as_ballots(state, self.acts, kept_groups)
+            decision = UNANIMITY.decide(ballots, tuple(kept_groups))
             if decision.status == "decided":
                 how = f"all {len(ballots)} give the same answer"
                 yield Ruled(decision=replace(with_words(decision, groups, state.transcript), how=how))
                 return
             lacking = sum(ballot.state != "cast" for ballot in ballots)
             missing = f"; {lacking} of {len(ballots)} gave none that could be read" if lacking else ""
-            how = f"different answers at the end: {len(held)}{missing}"
+            how = f"different answers at the end: {len(kept_groups)}{missing}"
             none = replace(none, rule=UNANIMITY.name, tally=decision.tally, ballots=tuple(ballots), how=how)
         yield Ruled(decision=none)
 
@@ -226,7 +231,7 @@ def _verdict(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
 
 
 def _ranking(n: int) -> Form:
-    """A form with a score and a reason for each of so many statements."""
+    """A form with a score and a reason for each of that many statements."""
     fields: list[Field] = []
     for label in labels(n):
         fields.append(Field(name=_why(label), help=f"what is strong and what is weak in the argument of {label}"))

@@ -43,8 +43,8 @@ def with_weight(state: State, ballot: Ballot, *, unstated: float = 1.0) -> Ballo
 
 def visible_turns(state: State, voter: str, groups: Mapping[str, Sequence[Turn]]) -> dict[str, Turn]:
     """For each candidate the first of its turns that the voter may see; hidden candidates are left out."""
-    seen = {name: [turn for turn in turns if state.transcript.sees(voter, turn)] for name, turns in groups.items()}
-    return {name: turns[0] for name, turns in seen.items() if turns}
+    visible = {name: [turn for turn in turns if state.transcript.sees(voter, turn)] for name, turns in groups.items()}
+    return {name: turns[0] for name, turns in visible.items() if turns}
 
 
 def labels(n: int) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Vote:
         latest: whether each author's newest proposal is the candidate, or the first.
         anonymous: whether the proposals have letters instead of names, in a random order for each voter.
         strict: whether the formula needs its colon.
-        clip: at most so many characters of each proposal are shown.
+        clip: the most characters shown of each proposal.
         unstated: the weight of a voter for whom the brief states none.
         name: what it is called in paths.
         early: reasons to ask no further voter; with any, voters are asked one after the other, in an order drawn by
@@ -128,23 +128,25 @@ class Vote:
             yield Ruled(decision=uncontested(state, groups, self.rule, self.acts))
             return
         voters = self.who or (*asked_names(state, ()), *state.brief.names("juror"))
-        laid = newest_proposals(state.transcript, groups, self.acts) if self.heard else groups
-        shown = {voter: visible_turns(state, voter, laid) for voter in voters}
+        groups_shown = newest_proposals(state.transcript, groups, self.acts) if self.heard else groups
+        shown = {voter: visible_turns(state, voter, groups_shown) for voter in voters}
         # A voter who can see none of the proposals is not asked, and counts as missing.
         asks = {voter: self.ask(state, n, voter, shown[voter]) for n, voter in enumerate(voters, start=1)}
-        put = [asks[voter] for voter in voters if shown[voter]]
+        ballot_asks = [asks[voter] for voter in voters if shown[voter]]
         ballots = {voter: Ballot(voter=voter, state="missing") for voter in voters}
         if self.early:
-            state.chance("voters").shuffle(put)
-            left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in put}
+            state.chance("voters").shuffle(ballot_asks)
+            left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in ballot_asks}
             ballots |= {name: with_weight(state, ballot, unstated=self.unstated) for name, ballot in left.items()}
-        for n, batch in enumerate([[ask] for ask in put] if self.early else [put]):
-            if reason := self._over(ballots, [ask.to for ask in put[n:]], tuple(groups)):
+        for n, batch in enumerate([[ask] for ask in ballot_asks] if self.early else [ballot_asks]):
+            if reason := self._over(ballots, [ask.to for ask in ballot_asks[n:]], tuple(groups)):
                 yield Halted(path=state.path, reason=reason)
                 break
             yield batch
-            booked = [ballot_for(state.transcript.get(ask.key), laid, reasons=self.reasons) for ask in batch]
-            ballots |= {ballot.voter: with_weight(state, ballot, unstated=self.unstated) for ballot in booked}
+            ballots_read = [
+                ballot_for(state.transcript.get(ask.key), groups_shown, reasons=self.reasons) for ask in batch
+            ]
+            ballots |= {ballot.voter: with_weight(state, ballot, unstated=self.unstated) for ballot in ballots_read}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
         yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
 
@@ -193,8 +195,8 @@ class Count:
 
     def play(self, state: State) -> Play:
         """Count the answers."""
-        stood = candidates(state.transcript, self.acts, latest=True)
-        groups = {name: turns for name, turns in stood.items() if wording(turns[0]) is not None}
+        latest_answers = candidates(state.transcript, self.acts, latest=True)
+        groups = {name: turns for name, turns in latest_answers.items() if wording(turns[0]) is not None}
         ballots = answers_as_ballots(state, self.acts, groups)
         options = state.brief.options or tuple(groups)
         if not options:
@@ -202,8 +204,8 @@ class Count:
             return
         jurors = state.brief.names("juror") if len(options) > 1 else ()
         asks = {juror: self._ask(state, n, juror, groups) for n, juror in enumerate(jurors, start=1)}
-        if put := [ask for ask in asks.values() if ask.form]:
-            yield put
+        if ballot_asks := [ask for ask in asks.values() if ask.form]:
+            yield ballot_asks
         ballots += [with_weight(state, self._ballot(state, ask, groups)) for ask in asks.values()]
         decision = self.rule.decide(ballots, options)
         yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
@@ -278,14 +280,14 @@ def candidates(
         latest: whether each author's newest proposal counts, or the first.
         closed: whether a proposal without an ANSWER is none, as where the brief names the possible answers.
     """
-    found: dict[str, list[Turn]] = {}
+    turns_by_answer: dict[str, list[Turn]] = {}
     for turn in transcript.latest(*acts) if latest else transcript.first(*acts):
         answer = wording(turn)
         if answer is None and closed:
             continue
-        found.setdefault(f"by {turn.key}" if answer is None else f"answer {answer}", []).append(turn)
+        turns_by_answer.setdefault(f"by {turn.key}" if answer is None else f"answer {answer}", []).append(turn)
     named: dict[str, list[Turn]] = {}
-    for turns in found.values():
+    for turns in turns_by_answer.values():
         answer = read_field(turns[0], "ANSWER")
         name = turns[0].by if answer is None else str(answer)
         while name in named:

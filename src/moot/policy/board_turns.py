@@ -17,7 +17,7 @@ SPEAKING_TO = "SpeakingTo"
 """The field that names whom a message speaks to."""
 
 EAGER = 10
-"""The weight of who has said nothing yet; each message of one's own makes it less by one, down to one."""
+"""The weight of a member without messages; each own message lowers it by 1, to at least 1."""
 
 FAVOUR = 3
 """So many times the weight has whoever was spoken to: among four who are as quiet it answers in half of the cases.
@@ -31,33 +31,33 @@ REASON = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietFirst:
-    """Drawn by chance: who has said little is likelier, so is who was spoken to; nobody speaks twice running.
+    """Drawn by chance: quiet members and those who were addressed are likelier; nobody speaks twice in a row.
 
     The weight is ``max(1, 10 - messages)``. Who has withdrawn or is absent has no weight. The last speaker has none
     either, unless nobody else is left.
     """
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """Who speaks next; see Turns."""
-        weights = speaking_weights(said, [participant.name for participant in people])
-        for _ in said:  # the chance of a floor is the same for each turn: so many draws on
+        weights = speaking_weights(turns, [participant.name for participant in people])
+        for _ in turns:  # the chance of a floor is the same for each turn: so many draws on
             floor.chance.random()
         return floor.chance.choices(list(weights), list(weights.values()))[0] if weights else ""
 
 
-def speaking_weights(said: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
+def speaking_weights(turns: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
     """The weight of each who may speak next.
 
     Args:
-        said: the turns so far, answered or not, oldest first.
+        turns: the turns so far, answered or not, oldest first.
         names: the members.
     """
-    states = standings(names, said)
+    states = standings(names, turns)
     here = [name for name in names if not states[name].withdrawn and not states[name].absent]
-    last = [turn.by for turn in said if turn.by in names][-1:]
+    last = [turn.by for turn in turns if turn.by in names][-1:]
     free = [name for name in here if name not in last] or here
-    heard = [turn for turn in said if turn.by in names and turn.reply]
-    addressed = read_field(heard[-1], SPEAKING_TO) if heard else None
+    spoken = [turn for turn in turns if turn.by in names and turn.reply]
+    addressed = read_field(spoken[-1], SPEAKING_TO) if spoken else None
     return {name: max(1, EAGER - states[name].messages) * (FAVOUR if name == addressed else 1) for name in free}
 
 
@@ -66,7 +66,7 @@ def recommendation(decision: Decision, states: Mapping[str, Standing]) -> str:
 
     Args:
         decision: the decision as the rule made it.
-        states: where the members stand.
+        states: the state of each member.
     """
     lines = [_headline(decision)]
     for verdict in decision.tally:

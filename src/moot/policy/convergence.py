@@ -18,7 +18,7 @@ from moot.core.text import stems, terms
 from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 
 LIKEN = "liken"
-"""The act of a turn that says how alike proposals are."""
+"""The act of a turn that states the similarity of proposals."""
 
 WORDS = "words"
 """The name of the method that needs no model: the cosine of the counts of words and of pairs of words."""
@@ -49,7 +49,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled:
-    """Everybody repeats itself: the answer of the time before, in nearly its words.
+    """Everybody repeats the own answer of the time before, in nearly the same words.
 
     Attributes:
         acts: the acts that are proposals.
@@ -64,24 +64,28 @@ class Stalled:
         steps = last_steps(transcript, self.acts)
         if not steps or any(wording(old) != wording(new) for old, new in steps):
             return ""
-        found = measured(transcript, steps) or measure(steps)
-        if found.own < self.least:
+        similarity = measured(transcript, steps) or measure(steps)
+        if similarity.own < self.least:
             return ""
-        sentence = f"each {found.own:.2f} or more like its last text, two of them {found.between:.2f} alike"
-        return f"stalled: everybody repeats itself ({sentence}, by {found.method})"
+        sentence = f"each {similarity.own:.2f} or more like its last text, two of them {similarity.between:.2f} alike"
+        return f"stalled: everybody repeats itself ({sentence}, by {similarity.method})"
 
 
 def last_steps(transcript: Transcript, acts: tuple[str, ...]) -> tuple[tuple[Turn, Turn], ...]:
     """Everybody's newest proposal with the one before it; () where somebody has given only one, or nobody any."""
-    said = [transcript.turns(*acts, by=newest.by) for newest in transcript.latest(*acts)]
-    return tuple((turns[-2], turns[-1]) for turns in said) if all(len(turns) > 1 for turns in said) else ()
+    turns_by_speaker = [transcript.turns(*acts, by=newest.by) for newest in transcript.latest(*acts)]
+    return (
+        tuple((turns[-2], turns[-1]) for turns in turns_by_speaker)
+        if all(len(turns) > 1 for turns in turns_by_speaker)
+        else ()
+    )
 
 
 def measure(steps: Sequence[tuple[Turn, Turn]]) -> Likeness:
     """How alike proposals are by their words; there is at least one."""
     return Likeness(
         own=min(likeness(text(old), text(new)) for old, new in steps),
-        between=mean([likeness(text(one), text(other)) for (_, one), (_, other) in combinations(steps, 2)]),
+        between=mean([likeness(text(turn), text(other)) for (_, turn), (_, other) in combinations(steps, 2)]),
         method=WORDS,
     )
 
@@ -99,32 +103,32 @@ def measured(transcript: Transcript, steps: Sequence[tuple[Turn, Turn]]) -> Like
 
 
 def text(turn: Turn) -> str:
-    """What of a proposal is compared: its ARGUMENT, else all its words."""
+    """The text of a proposal that is compared: its ARGUMENT, else all its words."""
     return str(read_field(turn, "ARGUMENT") or turn.text)
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(first_text: str, other: str) -> float:
     """How alike two texts are by their words, 0 to 1: the cosine of their counts of words and pairs of words."""
-    first, second = _counts(one), _counts(other)
+    first, second = _counts(first_text), _counts(other)
     shared = sum(n * second[value] for value, n in first.items())
     # The root of the product, not the product of the roots: the same text is exactly 1 then.
     lengths = sqrt(sum(n * n for n in first.values()) * sum(n * n for n in second.values()))
     return shared / lengths if lengths else float(first == second)
 
 
-def denies(one: str, other: str) -> bool:
+def denies(first_text: str, other: str) -> bool:
     """Whether one of two texts, as far as words show, denies what the other says.
 
     That is so where one alone denies anything, and where one denies more in much the same words. What a denial is
     about nobody knows by words, so two who agree may seem opposed; two who are opposed shall not seem to agree.
     """
-    here, there = (sum(stem in DENIALS or stem.endswith("n't") for stem in stems(text)) for text in (one, other))
-    return here != there and (not here or not there or likeness(one, other) >= NEAR)
+    here, there = (sum(stem in DENIALS or stem.endswith("n't") for stem in stems(text)) for text in (first_text, other))
+    return here != there and (not here or not there or likeness(first_text, other) >= NEAR)
 
 
-def swaps(one: str, other: str) -> bool:
+def swaps(first_text: str, other: str) -> bool:
     """Whether each of two texts has a word with a meaning that the other lacks: ``raise`` may stand for ``lower``."""
-    here, there = set(terms(one)), set(terms(other))
+    here, there = set(terms(first_text)), set(terms(other))
     return bool(here - there and there - here)
 
 
@@ -135,4 +139,4 @@ def mean(values: Sequence[float]) -> float:
 
 def _counts(words: str) -> Counter[str]:
     bare = normalise(words).split()
-    return Counter([*bare, *(f"{one} {two}" for one, two in pairwise(bare))])
+    return Counter([*bare, *(f"{word} {two}" for word, two in pairwise(bare))])

@@ -31,7 +31,7 @@ def incomplete_beta(x: Fraction, a: int, b: int) -> Fraction:
 
 
 def chance_ahead(leader: int, second: int) -> Fraction:
-    """How probable it is that more than half of all would choose the first of two, after so many votes for each.
+    """The probability that more than half of all voters would choose the first of two, after some votes for each.
 
     The share has the posterior Beta(1 + leader, 1 + second) after a uniform prior.
 
@@ -43,7 +43,7 @@ def chance_ahead(leader: int, second: int) -> Fraction:
 
 
 UNASKED = "not asked: the vote was over"
-"""Why a ballot is missing whose voter was not asked any more."""
+"""The reason of a missing ballot whose voter was not asked."""
 
 
 class Early(Protocol):
@@ -63,7 +63,7 @@ class Early(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """However the others vote, if at all, the rule comes to the same winner.
+    """The rule has the same winner however the others vote, or if they do not vote.
 
     It is enough to look at the ends: all others for one candidate, for each in turn, all abstain, all are missing. A
     rule by shares that has one winner at all these ends has it in between, for no mixture is worse for the winner.
@@ -80,7 +80,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certain:
-    """The rule has a winner already, and the leader is ahead of the second with so much certainty.
+    """The rule has a winner already, and the leader is ahead of the second with at least this probability.
 
     Of the calls saved, the share that decides otherwise than all votes would have is about 1 - ``least`` at most, where
     votes are independent draws. It fits rules by which the one with the most votes wins.

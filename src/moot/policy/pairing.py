@@ -13,6 +13,9 @@ from typing import Literal, TypeAlias
 from moot.core.transcript import Transcript, alike, wording
 
 Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse", "random-graph", "adaptive"]
+UNEVEN: tuple[Topology, ...] = ("star", "sparse", "random-graph", "adaptive")
+"""The topologies in which one has more to criticize than another, and who that is depends on whose answer failed."""
+
 Pair: TypeAlias = tuple[str, str]
 
 
@@ -107,8 +110,8 @@ def _random_graph(names: Sequence[str], density: float, chance: Random) -> tuple
 def _adaptive(names: Sequence[str], hub: str, chance: Random) -> tuple[Pair, ...]:
     """The ring and a second critic for everybody, so that every proposal has the same number of them.
 
-    Half of those whom the hub does not criticise anyway get the hub, at least two where there are two; the others get
-    whoever of the rest has drawn the fewest so far. So nobody criticises more than the hub.
+    Half of those whom the hub does not criticise anyway get the hub, at least two where there are two; each of the
+    others gets one of the rest with the fewest pairs so far. So nobody criticises more than the hub.
     """
     ring = _ring(names)
     if len(names) < 3:
@@ -123,9 +126,9 @@ def _adaptive(names: Sequence[str], hub: str, chance: Random) -> tuple[Pair, ...
     for author in shuffled:
         if author not in theirs:
             rest = [name for name in loads if name not in (author, critic[author])]
-            taken = min(rest, key=lambda name: loads[name])
-            loads[taken] += 1
-            drawn.append((taken, author))
+            least = min(rest, key=lambda name: loads[name])
+            loads[least] += 1
+            drawn.append((least, author))
     return _in_order((*ring, *drawn), names)
 
 
@@ -143,12 +146,12 @@ LARGEST = 5
 def split_groups(names: Sequence[str], seats: Mapping[str, str], chance: Random) -> Teams:
     """Groups of 3 to 5, as even as can be; five and fewer are one group.
 
-    Those who answer by the same model are spread over the groups: members who err alike correct nobody.
+    Debaters with the same model are spread over the groups, because equal errors correct nobody.
 
     Args:
         names: all debaters.
-        seats: who answers for each.
-        chance: what the dealing is drawn from.
+        seats: the agent of each.
+        chance: the random generator.
     """
     dealt = list(names)
     chance.shuffle(dealt)
@@ -160,10 +163,10 @@ def split_groups(names: Sequence[str], seats: Mapping[str, str], chance: Random)
 
 def is_finished(transcript: Transcript, group: Sequence[str], acts: tuple[str, ...]) -> bool:
     """Whether a group has nothing left to debate: all agree, nobody changed the answer, or none of it answers."""
-    held = [[wording(turn) for turn in transcript.turns(*acts, by=name)] for name in group]
-    spoken = [answers for answers in held if answers]
+    wordings = [[wording(turn) for turn in transcript.turns(*acts, by=name)] for name in group]
+    spoken = [answers for answers in wordings if answers]
     newest = [answers[-1] for answers in spoken]
-    given = [answer for answer in newest if answer is not None]
-    if len(given) == len(newest) and (alike(given) or not newest):
+    proposals = [answer for answer in newest if answer is not None]
+    if len(proposals) == len(newest) and (alike(proposals) or not newest):
         return True
-    return len(given) == len(newest) and all(len(answers) > 1 and answers[-2] == answers[-1] for answers in spoken)
+    return len(proposals) == len(newest) and all(len(answers) > 1 and answers[-2] == answers[-1] for answers in spoken)

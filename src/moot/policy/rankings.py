@@ -40,9 +40,9 @@ class Profile(NamedTuple):
     duels: Mapping[tuple[str, str], Fraction]
     yielded: Mapping[tuple[str, str], Fraction]
 
-    def points(self, one: str, other: str) -> Fraction:
-        """What a candidate gets in a duel: the ballots for it, and half of those that set none above the other."""
-        return (self.total + self.duels[one, other] - self.duels[other, one]) / 2
+    def points(self, candidate: str, other: str) -> Fraction:
+        """A candidate's points in a duel: the ballots for it, and half of those that rank both the same."""
+        return (self.total + self.duels[candidate, other] - self.duels[other, candidate]) / 2
 
     def agreed(self, name: str) -> Fraction:
         """A candidate's share of all ballots in its closest duel, 0 to 1; alone it is 1.
@@ -54,10 +54,10 @@ class Profile(NamedTuple):
 
 
 class Tallied(NamedTuple):
-    """What a rule counts.
+    """The count of a rule.
 
     Attributes:
-        tally: a number for each candidate, in the candidates' order; whoever has most wins.
+        tally: a number for each candidate, in the candidates' order; the largest one wins.
         told: what the number is, in words ("points", "duels won"), and how it came about.
         shares: the winner's share where the rule has one of its own; else it is that in its closest duel.
     """
@@ -74,8 +74,10 @@ def borda(profile: Profile) -> Tallied:
     (J.-C. de Borda 1781; for ties D. Black 1976, "Partial justification of the Borda count").
     """
     tally = {
-        one: sum((profile.points(one, other) for other in profile.candidates if other != one), Fraction(0))
-        for one in profile.candidates
+        candidate: sum(
+            (profile.points(candidate, other) for other in profile.candidates if other != candidate), Fraction(0)
+        )
+        for candidate in profile.candidates
     }
     return Tallied(tally=tally, told="points")
 
@@ -93,9 +95,9 @@ def approval(profile: Profile) -> Tallied:
 def copeland(profile: Profile) -> Tallied:
     """Duels won, with a half for each that is even (A. Copeland 1951; the half: D. Saari, V. Merlin 1996)."""
     tally = dict.fromkeys(profile.candidates, Fraction(0))
-    for one, other in profile.duels:
-        margin = profile.duels[one, other] - profile.duels[other, one]
-        tally[one] += 1 if margin > 0 else 0 if margin < 0 else HALF
+    for candidate, other in profile.duels:
+        margin = profile.duels[candidate, other] - profile.duels[other, candidate]
+        tally[candidate] += 1 if margin > 0 else 0 if margin < 0 else HALF
     return Tallied(tally=tally, told="duels won")
 
 
@@ -105,8 +107,11 @@ def minimax(profile: Profile) -> Tallied:
     Source: P. Simpson 1969, G. Kramer 1977; "Minimax by margins".
     """
     tally = {
-        one: min((profile.points(one, other) for other in profile.candidates if other != one), default=profile.total)
-        for one in profile.candidates
+        candidate: min(
+            (profile.points(candidate, other) for other in profile.candidates if other != candidate),
+            default=profile.total,
+        )
+        for candidate in profile.candidates
     }
     return Tallied(tally=tally, told="points in the worst duel")
 
@@ -119,14 +124,19 @@ def schulze(profile: Profile) -> Tallied:
     election method", with winning votes).
     """
     duels, none = profile.duels, Fraction(0)
-    paths = {(one, other): duels[one, other] if duels[one, other] > duels[other, one] else none for one, other in duels}
+    paths = {
+        (winner, other): duels[winner, other] if duels[winner, other] > duels[other, winner] else none
+        for winner, other in duels
+    }
     for middle in profile.candidates:
-        for one, other in paths:
-            if middle not in (one, other):
-                paths[one, other] = max(paths[one, other], min(paths[one, middle], paths[middle, other]))
+        for candidate, other in paths:
+            if middle not in (candidate, other):
+                paths[candidate, other] = max(
+                    paths[candidate, other], min(paths[candidate, middle], paths[middle, other])
+                )
     tally = dict.fromkeys(profile.candidates, Fraction(len(profile.candidates) - 1))
-    for one, other in paths:
-        tally[other] -= paths[one, other] > paths[other, one]
+    for candidate, other in paths:
+        tally[other] -= paths[candidate, other] > paths[other, candidate]
     return Tallied(tally=tally, told="not beaten by so many others on the strongest path")
 
 
@@ -177,7 +187,7 @@ METHODS: Mapping[str, Callable[[Profile], Tallied]] = {  # house: names because 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """Whoever comes out on top of a count of rankings wins.
+    """The candidate on top of a count of rankings wins.
 
     The share is the winner's in its closest duel, of all ballots cast (``Profile.agreed``); with ``approval`` it is the
     part of them that lists it. The strength is the same part of all voters.
@@ -246,17 +256,19 @@ def gather(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bo
         if ballot.state == "cast":
             tiers = tiers_of(ballot)
             own = "" if any(ballot.voter in tier for tier in tiers) else ballot.voter
-            held = (tiers, own if own in candidates else "")
-            alike[held] = alike.get(held, Fraction(0)) + weight_of(ballot, weighted=weighted)
+            ranking = (tiers, own if own in candidates else "")
+            alike[ranking] = alike.get(ranking, Fraction(0)) + weight_of(ballot, weighted=weighted)
     scale = lcm(*(weight.denominator for weight in alike.values()))  # whole numbers add faster, and as exactly
     duels, yielded = (dict.fromkeys(permutations(candidates, 2), 0) for _ in range(2))
     for (tiers, own), weight in alike.items():
         whole = int(weight * scale)
         places = {name: n for n, tier in enumerate(tiers) for name in tier}
         judged = [(name, places.get(name, len(tiers))) for name in candidates if name != own]
-        for (one, above), (other, below) in permutations(judged, 2):
-            duels[one, other] += whole * (above < below)
-        yielded.update({(one, own): yielded[one, own] + whole for one, above in judged if own and above == 0})
+        for (candidate, above), (other, below) in permutations(judged, 2):
+            duels[candidate, other] += whole * (above < below)
+        yielded.update(
+            {(candidate, own): yielded[candidate, own] + whole for candidate, above in judged if own and above == 0}
+        )
     return Profile(
         candidates=tuple(candidates),
         ballots=tuple((tiers, weight) for (tiers, _), weight in alike.items()),
@@ -270,15 +282,16 @@ def condorcet(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted:
     """The candidate who wins every duel (N. de Condorcet 1785); "" where there is none, or nobody to beat."""
     duels = gather(ballots, tuple(candidates), weighted=weighted).duels
     winners = [
-        one
-        for one in candidates
-        if len(candidates) > 1 and all(duels[one, other] > duels[other, one] for other in candidates if other != one)
+        candidate
+        for candidate in candidates
+        if len(candidates) > 1
+        and all(duels[candidate, other] > duels[other, candidate] for other in candidates if other != candidate)
     ]
     return winners[0] if winners else ""
 
 
 def elect(rule: str, ballots: Sequence[Ballot], candidates: Sequence[str] = ()) -> Decision:
-    """What a rule makes of rankings that count by their weight: one ballot may stand for many alike.
+    """The decision of a rule over weighted rankings; one ballot may represent many equal ones.
 
     Args:
         rule: one of METHODS, or ``plurality``: the candidate that is alone on top of most ballots.
@@ -301,7 +314,7 @@ def elect(rule: str, ballots: Sequence[Ballot], candidates: Sequence[str] = ()) 
 
 
 def _single(ballot: Ballot) -> Ballot:
-    """The ballot as one for whoever is on top; nobody is where several are."""
+    """The ballot for its top candidate; for none where several are on top."""
     if ballot.state != "cast" or len(tiers_of(ballot)[0]) == 1:
         return ballot
     return replace(ballot, state="unread", choice="")

@@ -18,19 +18,19 @@ from moot.core.transcript import SUMMARY, Transcript, Turn, alike, normalise, re
 from moot.policy.early_stop import chance_ahead
 
 SHARE = 2
-"""The most turns of one speaker in a floor where whoever is addressed speaks next."""
+"""The most turns of one speaker in a floor where the addressed participant speaks next."""
 
 
 class Turns(Protocol):
     """An order of speaking."""
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: "Hearing") -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: "Hearing") -> str:
         """Who speaks next.
 
         Args:
-            said: the turns of this floor so far, answered or not.
+            turns: the turns of this floor so far, answered or not.
             people: who may speak, in the order of the table.
-            floor: what else an order may go by.
+            floor: what else an order may read.
 
         Returns:
             A name; "" where the floor is closed.
@@ -39,7 +39,7 @@ class Turns(Protocol):
 
 
 class Hearing(NamedTuple):
-    """What an order of speaking may go by: number of the round, whole transcript, chance (the same each time)."""
+    """What an order of speaking may read: number of the round, whole transcript, chance (the same each time)."""
 
     round: int
     transcript: Transcript
@@ -56,58 +56,58 @@ class InTurn:
 
     rotate: bool = True
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """The next in the order; see Turns."""
-        if len(said) >= len(people):
+        if len(turns) >= len(people):
             return ""
         start = (max(floor.round, 1) - 1) % len(people) if self.rotate else 0
-        return people[(start + len(said)) % len(people)].name
+        return people[(start + len(turns)) % len(people)].name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
     """Everybody once, in an order drawn by chance for each floor."""
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """The next in the order that was drawn; see Turns."""
         order = [participant.name for participant in people]
         floor.chance.shuffle(order)
-        return order[len(said)] if len(said) < len(order) else ""
+        return order[len(turns)] if len(turns) < len(order) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPriority:
     """Everybody once, who has the greatest priority first; among equals the order of the table."""
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """The next in the order of priority; see Turns."""
         order = sorted(people, key=lambda participant: -participant.priority)
-        return order[len(said)].name if len(said) < len(order) else ""
+        return order[len(turns)].name if len(turns) < len(order) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reacting:
-    """Whoever is addressed answers; as many turns in a floor as there are people, and nobody has all of them.
+    """The addressed participant answers; a floor has as many turns as people, and nobody has all of them.
 
     Addressed is the author of the turn that the newest turn says it answers. Where nobody is, or has used up his
     share, whoever has been asked least speaks: in this floor, then in the debate, then in the order of the table.
     Nobody speaks twice running while somebody else may.
     """
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """Who has to react; see Turns."""
-        if len(said) >= len(people):
+        if len(turns) >= len(people):
             return ""
-        had = Counter(turn.by for turn in said)
-        heard = _heard(floor.transcript, people)
-        newest = heard[-1] if heard else None
+        had = Counter(turn.by for turn in turns)
+        spoken = _heard(floor.transcript, people)
+        newest = spoken[-1] if spoken else None
         free = [participant.name for participant in people if had[participant.name] < SHARE]
         free = [name for name in free if newest is None or name != newest.by] or free
         target = floor.transcript.target(newest) if newest else None
         if target and target.by in free:
             return target.by
-        asked = Counter(turn.by for turn in heard)
-        return min(free, key=lambda name: (had[name], asked[name]))
+        asked_before = Counter(turn.by for turn in spoken)
+        return min(free, key=lambda name: (had[name], asked_before[name]))
 
 
 def _is_said(turn: Turn) -> bool:
@@ -179,7 +179,7 @@ CLAIM = "CLAIM"
 """The field in which a turn states its main claim."""
 
 NONE = "none"
-"""What a turn claims that adds nothing, as it is compared."""
+"""The normalised claim of a turn that adds nothing."""
 
 
 def claim(turn: Turn) -> str | None:
@@ -218,9 +218,9 @@ def adds_nothing(turn: Turn, before: Sequence[Turn]) -> bool:
 def _changes(turn: Turn, before: Sequence[Turn]) -> bool:
     """Whether a turn gives another answer than its author's newest one; one without an answer changes none."""
     answer = wording(turn)
-    held = [wording(item) for item in before if item.by == turn.by]
-    given = [text for text in held if text is not None]
-    return answer is not None and given[-1:] != [answer]
+    earlier = [wording(item) for item in before if item.by == turn.by]
+    wordings = [text for text in earlier if text is not None]
+    return answer is not None and wordings[-1:] != [answer]
 
 
 class Stop(Protocol):
@@ -249,9 +249,9 @@ class Alike:
         """The reason, or ""; see Stop."""
         newest = {turn.by: turn for turn in transcript.turns(*self.acts) if _holds(turn, self.field)}
         answers = [answer_of(turn, self.field) for turn in newest.values()]
-        given = [answer for answer in answers if answer is not None]
-        if len(given) >= self.of and len(given) == len(answers) and alike(given):
-            return f"all {len(given)} give the same answer"
+        known = [answer for answer in answers if answer is not None]
+        if len(known) >= self.of and len(known) == len(answers) and alike(known):
+            return f"all {len(known)} give the same answer"
         return ""
 
 
@@ -293,7 +293,7 @@ class NothingNew:
         paths = [path for path in transcript.entered if re.search(r"/round-\d+$", path)]
         if spoken and paths and not any(within(turn.key, paths[-1]) for _, turn in spoken):
             return "nobody had anything to say in the last round"
-        if len(rounds) < 2:
+        if len(rounds) <= 1:
             return ""
         before = [turn for place, turn in spoken if place != rounds[-1]]
         if all(adds_nothing(turn, before) for place, turn in spoken if place == rounds[-1]):
@@ -327,7 +327,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confident:
-    """All have answered and every newest answer states so much confidence. Models are more confident than right.
+    """All have answered, and every newest answer states at least this confidence. Models are more confident than right.
 
     Attributes:
         acts: the acts that hold answers.
@@ -349,7 +349,7 @@ class Confident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
-    """One answer is ahead of the second with so much certainty, the newest answers counted as independent draws.
+    """One answer is ahead of the second with at least this probability; the newest answers count as independent draws.
 
     Attributes:
         acts: the acts that hold answers.
@@ -363,13 +363,13 @@ class Ahead:
 
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
-        given = [answer_of(turn, self.field) for turn in transcript.latest(*self.acts)]
-        counts = [n for _, n in Counter(text for text in given if text is not None).most_common(2)]
+        answers = [answer_of(turn, self.field) for turn in transcript.latest(*self.acts)]
+        counts = [n for _, n in Counter(text for text in answers if text is not None).most_common(2)]
         first, second = (*counts, 0, 0)[:2]
         chance = chance_ahead(first, second)
         if chance < Fraction(self.least):
             return ""
-        return f"{first} of {len(given)} give one answer, which leads with a probability of {float(chance):.3f}"
+        return f"{first} of {len(answers)} give one answer, which leads with a probability of {float(chance):.3f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,14 +395,14 @@ class Saving:
         if not (reason := self.stop.met(transcript)):
             return ""
         played = [path for path in transcript.entered if re.search(rf"/{self.rounds}/round-\d+$", path)]
-        asked = [sum(within(turn.key, path) for turn in transcript.all()) for path in played]
-        saved = (self.most - len(played)) * (asked[-1] if asked else self.calls) - self.fewer
-        return f"{reason}; {saved} of {sum(asked) + saved} calls of the rounds saved"
+        calls = [sum(within(turn.key, path) for turn in transcript.all()) for path in played]
+        saved = (self.most - len(played)) * (calls[-1] if calls else self.calls) - self.fewer
+        return f"{reason}; {saved} of {sum(calls) + saved} calls of the rounds saved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
-    """Whichever of these comes first."""
+    """The first of these stops that is met."""
 
     stops: tuple[Stop, ...]
 

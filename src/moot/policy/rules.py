@@ -16,7 +16,7 @@ from moot.core.text import listed
 
 
 class Rule(Protocol):
-    """A way from ballots to a decision."""
+    """A voting rule: ballots become a decision."""
 
     @property
     def name(self) -> str:
@@ -26,8 +26,8 @@ class Rule(Protocol):
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide.
 
-        The law of the tally: its keys are the candidates, in their order; the winner has the most in it; where it is
-        a tie, at least two have the most, and they are those who are tied. Reports, recounts and screens read the
+        The contract of the tally: its keys are the candidates, in their order; the winner has the most in it; where it
+        is a tie, at least two have the most, and they are those who are tied. Reports, recounts and screens read the
         tally so. Whoever decides by several counts puts the last one into it. ``unlawful`` says whether a decision
         keeps the law.
 
@@ -152,7 +152,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quorum:
-    """Another rule, applied only where more than half of the voters cast a ballot or abstained."""
+    """Another rule, applied only if more than half of the voters cast a ballot or abstained."""
 
     rule: Rule
 
@@ -259,7 +259,7 @@ def no_vote_reason(ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:
 
 
 def weight_of(ballot: Ballot, *, weighted: bool) -> Fraction:
-    """What a ballot counts: its weight, or one."""
+    """The weight of a ballot, or 1 where ballots count equally."""
     return Fraction(str(ballot.weight)) if weighted else Fraction(1)
 
 

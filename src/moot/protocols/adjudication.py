@@ -117,22 +117,27 @@ class Adjudicate:
     def _speeches(self, transcript: Transcript) -> str:
         """Which turn is which speech, by mark: the log shows no names."""
         titles = {place: f"{title} ({team.name})" for team in self.teams for place, title in team.offices}
-        given = [(turn.mark, _place(turn)) for turn in transcript.turns(*SPEECHES)]
-        told = [f"{mark} {titles[place]}" for mark, place in given if place in titles]
-        return f"The speeches: {listed(told)}." if told else "No speech was given."
+        places = [(turn.mark, _place(turn)) for turn in transcript.turns(*SPEECHES)]
+        speeches = [f"{mark} {titles[place]}" for mark, place in places if place in titles]
+        return f"The speeches: {listed(speeches)}." if speeches else "No speech was given."
 
     def _read(self, turn: Turn) -> Ballot:
         """A judge's ballot: its ranking, with the teams of its own in the middle."""
         ballot = Ballot(voter=turn.by, state="missing", reason=turn.failure)
         if turn.reply is None:
             return ballot
-        given = read_field(turn, RANKING)
+        ranking = read_field(turn, RANKING)
         names = {name for field in _fields(turn) if field.name == RANKING for name in field.choices}
-        if not isinstance(given, tuple) or not given or len(set(given)) < len(given) or not set(given) <= names:
+        if (
+            not isinstance(ranking, tuple)
+            or not ranking
+            or len(set(ranking)) < len(ranking)
+            or not set(ranking) <= names
+        ):
             return replace(ballot, state="unread", reason="; ".join(turn.reply.unread) or "no list of the teams")
         own = tuple(team.name for team in self.teams if turn.by in team.members)
         reason = str(read_field(turn, REASON) or "")
-        return replace(ballot, state="cast", choice=given[0], ranks=_tiers(given, own), reason=reason)
+        return replace(ballot, state="cast", choice=ranking[0], ranks=_tiers(ranking, own), reason=reason)
 
     def _decide(self, ballots: Sequence[Ballot], state: State) -> Decision:
         names = tuple(team.name for team in self.teams)
@@ -159,8 +164,8 @@ class Adjudicate:
         if team is None:
             return ""
         own = {place for place, _ in team.offices}
-        said = [turn for turn in state.transcript.turns(*SPEECHES) if _place(turn) in own]
-        answers = [proposal_text(turn) for turn in said if read_field(turn, "ANSWER") is not None]
+        speeches = [turn for turn in state.transcript.turns(*SPEECHES) if _place(turn) in own]
+        answers = [proposal_text(turn) for turn in speeches if read_field(turn, "ANSWER") is not None]
         return answers[-1] if state.brief.options and answers else _named(team)
 
     def _told(self, decision: Decision) -> str:
@@ -214,7 +219,7 @@ def decided_by_teams(brief: Brief, choices: Choices, teams: tuple[Team, ...]) ->
     silent = choices.mediation is not None and choices.mediation.kind == "silent"
     jurors = brief.names("juror")
     usual = "ranked_reasons" if brief.names("moderator") and not silent else ""
-    match choices.strategy or usual:
+    match choices.strategy or usual:  # house: names because teams end in other ways
         case "agent_closing":
             return ending(brief, choices)
         case "no_consensus":

@@ -89,8 +89,8 @@ def paired(brief: Brief, choices: Choices) -> Pairs:
     weights = {participant.name: participant.weight for participant in people if participant.weight is not None}
     strongest = tuple(name for name, weight in weights.items() if weight == max(weights.values()))
     if choices.hub and (topology != "star" or choices.hub not in brief.names("debater")):
-        found = f"{choices.hub!r} is not a debater" if topology == "star" else "hub goes with topology: star"
-        raise ProtocolError(f"{found}; allowed are {', '.join(brief.names('debater'))}", about="hub")
+        problem = f"{choices.hub!r} is not a debater" if topology == "star" else "hub goes with topology: star"
+        raise ProtocolError(f"{problem}; allowed are {', '.join(brief.names('debater'))}", about="hub")
     if choices.sparsity is not None and topology not in SPARSITY:
         raise ProtocolError(f"sparsity goes with topology: {' or '.join(SPARSITY)}, not {topology}", about="sparsity")
     sparsity = SPARSITY.get(topology, 0.75) if choices.sparsity is None else choices.sparsity

@@ -143,7 +143,7 @@ class Recommend:
     def play(self, state: State) -> Play:
         """Ask for what is missing, and decide."""
         states = self._states(state)
-        owing = [name for name, member in states.items() if not member.verdict]
+        undecided = [name for name, member in states.items() if not member.verdict]
         people = [participant.name for participant in state.brief.participants]
         asks = [
             Ask(
@@ -154,7 +154,7 @@ class Recommend:
                 form=member_form(self.form, name, people),
                 view=self.view,
             )
-            for n, name in enumerate(owing, start=1)
+            for n, name in enumerate(undecided, start=1)
         ]
         if asks:
             yield asks
@@ -167,20 +167,20 @@ class Recommend:
         first = first_words(states)
         ballots = [_ballot(state, member, first.get(member.wording, "")) for member in states.values()]
         decision = self.rule.decide(ballots, state.brief.options or tuple(first.values()))
-        said = [turn for turn in state.transcript.all() if WITHDRAWN in asked_fields(turn)]
+        withdrawals = [turn for turn in state.transcript.all() if WITHDRAWN in asked_fields(turn)]
         most = self.rounds * len(states)
-        cap = f"the meeting ended at its cap of {most} messages" if len(said) >= most else ""
+        cap = f"the meeting ended at its cap of {most} messages" if len(withdrawals) >= most else ""
         decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
         return worded(decision, states, reasons=self.reasons)
 
 
 def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
     """The verdicts by their wordings, each as it was first put."""
-    found: dict[str, str] = {}
+    first_answers: dict[str, str] = {}
     for member in states.values():
         if member.verdict:
-            found.setdefault(member.wording, member.verdict)
-    return found
+            first_answers.setdefault(member.wording, member.verdict)
+    return first_answers
 
 
 def _ballot(state: State, member: Standing, choice: str) -> Ballot:
@@ -248,8 +248,8 @@ class Meeting:
         reminding: the task of the timekeeper; ``{where}`` is replaced by the state of the time, ``{owing}`` by the
             members without a verdict.
         form: the fields of a message.
-        rounds: the cap: so many messages for each member.
-        every: after so many messages the timekeeper speaks.
+        rounds: the most messages of each member.
+        every: the number of messages after which the timekeeper speaks.
         deadline: after so many messages it speaks too, names those who owe a verdict, and they must give one.
         turns: who speaks next.
         view: which turns of the log go along.
@@ -283,36 +283,36 @@ class Meeting:
         names, course = state.brief.names("debater"), Course()
         most, n = self.rounds * len(names), 0
         while True:
-            said = [state.transcript.get(key) for key in course.keys]
-            states = standings(names, said)
-            name = self._next(state, course, said, states) if len(said) < most else ""
+            turns = [state.transcript.get(key) for key in course.keys]
+            states = standings(names, turns)
+            name = self._next(state, course, turns, states) if len(turns) < most else ""
             if not name:
                 break
-            if course.is_time(said, (self.every, self.deadline)):
-                course.remind(said, states, self.deadline)
+            if course.is_time(turns, (self.every, self.deadline)):
+                course.remind(turns, states, self.deadline)
                 n += 1
                 yield [self._remind(state, n, course, states)]
-                name = self._next(state, course, said, states)
+                name = self._next(state, course, turns, states)
             n += 1
             course.keys.append(state.key(n))
-            last = next((turn for turn in reversed(said) if turn.by == name), None) if self.told else None
+            last = next((turn for turn in reversed(turns) if turn.by == name), None) if self.told else None
             refused = _refused(last, states[name]) if last else ""
-            yield [self._ask(state, n, states[name], (len(said) + 1, refused), due=course.deadlines > 0)]
-        if not any(turn.reply for turn in said):
-            yield Halted(path=ROOT, reason=f"none of {len(said)} answered")
-        elif len(said) < most:
+            yield [self._ask(state, n, states[name], (len(turns) + 1, refused), due=course.deadlines > 0)]
+        if not any(turn.reply for turn in turns):
+            yield Halted(path=ROOT, reason=f"none of {len(turns)} answered")
+        elif len(turns) < most:
             yield Halted(path=state.path, reason=_over(states))
 
-    def _next(self, state: State, course: "Course", said: Sequence[Turn], states: Mapping[str, Standing]) -> str:
+    def _next(self, state: State, course: "Course", turns: Sequence[Turn], states: Mapping[str, Standing]) -> str:
         """Who has the floor; "" if nobody is left."""
-        owing = course.owing(states)
+        must_speak = course.must_speak(states)
         people = [participant for participant in state.brief.participants if participant.duty == "debater"]
-        debtors = [participant for participant in people if participant.name in owing]
+        late = [participant for participant in people if participant.name in must_speak]
         hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("floor"))
-        return self.turns.next(said, debtors or people, hearing)
+        return self.turns.next(turns, late or people, hearing)
 
-    def _ask(self, state: State, n: int, member: Standing, told: tuple[int, str], *, due: bool) -> Ask:
-        owes, name, (number, refused) = due and not member.verdict, member.name, told
+    def _ask(self, state: State, n: int, member: Standing, reminder: tuple[int, str], *, due: bool) -> Ask:
+        must_decide, name, (number, refused) = due and not member.verdict, member.name, reminder
         most = self.rounds * len(state.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
         form = member_form(
@@ -324,20 +324,20 @@ class Meeting:
             key=state.key(n),
             to=name,
             act=self.act,
-            task="\n\n".join(filter(None, (task, refused, self.due if owes else "", _attached(state, name)))),
-            form=form_with_verdict(form) if member.verdict else bound_to_judge(form) if owes else form,
+            task="\n\n".join(filter(None, (task, refused, self.due if must_decide else "", _attached(state, name)))),
+            form=form_with_verdict(form) if member.verdict else bound_to_judge(form) if must_decide else form,
             view=self.view,
         )
 
     def _remind(self, state: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
         keeper = state.brief.names("moderator")[0]
         most = self.rounds * len(states)
-        where, owing = f"So far {len(course.keys)} of at most {most} messages.", _told(course, states)
+        where, undecided = f"So far {len(course.keys)} of at most {most} messages.", _told(course, states)
         return Ask(
             key=state.key(n),
             to=keeper,
             act="remind",
-            task=self.reminding.replace("{where}", where).replace("{owing}", owing),
+            task=self.reminding.replace("{where}", where).replace("{owing}", undecided),
             audience=readers_of(state, keeper, self.view),
             view=self.view,
         )
@@ -360,20 +360,20 @@ class Course:
         self.now = False
         self.before: dict[str, int] = {}
 
-    def is_time(self, said: Sequence[Turn], times: Sequence[int]) -> bool:
+    def is_time(self, turns: Sequence[Turn], times: Sequence[int]) -> bool:
         """Whether the timekeeper has to speak: after given numbers of messages, never twice for the same number."""
-        heard = _heard(said)
-        return heard > self.reminded and any(heard % time == 0 for time in times)
+        turns_so_far = _heard(turns)
+        return turns_so_far > self.reminded and any(turns_so_far % time == 0 for time in times)
 
-    def remind(self, said: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
+    def remind(self, turns: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
         """The timekeeper speaks; this is a deadline if it is due and a verdict is missing."""
-        self.reminded = _heard(said)
+        self.reminded = _heard(turns)
         self.now = self.reminded % deadline == 0 and bool(without_verdict(states))
         if self.now:
             self.deadlines += 1
             self.before = {name: member.asked for name, member in states.items()}
 
-    def owing(self, states: Mapping[str, Standing]) -> list[str]:
+    def must_speak(self, states: Mapping[str, Standing]) -> list[str]:
         """Who alone may speak: after a second deadline, members without a verdict who have not been asked since."""
         if self.deadlines < 2:
             return []
@@ -385,8 +385,8 @@ def without_verdict(states: Mapping[str, Standing]) -> list[str]:
     return [name for name, member in states.items() if not member.verdict and not member.absent]
 
 
-def _heard(said: Sequence[Turn]) -> int:
-    return sum(turn.reply is not None for turn in said)
+def _heard(turns: Sequence[Turn]) -> int:
+    return sum(turn.reply is not None for turn in turns)
 
 
 def _told(course: Course, states: Mapping[str, Standing]) -> str:
@@ -418,16 +418,16 @@ def _refused(turn: Turn, member: Standing) -> str:
     """What was refused in a member's last message, and why, in words for its next prompt; "" for nothing."""
     parted = [text.rpartition(": ") for text in (turn.reply.unread if turn.reply else ())]
     unread = {name: reason for name, _, reason in parted}
-    told: list[str] = []
+    refusals: list[str] = []
     if (why := unread.get(VERDICT)) and not read_field(turn, VERDICT):
-        told.append(f"Your last message gave no verdict that counts: {_WHY.get(why, 'it could not be read')}.")
+        refusals.append(f"Your last message gave no verdict that counts: {_WHY.get(why, 'it could not be read')}.")
     if turn.mark in member.refused:
-        told.append("You could not leave the meeting: a withdrawal counts only with a verdict.")
+        refusals.append("You could not leave the meeting: a withdrawal counts only with a verdict.")
     elif WITHDRAWN in unread:
-        told.append("You did not leave the meeting: Withdrawn must be true or false.")
-    if not told and (why := unread.get("Content")):
-        told.append(f"Nothing of your last message was booked: {_WHY.get(why, 'it could not be read')}.")
-    return " ".join(told)
+        refusals.append("You did not leave the meeting: Withdrawn must be true or false.")
+    if not refusals and (why := unread.get("Content")):
+        refusals.append(f"Nothing of your last message was booked: {_WHY.get(why, 'it could not be read')}.")
+    return " ".join(refusals)
 
 
 def _attached(state: State, name: str) -> str:
@@ -453,8 +453,8 @@ def board(brief: Brief, choices: Choices) -> Phase:
     choices.no_turn_mode("board")
     mediator(brief, "board")
     if choices.mediation:
-        found = "board has a timekeeper, who manages the process only; leave out mediator_type"
-        raise ProtocolError(found, about="mediator_type")
+        problem = "board has a timekeeper, who manages the process only; leave out mediator_type"
+        raise ProtocolError(problem, about="mediator_type")
     rounds = choices.at_least_one("board", 8)
     rule = Quorum(rule=rule_of(choices, PLURALITY))
     every, deadline = choices.reminder_interval or EVERY, choices.deadline_interval or DEADLINE

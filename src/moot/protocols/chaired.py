@@ -92,7 +92,7 @@ class Synthesis:
 
     def _ask(self, state: State, laid: Sequence[Turn], ranked: Decision) -> Ask:
         sees = state.transcript.sees
-        heard = tuple(
+        listeners = tuple(
             participant.name
             for participant in state.brief.participants
             if all(sees(participant.name, turn) for turn in laid)
@@ -106,7 +106,7 @@ class Synthesis:
             form=_form(tuple(names.values()), self.options),
             about=tuple(turn.key for turn in laid),
             # Who cannot see an answer must not read its content in the synthesis.
-            audience=() if len(heard) == len(state.brief.participants) else heard,
+            audience=() if len(listeners) == len(state.brief.participants) else listeners,
             view=View(last=0, anonymous=True),
         )
 
@@ -119,29 +119,29 @@ class Synthesis:
         ]
         if lacking:
             return replace(none, how=f"{self.by}'s {lacking[0]} could not be read")
-        taken = _takings(turn, shown)
-        rest = {name: (turn,) for name, turn in answers.items() if name not in taken}
+        adopted = _taken_answers(turn, shown)
+        rest = {name: (turn,) for name, turn in answers.items() if name not in adopted}
         return replace(
             none,
             status="decided",
             winner=str(answer) if self.options else "",
             text=str(answer) if self.options else str(text),
             argument=str(text) if self.options else "",
-            support=tuple(taken),
-            how=_how(self.by, taken, _unsaid(turn, shown), str(read_field(turn, "LEFT OUT") or "")),
+            support=tuple(adopted),
+            how=_how(self.by, adopted, _unsaid(turn, shown), str(read_field(turn, "LEFT OUT") or "")),
             minority=other_answers(rest),
         )
 
 
 def _form(names: Sequence[str], options: tuple[str, ...]) -> Form:
     closed = (Field(name="ANSWER", kind="choice", choices=options),) if options else ()
-    taken = [
+    adopted = [
         Field(name=TAKEN.format(label=label), help=f"what you took from {label}, and why; NONE if nothing")
         for label in names
     ]
     text = Field(name="SYNTHESIS", help="the answer, complete in itself, with its reasons")
     left = Field(name="LEFT OUT", help="what you left out of the answers, and why")
-    return Form(name="synthesis", fields=(*closed, text, *taken, left))
+    return Form(name="synthesis", fields=(*closed, text, *adopted, left))
 
 
 def _told(ranked: Decision, names: Mapping[str, str]) -> str:
@@ -158,14 +158,14 @@ def _count(cast: Sequence[Ballot]) -> str:
     return f"{len(cast)} ranking{'s' if len(cast) > 1 else ''} in all"
 
 
-def _takings(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
+def _taken_answers(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
     """What the synthesis took from each author, by name; only authors from whom it took something."""
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for name, label in zip(shown, labels(len(shown)), strict=True):
         value = str(read_field(turn, TAKEN.format(label=label)) or "").strip()
         if value and value.rstrip(".").casefold() not in NOTHING:
-            found[name] = value
-    return found
+            answers[name] = value
+    return answers
 
 
 def _unsaid(turn: Turn, shown: Sequence[str]) -> list[str]:
@@ -174,8 +174,8 @@ def _unsaid(turn: Turn, shown: Sequence[str]) -> list[str]:
     return [name for name, label in under if read_field(turn, TAKEN.format(label=label)) is None]
 
 
-def _how(by: str, taken: Mapping[str, str], unsaid: Sequence[str], left: str) -> str:
-    told = [f"from {name}: {clip(' '.join(words.split()), LONG)}" for name, words in taken.items()]
-    told += [f"it does not say what it took from {listed(unsaid)}"] if unsaid else []
+def _how(by: str, adopted: Mapping[str, str], unsaid: Sequence[str], left: str) -> str:
+    summaries = [f"from {name}: {clip(' '.join(words.split()), LONG)}" for name, words in adopted.items()]
+    summaries += [f"it does not say what it took from {listed(unsaid)}"] if unsaid else []
     rest = [f"left out: {clip(' '.join(left.split()), LONG)}"] if left else []
-    return "; ".join([f"{by} wrote the synthesis", *(told or ["it names nothing that it took"]), *rest])
+    return "; ".join([f"{by} wrote the synthesis", *(summaries or ["it names nothing that it took"]), *rest])

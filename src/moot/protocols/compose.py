@@ -24,12 +24,13 @@ from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices, Condition, until
 from moot.phases.consent import Consent
+from moot.phases.draws import CountEach, Undebated
 from moot.phases.endings import LOG
 from moot.phases.helpers import Liken, similarity_agent
 from moot.phases.ranked_vote import Ranking
 from moot.phases.revise import EVOLVE, TOPIC_LANGUAGE, TRANSLATE, Mindful, Reflect, Revise, Summarize, Translate
 from moot.phases.score import anonymous_scoring, live_scoring, reasoned_evaluation
-from moot.phases.speak import SPOKEN, Everyone, bound, clash, same_language, speech
+from moot.phases.speak import SPOKEN, Everyone, quoting_speech, same_language, speech, with_required_target
 from moot.phases.verdict import FAIR, Keep, Pick, Rank
 from moot.phases.vote import Adopt, Count, Vote
 from moot.policy.convergence import Stalled
@@ -40,9 +41,12 @@ from moot.protocols.adjudication import Adjudicate
 from moot.protocols.board import Recommend
 from moot.protocols.chaired import Synthesis
 from moot.protocols.grouped import Groups
+from moot.protocols.measured.critic import Check
+from moot.protocols.measured.selection import Merge
 
 DECIDING: tuple[type[Phase], ...] = (
     *(Vote, Count, Ranking, Adopt, Pick, Rank, Keep, Consent, Recommend, Synthesis, Adjudicate),
+    *(CountEach, Undebated, Check, Merge),
 )
 """The phases that only count or ask for a decision."""
 
@@ -181,7 +185,7 @@ def _but_last(part: Phase, most: int) -> tuple[Phase, ...]:
 
 ABOUT = "debate_end_condition"
 
-ENDED = ("panel", "arena")
+ENDED = ("panel", "arena", "gate")  # house: names because their rounds compare answers
 """The protocols whose rounds and votes these conditions can end."""
 
 OPEN: tuple[Condition, ...] = ("consensus_reached", "no_new_arguments", "rounds_exhausted")
@@ -198,7 +202,7 @@ def check(protocol: str, choices: Choices) -> None:
         ProtocolError: there is one.
     """
     if protocol not in ENDED and (strange := [condition for condition in choices.until if condition not in OPEN]):
-        problem = f"{protocol} takes no {strange[0]}: that works with {' and '.join(ENDED)}"
+        problem = f"{protocol} does not support {strange[0]}: that works with {' and '.join(ENDED)}"
         raise ProtocolError(problem, about=ABOUT)
 
 
@@ -231,10 +235,10 @@ def rounds(
         *(_but_last(judgement(brief, FAIR), most) if judged else ()),
         *(_but_last(Liken(who=measure, acts=acts), most) if measure else ()),
     )
-    each = (*parts, *looks)
+    phases = (*parts, *looks)
     stop = AnyOf(stops=(*_chosen(choices, acts), *judged)) if choices.until else usual
     return base.Rounds(
-        each=each[0] if len(each) == 1 else base.Sequence(parts=each),
+        each=phases[0] if len(phases) == 1 else base.Sequence(parts=phases),
         most=most,
         until=Saving(stop=stop, most=most, calls=calls + len(looks), fewer=len(looks)),
     )
@@ -269,8 +273,8 @@ def early(deciding: Phase, choices: Choices) -> Phase:
     chosen = tuple(value for name, value in OF_VOTES.items() if name in choices.until)
     vote = deciding if isinstance(deciding, Vote) else None
     if "lead_decided" in choices.until and vote is None:
-        found = "lead_decided goes with a vote for one of several proposals; here answers are counted or ranked"
-        raise ProtocolError(found, about=ABOUT)
+        problem = "lead_decided goes with a vote for one of several proposals; here answers are counted or ranked"
+        raise ProtocolError(problem, about=ABOUT)
     if "majority_certain" in choices.until and getattr(getattr(deciding, "rule", None), "name", "") != PLURALITY.name:
         raise ProtocolError("majority_certain goes with strategy: majority, by which most votes win", about=ABOUT)
     return replace(vote, early=chosen) if vote and chosen else deciding
@@ -290,8 +294,8 @@ INTERRUPTING = (
 )
 ANSWERING = "{speaker} has interrupted you with what stands above. Answer it in at most three sentences."
 
-CUTTING_IN = bound(
-    Form(name="interruption", fields=tuple(field for field in clash(()).fields if field.name != "ANSWER"))
+CUTTING_IN = with_required_target(
+    Form(name="interruption", fields=tuple(field for field in quoting_speech(()).fields if field.name != "ANSWER"))
 )
 """What an interruption says: the quoted words, and what it does to them; no position is taken in passing."""
 

@@ -261,14 +261,14 @@ def choice_in_prose(text: str, names: Sequence[str]) -> tuple[str, ...]:
     mentioned: dict[str, None] = {}
     label = ""
     for clause in _CLAUSE.split(plain):
-        found = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE)]
+        named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE)]
         # "The winner is:" stands before the mark that ends its clause.
-        words, label = f"{label} {clause}", clause if not found else ""
-        if not found or _DENIED.search(words):
+        words, label = f"{label} {clause}", clause if not named else ""
+        if not named or _DENIED.search(words):
             continue
-        mentioned |= dict.fromkeys(found)
-        if len(found) == 1 and _CHOSEN.search(words):
-            picked[found[0]] = None
+        mentioned |= dict.fromkeys(named)
+        if len(named) == 1 and _CHOSEN.search(words):
+            picked[named[0]] = None
     return tuple(picked) if len(picked) == 1 else tuple(mentioned)
 
 

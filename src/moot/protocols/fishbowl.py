@@ -68,12 +68,12 @@ class Bowl:
         bids = ask_bids(state, outside, task=task, first=len(inside) + 1, view=self.view)
         yield bids
         won = winner([state.transcript.get(bid.key) for bid in bids], state.transcript)
-        asked = len(inside) + len(bids)
+        slots = len(inside) + len(bids)
         if won:
-            asked += 1
-            yield [self._ask(state, asked, won.by, _told(self.chair, inside), about=(won.key,))]
-        if not any(state.transcript.get(state.key(n)).reply for n in range(1, asked + 1)):
-            yield Halted(path=ROOT, reason=f"none of {asked} answered")
+            slots += 1
+            yield [self._ask(state, slots, won.by, _told(self.chair, inside), about=(won.key,))]
+        if not any(state.transcript.get(state.key(n)).reply for n in range(1, slots + 1)):
+            yield Halted(path=ROOT, reason=f"none of {slots} answered")
 
     def _ask(self, state: State, n: int, name: str, task: str, about: tuple[str, ...] = ()) -> Ask:
         return Ask(

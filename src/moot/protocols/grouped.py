@@ -50,7 +50,7 @@ class Stand:
 
     Attributes:
         answer: the answer, in the words of the group's report.
-        count: how many of those whose answers were laid before the reporter hold it, by the record.
+        count: how many of those whose answers the reporter was shown hold it, by the record.
         argument: the best argument for it, in the words of the report; "" if it gives none.
         told: the count in the report; None if it gives none.
         place: the number under which the report lists it; 0 if it is not found there.
@@ -153,35 +153,35 @@ class Reconsider:
 
 def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
     """A group's answers, by its report and by the record; in the order in which the record has them."""
-    held = _distinct([transcript.get(key) for key in report.about])
-    lines = {n: line for n in range(1, len(held) + 1) if (line := _line(report, n))}
-    places = _matched([answer for answer, _ in held], {n: line.answer for n, line in lines.items()})
+    groups = _distinct([transcript.get(key) for key in report.about])
+    lines = {n: line for n in range(1, len(groups) + 1) if (line := _line(report, n))}
+    places = _matched([answer for answer, _ in groups], {n: line.answer for n, line in lines.items()})
     return tuple(
         replace(lines[places[i]], answer=lines[places[i]].answer or answer, count=len(turns))
         if i in places
         else Stand(answer=answer, count=len(turns))
-        for i, (answer, turns) in enumerate(held)
+        for i, (answer, turns) in enumerate(groups)
     )
 
 
 def _line(report: Turn, n: int) -> Stand | None:
     """What a report says under a number, not counted yet; None where it says nothing."""
-    answer, argument, told = read_field(report, f"ANSWER {n}"), read_field(report, f"ARGUMENT {n}"), _count(report, n)
-    if answer is None and argument is None and told is None:
+    answer, argument, count = read_field(report, f"ANSWER {n}"), read_field(report, f"ARGUMENT {n}"), _count(report, n)
+    if answer is None and argument is None and count is None:
         return None
     return Stand(
         answer=str(answer or ""),
         count=0,
         argument=str(argument or ""),
-        told=told,
+        told=count,
         place=n,
     )
 
 
 def _count(report: Turn, n: int) -> float | None:
     """The count that a report gives under a number."""
-    told = read_field(report, f"COUNT {n}")
-    return float(told) if isinstance(told, int | float) else None
+    number = read_field(report, f"COUNT {n}")
+    return float(number) if isinstance(number, int | float) else None
 
 
 LIKE = 0.25
@@ -214,22 +214,22 @@ def _matched(answers: Sequence[str], lines: Mapping[int, str]) -> dict[int, int]
     return places
 
 
-def _shared(one: str, other: str) -> float:
+def _shared(text: str, other: str) -> float:
     """The share of the words of two texts that are in both, 0 to 1."""
-    left, right = set(words(one)), set(words(other))
+    left, right = set(words(text)), set(words(other))
     return len(left & right) / max(len(left | right), 1)
 
 
 def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
     """The different answers of some turns, each as its first holder words it, with the turns that give it."""
-    found: dict[str | None, list[Turn]] = {}
+    turns_by_answer: dict[str | None, list[Turn]] = {}
     for turn in turns:
-        found.setdefault(wording(turn), []).append(turn)
-    return [(str(read_field(same[0], "ANSWER")), same) for same in found.values()]
+        turns_by_answer.setdefault(wording(turn), []).append(turn)
+    return [(str(read_field(same[0], "ANSWER")), same) for same in turns_by_answer.values()]
 
 
 def _told(shown: Sequence[Turn]) -> str:
-    """Which of the answers laid before the reporter are the same, and how many give each."""
+    """Which of the answers that the reporter was shown are the same, and how many give each."""
     places = {turn.key: letter(n) for n, turn in enumerate(shown)}
     lines: list[str] = []
     for n, (_, turns) in enumerate(_distinct(shown), start=1):
@@ -241,16 +241,18 @@ def _told(shown: Sequence[Turn]) -> str:
 def _form(shown: Sequence[Turn], *, free: bool) -> Form:
     """A field for each answer. A closed one is given as it is; an open one is put in words."""
     fields: list[Field] = []
-    held = _distinct(shown)
-    for n, (answer, turns) in enumerate(held, start=1):
-        asked = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
-        closed = any(field.name == "ANSWER" and field.kind == "choice" for field in asked)
-        choices = tuple(other for other, _ in held) if free else (answer,)
-        told = "one of the answers, in the words in which it stands above" if free else "the answer, in one sentence"
+    groups = _distinct(shown)
+    for n, (answer, turns) in enumerate(groups, start=1):
+        form_fields = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
+        closed = any(field.name == "ANSWER" and field.kind == "choice" for field in form_fields)
+        choices = tuple(other for other, _ in groups) if free else (answer,)
+        instruction = (
+            "one of the answers, in the words in which it stands above" if free else "the answer, in one sentence"
+        )
         fields += [
             Field(name=f"ANSWER {n}", kind="choice", choices=choices)
             if closed
-            else Field(name=f"ANSWER {n}", help=told),
+            else Field(name=f"ANSWER {n}", help=instruction),
             Field(name=f"COUNT {n}", kind="number", low=0, high=len(shown), help="how many hold it"),
             Field(name=f"ARGUMENT {n}", help="the best argument for it"),
         ]
@@ -259,25 +261,25 @@ def _form(shown: Sequence[Turn], *, free: bool) -> Form:
 
 def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
     """Who may read a report of these turns, () for all: those who could see each of them if it were public."""
-    said = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
+    public = [replace(turn, ask=replace(turn.ask, audience=())) if turn.ask else turn for turn in shown]
     people = state.brief.participants
-    told = [
+    names = [
         participant.name
         for participant in people
-        if all(state.transcript.sees(participant.name, turn) for turn in said)
+        if all(state.transcript.sees(participant.name, turn) for turn in public)
     ]
-    return () if len(told) == len(people) else tuple(told)
+    return () if len(names) == len(people) else tuple(names)
 
 
 def _counted(transcript: Transcript, report: Turn) -> str:
     """The record's counts for the lines of a report, where the report says otherwise, and what it leaves out."""
-    held = sorted(stands(transcript, report), key=lambda stand: stand.place)
+    ranked = sorted(stands(transcript, report), key=lambda stand: stand.place)
     listed_ = [
         f"answer {stand.place} by {stand.count}" + (f" (the report says {stand.told:g})" if _wrong(stand) else "")
-        for stand in held
+        for stand in ranked
         if stand.place
     ]
-    missing = [f"an answer that it does not name by {stand.count}" for stand in held if not stand.place]
+    missing = [f"an answer that it does not name by {stand.count}" for stand in ranked if not stand.place]
     return "; ".join((*listed_, *missing))
 
 
@@ -285,8 +287,8 @@ def _in_places(transcript: Transcript, report: Turn) -> str:
     """The counts by the places of the form, as old records have them."""
     parts: list[str] = []
     for n, (_, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
-        told = _count(report, n)
-        wrong = "" if told is None or told == len(turns) else f" (the report says {told:g})"
+        count = _count(report, n)
+        wrong = "" if count is None or count == len(turns) else f" (the report says {count:g})"
         parts.append(f"answer {n} by {len(turns)}{wrong}")
     return "; ".join(parts)
 
@@ -362,8 +364,8 @@ class Groups:
         """Play the drafts and the rounds."""
         yield from self._ask_all(state.at("draft"), self.groups)
         if not state.transcript.turns("draft", under=state.path):
-            asked = sum(map(len, self.groups))
-            yield Halted(path=ROOT, reason=f"0 of {asked} answered, 1 are needed to go on")
+            slots = sum(map(len, self.groups))
+            yield Halted(path=ROOT, reason=f"0 of {slots} answered, 1 are needed to go on")
         for n in range(1, self.rounds + 1):
             left = tuple(() if is_finished(state.transcript, group, ACTS) else group for group in self.groups)
             if not any(left):

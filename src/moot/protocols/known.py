@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.extensions import PROTOCOL, offered
+from moot.core.extensions import PROTOCOL, no_options, offered
 from moot.core.text import unknown_word
 from moot.phases.base import At, Phase, Rounds, Sequence
 from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
@@ -28,6 +28,10 @@ from moot.protocols.council import JURY_TASK, VOTE_TASK, council
 from moot.protocols.fishbowl import fishbowl
 from moot.protocols.formats import chain_of_thought, round_robin
 from moot.protocols.grouped import grouped
+from moot.protocols.measured.critic import critique
+from moot.protocols.measured.gate import gate
+from moot.protocols.measured.independent import sample, single
+from moot.protocols.measured.selection import select
 from moot.protocols.mediators import mediate
 from moot.protocols.open_fight import open_fight
 from moot.protocols.parliament import bp_style
@@ -122,6 +126,11 @@ KNOWN: Mapping[str, Protocol] = {
     "chaired": chaired,
     "board": board,
     **FORMATS,
+    "gate": gate,
+    "single": single,
+    "sample": sample,
+    "critique": critique,
+    "select": select,
 }
 """The protocols that are built in: the one list of their names."""
 
@@ -138,13 +147,21 @@ DECIDED_BY: Mapping[str, tuple[str, ...]] = {
     "arena": (*VOTES, *RANKED, "judge", "vote", "vote_based"),
     "chaired": ("moderator",),
     "board": (*VOTES, "vote", "vote_based"),
+    "gate": (*VOTES, *RANKED, "vote", "vote_based"),
+    "single": (),
+    "sample": (*VOTES, "vote"),
+    "critique": ("moderator",),
+    "select": ("moderator", "judge"),
 }
 """The ways to decide that each protocol takes, but the debate formats."""
 
 FORMATS_DECIDED_BY = (*ENDINGS, *VOTES)
 """The ways to decide that all debate formats take."""
 
-NEEDS_MODERATOR = ("moderated", "board", "chaired")
+ALONE = ("single", "sample")
+"""The protocols in which nobody reads another's answer, so that one debater is enough."""
+
+NEEDS_MODERATOR = ("moderated", "board", "chaired", "critique", "select")
 TIMED = ("board",)
 """The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""
 
@@ -163,10 +180,12 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
     make = KNOWN.get(name) or spec.protocol(name)
     if make is None:
         raise ProtocolError(f"no protocol is called {name!r}; {unknown_word(name, names())}", about="protocol")
-    check_names(brief.names("debater"))
+    if name not in ALONE:
+        check_names(brief.names("debater"))
     choices = choices or Choices()
     if name in KNOWN:
-        spec.no_options(name, choices)
+        if choices.protocol_options:
+            no_options(choices.protocol_options, whose=name, where=PROTOCOL.options)
         compose.check(name, choices)
     tree = make(brief, choices)
     if choices.mediation:

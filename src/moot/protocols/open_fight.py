@@ -15,7 +15,7 @@ from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner
 from moot.phases.choices import Choices, until
 from moot.phases.endings import LOG, ending
-from moot.phases.speak import Everyone, bound, clash, linked, speech
+from moot.phases.speak import Everyone, linked, quoting_speech, speech, with_required_target
 
 OPENING = "Nobody has spoken yet. State your position and the strongest reason for it; the others will attack both."
 
@@ -75,7 +75,7 @@ class Fight:
             to=bid.by,
             act=self.act,
             task=self.speaking.replace("{round}", str(state.round)),
-            form=bound(form) if form and read_field(bid, TARGET) else form,
+            form=with_required_target(form) if form and read_field(bid, TARGET) else form,
             about=(bid.key,),
             view=self.view,
         )
@@ -89,6 +89,6 @@ def open_fight(brief: Brief, choices: Choices) -> Phase:
     """
     choices.no_turn_mode("open_fight")
     opening = Everyone(act="open", task=OPENING, form=speech(brief.options), view=View(last=0), needs=1)
-    fight = Fight(bidding=BIDDING, speaking=SPEAKING, form=clash(brief.options))
+    fight = Fight(bidding=BIDDING, speaking=SPEAKING, form=quoting_speech(brief.options))
     rounds = Rounds(each=fight, most=choices.at_least_one("open_fight", 3), until=until(choices))
     return Sequence(parts=(opening, rounds, *ending(brief, choices)))

@@ -205,13 +205,13 @@ def assign_speeches(names: Listed[str]) -> tuple[str, ...]:
 
 def teams_of(speakers: Listed[str]) -> tuple[Team, ...]:
     """The four teams: their sides, members and offices, in the order of their first speeches."""
-    given = list(zip(OFFICES, speakers, strict=True))
+    speakers_by_role = list(zip(OFFICES, speakers, strict=True))
     return tuple(
         Team(
             name=name,
             side=SIDES[name in OPPOSITION],
-            members=tuple(dict.fromkeys(speaker for office, speaker in given if office.team == name)),
-            offices=tuple((office.place, office.title) for office, _ in given if office.team == name),
+            members=tuple(dict.fromkeys(speaker for office, speaker in speakers_by_role if office.team == name)),
+            offices=tuple((office.place, office.title) for office, _ in speakers_by_role if office.team == name),
         )
         for name in dict.fromkeys(office.team for office in OFFICES)
     )

@@ -104,36 +104,38 @@ class Examination:
         for name in (*self.who[start:], *self.who[:start]):
             keys.append(state.key(len(keys) + 1))
             yield [self._question(state, keys[-1], name)]
-            put = state.transcript.get(keys[-1])
-            if put.reply and state.transcript.sees(name, put):
+            answer = state.transcript.get(keys[-1])
+            if answer.reply and state.transcript.sees(name, answer):
                 keys.append(state.key(len(keys) + 1))
-                yield [self._answer(state, keys[-1], name, put)]
+                yield [self._answer(state, keys[-1], name, answer)]
         if not any(state.transcript.get(key).reply for key in keys):
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
     def _question(self, state: State, key: str, name: str) -> Ask:
-        said = [turn for turn in state.transcript.turns(*STATEMENTS, by=name) if state.transcript.sees(self.by, turn)]
+        statements = [
+            turn for turn in state.transcript.turns(*STATEMENTS, by=name) if state.transcript.sees(self.by, turn)
+        ]
         # Only the one who is examined can be asked about, but an older statement may be held against the newest.
         others = tuple(participant.name for participant in state.brief.participants if participant.name != name)
-        task = self.task if said else self.unheard
+        task = self.task if statements else self.unheard
         return Ask(
             key=key,
             to=self.by,
             act="question",
             task=_filled(task, state, name),
             form=linked(self.question, state, self.by, replace(self.view, hide=(*self.view.hide, *others))),
-            about=tuple(turn.key for turn in said[-1:]),
+            about=tuple(turn.key for turn in statements[-1:]),
             view=self.view,
         )
 
-    def _answer(self, state: State, key: str, name: str, put: Turn) -> Ask:
+    def _answer(self, state: State, key: str, name: str, question: Turn) -> Ask:
         return Ask(
             key=key,
             to=name,
             act="answer",
             task=_filled(self.reply, state, self.by),
             form=linked(self.form, state, name, self.view),
-            about=(put.key,),
+            about=(question.key,),
             view=self.view,
         )
 

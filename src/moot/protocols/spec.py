@@ -10,7 +10,7 @@ entry points of ``moot.parts`` name. Nothing is looked up or imported until a na
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -21,11 +21,24 @@ from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import MootError, PackageMissing, ProtocolError, RecordMismatch
 from moot.core.event import Opened, Package
-from moot.core.extensions import PHASE, PROTOCOL, RULE, Offer, check_options, culprit, find, installed, offers
-from moot.phases import base, consent, helpers, ranked_vote, reflection, revise, score, shares, speak, verdict, vote
+from moot.core.extensions import PHASE, PROTOCOL, RULE, Offer, failing_package, find, installed, offers, with_options
+from moot.phases import (
+    base,
+    consent,
+    draws,
+    helpers,
+    ranked_vote,
+    reflection,
+    revise,
+    score,
+    shares,
+    speak,
+    verdict,
+    vote,
+)
 from moot.phases.base import Phase
-from moot.phases.choices import PROTOCOL_OPTIONS, Choices
-from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rounds, rules
+from moot.phases.choices import Choices
+from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rounds, rules, spread
 from moot.protocols import (
     adjudication,
     board,
@@ -38,36 +51,10 @@ from moot.protocols import (
     parliament,
     socratic,
 )
+from moot.protocols.measured import critic, selection
 
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 """From a brief and its choices to a phase tree."""
-
-
-@dataclass(frozen=True, slots=True)
-class WithOptions:
-    """A protocol that takes options of its own; ``takes_options`` makes one.
-
-    Attributes:
-        make: from a brief, its choices and the options to a phase tree.
-        options: the frozen dataclass that declares them, each by ``core.extensions.option``.
-    """
-
-    make: Callable[..., Phase]
-    options: type[object]
-
-    def __call__(self, brief: Brief, choices: Choices) -> Phase:
-        """The phase tree.
-
-        Raises:
-            ProtocolError: there is no such option, or it does not take that value.
-        """
-        values = check_options(self.options, choices.protocol_options, whose=self.make.__name__, where=PROTOCOL_OPTIONS)
-        return self.make(brief, choices, cast(type[_Part], self.options)(**values))
-
-
-def takes_options(options: type[object]) -> Callable[[Callable[..., Phase]], WithOptions]:
-    """Make a protocol of a function that takes a brief, its choices and an object of that dataclass."""
-    return lambda make: WithOptions(make, options)
 
 
 def protocol(name: str) -> Protocol | None:
@@ -86,10 +73,8 @@ def protocol(name: str) -> Protocol | None:
 
 
 def _make(offer: Offer, make: Callable[[Brief, Choices], object], brief: Brief, choices: Choices) -> Phase:
-    if not isinstance(make, WithOptions):
-        no_options(offer.name, choices)
     try:
-        tree = make(brief, choices)
+        tree = with_options(make, choices.protocol_options, whose=offer.name, where=PROTOCOL.options)(brief, choices)
     except MootError:
         raise
     except Exception as error:  # house: broad because foreign code raises what it likes
@@ -97,16 +82,6 @@ def _make(offer: Offer, make: Callable[[Brief, Choices], object], brief: Brief, 
     if not hasattr(tree, "play"):
         raise offer.broken(f"it makes no phase but {type(tree).__name__}")
     return cast(Phase, tree)
-
-
-def no_options(name: str, choices: Choices) -> None:
-    """Refuse options for a protocol that takes none.
-
-    Raises:
-        ProtocolError: there are some.
-    """
-    for option in choices.protocol_options:
-        raise ProtocolError(f"{name} takes no {PROTOCOL_OPTIONS}", about=f"{PROTOCOL_OPTIONS}.{option}")
 
 
 def plugin_modules(package: str = "") -> Iterator[tuple[Offer, ModuleType]]:
@@ -142,7 +117,7 @@ def naming_packages() -> Generator[None]:
     except Exception as error:  # house: broad because foreign code raises what it likes
         # Over a record the driver makes a mismatch of it, which has it as its cause.
         fault = error.__cause__ if isinstance(error, RecordMismatch) else error
-        if offer := culprit(fault):
+        if offer := failing_package(fault):
             raise offer.broken(f"{type(fault).__name__}: {fault}") from error
         raise
 
@@ -155,6 +130,7 @@ MODULES = (
     helpers,
     shares,
     vote,
+    draws,
     verdict,
     ranked_vote,
     chaired,
@@ -170,6 +146,8 @@ MODULES = (
     compose,
     board,
     grouped,
+    critic,
+    selection,
     reflection,
     board_turns,
     convergence,
@@ -178,6 +156,7 @@ MODULES = (
     rules,
     rankings,
     rounds,
+    spread,
 )
 """The modules whose dataclasses may stand in a phase tree."""
 
@@ -223,11 +202,11 @@ def name_of(kind: type[object]) -> str:
     name = kind.__name__
     if PARTS.get(name) is kind:
         return name
-    found = [offer for offer in _code() if offer.point.module == kind.__module__]
-    if not found or not is_dataclass(kind):
+    matching = [offer for offer in _code() if offer.point.module == kind.__module__]
+    if not matching or not is_dataclass(kind):
         why = "no package offers its module" if is_dataclass(kind) else "it is no dataclass"
         raise ProtocolError(f"{name} of {kind.__module__} cannot stand in a protocol: {why}")
-    return f"{found[0].package}:{name}"
+    return f"{matching[0].package}:{name}"
 
 
 def packages_in(tree: object) -> Iterator[Package]:
@@ -236,14 +215,19 @@ def packages_in(tree: object) -> Iterator[Package]:
         data = cast(Mapping[str, object], tree)
         package, _, word = str(data.get("is", "")).rpartition(":")
         if package:
-            yield Package(name=package, used_for=(f"phase {word}",))
-        yield from (found for value in data.values() for found in packages_in(value))
+            yield Package(name=package, used_for=(f"{_kind_of(str(data['is']))} {word}",))
+        yield from (part for value in data.values() for part in packages_in(value))
     elif isinstance(tree, list | tuple):
-        yield from (found for item in cast(Sequence[object], tree) for found in packages_in(item))
+        yield from (part for item in cast(Sequence[object], tree) for part in packages_in(item))
+
+
+def _kind_of(name: str) -> str:
+    """What a class of another package is in a phase tree: a rule, or a phase or a part of one."""
+    return RULE.name if hasattr(part_named(name), "decide") else PHASE.name
 
 
 class _Part(TypingProtocol):
-    def __init__(self, **given: object) -> None: ...
+    def __init__(self, **options: object) -> None: ...
 
 
 def dump(part: object) -> dict[str, Data]:
@@ -286,12 +270,12 @@ def load_opened(opened: Opened) -> Phase:
 
 
 def _missing(name: str, packages: Sequence[Package]) -> ProtocolError:
-    """The error for a part that cannot be had."""
+    """The error for a part that is not available."""
     package, _, word = name.rpartition(":")
     if not package:
-        known = f"{name!r} is no part of a protocol"
+        known = f"{name!r} is not a part of a protocol"
         return PackageMissing(f"{known}; a package that offers it may not be installed: see moot plugins")
-    noted = next((found for found in packages if found.name == package), Package(name=package))
+    noted = next((recorded for recorded in packages if recorded.name == package), Package(name=package))
     there = installed(package)
     why = f"{package} {there} has no {word}" if there else "that package is not installed"
     return PackageMissing(f"the debate needs {noted} for its {word}; {why}", about="protocol")
@@ -315,13 +299,13 @@ def _load(data: object, packages: Sequence[Package]) -> object:
         return tuple(_load(item, packages) for item in cast(list[object], data))
     if not isinstance(data, Mapping):
         return data
-    given = dict(cast(Mapping[str, object], data))
-    name = given.pop("is", None)
+    values = dict(cast(Mapping[str, object], data))
+    name = values.pop("is", None)
     if not isinstance(name, str):
-        raise ProtocolError(f"{name!r} is no part of a protocol")
+        raise ProtocolError(f"{name!r} is not a part of a protocol")
     if (part := part_named(name)) is None:
         raise _missing(name, packages)
     try:
-        return cast(type[_Part], part)(**{field: _load(value, packages) for field, value in given.items()})
+        return cast(type[_Part], part)(**{field: _load(value, packages) for field, value in values.items()})
     except TypeError as error:
         raise ProtocolError(f"{name} in a protocol: {error}") from error

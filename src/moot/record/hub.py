@@ -1,26 +1,33 @@
 """Following debates live: stored lines first, then new ones, without a gap.
 
-A follower first subscribes, then reads the store, then takes live lines and skips those that it has already seen. If
-its queue overflows, it discards the queue and reads the store again from its last line. So viewers, however slow or
-many, never delay the publisher and never miss a line.
+Each debate that is followed has one ring: its newest lines and signals, limited in number and size. A follower is a
+position in it. What the ring lacks at its end is read from the store once, for all followers. A follower that is too
+slow loses its position; it reads the store by itself until it meets the ring again. So viewers, however slow or many,
+never delay the publisher and never miss a line.
 """
 
 import asyncio
-import sys
+import math
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Generator, Hashable, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from moot.core.event import Signal
 from moot.record.store import Notifying, Store
 
-PAGE = 200
-"""The most lines read from the store at once; never more than a follower's queue takes."""
+PAGE = 50
+"""The most lines read from the store at once."""
 
+MOST_ITEMS = 4096
+MOST_BYTES = 16 * 1024 * 1024
+"""The limits of a ring."""
 
 SLOW = 2.0
 """Seconds between looks into a store that tells of new lines, for what it could not tell."""
+
+GATHER = 0.04
+"""Seconds for which new items are gathered before followers wake again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,87 +38,220 @@ class StoredLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """A signal, and the number of the newest line when it came."""
+class LinePages:
+    """The stored lines of a debate after a number, page by page.
 
-    newest: int
-    signal: Signal
+    Attributes:
+        last: the number of the last line that was read.
+    """
+
+    def __init__(self, store: Store, debate: str, after: int = 0) -> None:
+        self._store, self._debate, self.last = store, debate, after
+
+    async def next(self, most: int = PAGE) -> list[StoredLine]:
+        """The next lines; none at the end.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        texts = await self._store.read(self._debate, after=self.last, limit=most)
+        lines = _numbered(texts, self.last)
+        self.last += len(lines)
+        return lines
+
+
+def _numbered(texts: Sequence[str], after: int) -> list[StoredLine]:
+    return [StoredLine(seq, text) for seq, text in enumerate(texts, start=after + 1)]
 
 
 @dataclass(slots=True, eq=False)
-class _Follower:
-    """One viewer's place in a debate.
+class RingItem:
+    """A line or a signal in a ring.
 
     Attributes:
-        last: the number of the last line that was given out.
-        most: the most items in the queue.
-        ended: whether it stops where the store ends.
-        behind: whether the store must be read before the queue.
-        page: lines from the store, to be given out first.
-        queue: what came live.
-        news: set when there may be something to do.
+        what: the line or signal.
+        views: what is made of it, once for each group of viewers.
     """
 
-    last: int
-    most: int
-    ended: bool
-    behind: bool = True
-    page: deque[str] = field(default_factory=deque[str])
-    queue: deque[StoredLine | _Heard] = field(default_factory=deque[StoredLine | _Heard])
-    news: asyncio.Event = field(default_factory=asyncio.Event)
+    what: StoredLine | Signal
+    views: dict[Hashable, object] = field(default_factory=dict[Hashable, object])
+    size: int = 0
 
-    def take(self, lines: Sequence[StoredLine]) -> None:
-        """Queue lines; where they do not fit, signals go first, then the whole queue."""
-        if len(self.queue) + len(lines) > self.most:
-            self.queue = deque(item for item in self.queue if isinstance(item, StoredLine))
-        if len(self.queue) + len(lines) > self.most:
-            self.fall_behind()
+
+class Ring:
+    """The newest lines and signals of a debate that is followed.
+
+    Attributes:
+        first: the position of the oldest item.
+        base: the number of the line before the oldest one.
+        last: the number of the newest line.
+        stale: whether the store may have lines after that one.
+        reads: how often the store was asked.
+        followers: how many have a position in it, or had one.
+        watchers: how many of them see the pieces of unfinished answers.
+    """
+
+    def __init__(self, store: Store, debate: str, after: int, most: int) -> None:
+        self._store, self._debate, self._most = store, debate, most
+        self._items: list[RingItem] = []
+        self._bytes = 0
+        self._reading = asyncio.Lock()
+        self._new_items, self._woken = asyncio.Event(), -math.inf
+        self._waking: asyncio.TimerHandle | None = None
+        self.first, self.base, self.last = 0, after, after
+        self.stale, self.reads, self.followers, self.watchers = True, 0, 0, 0
+
+    @property
+    def end(self) -> int:
+        """The position after the newest item."""
+        return self.first + len(self._items)
+
+    @property
+    def may_lack_lines(self) -> bool:
+        """Whether the store may have lines that the ring lacks, or is being read."""
+        return self.stale or self._reading.locked()
+
+    def items(self, place: int) -> list[RingItem]:
+        """The items from a position on."""
+        return self._items[place - self.first :]
+
+    def at(self, place: int) -> RingItem | None:
+        """The item at a position; None behind the newest."""
+        return self._items[place - self.first] if place < self.end else None
+
+    def place_after(self, seq: int) -> int | None:
+        """The position behind a line; None where lines after it were dropped."""
+        if seq < self.base:
+            return None
+        if seq == self.base:
+            return self.first
+        for back, item in enumerate(reversed(self._items)):
+            if isinstance(item.what, StoredLine) and item.what.seq <= seq:
+                return self.end - back
+        return self.first
+
+    def add(self, lines: Sequence[StoredLine]) -> None:
+        """Take in those lines that come next; after a gap the store must be read."""
+        for line in lines:
+            if line.seq == self.last + 1:
+                self.last = line.seq
+                self._append(line, len(line.text))
+            elif line.seq > self.last:
+                self.stale = True
+
+    def add_signal(self, signal: Signal) -> None:
+        """Take in a signal."""
+        self._append(signal, len(signal.text))
+
+    def put_view(self, item: RingItem, viewers: Hashable, view: object, size: int) -> None:
+        """Keep what was made of an item for a group of viewers."""
+        item.views[viewers] = view
+        item.size += size
+        self._bytes += size
+        self._trim()
+
+    async def fill(self) -> None:
+        """Read the next lines from the store, once for all who ask at the same time.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        async with self._reading:
+            if not self.stale:
+                return
+            self.stale, last = False, self.last  # first listen, then read
+            self.reads += 1
+            try:
+                texts = await self._store.read(self._debate, after=last, limit=PAGE)
+            except BaseException:
+                self.stale = True
+                raise
+            self.add(_numbered(texts, last))
+            self.stale = self.stale or len(texts) == PAGE
+
+    def wake(self, gather: float = 0.0) -> None:
+        """Wake all who wait; where they were woken a moment ago, what comes meanwhile is gathered."""
+        loop = asyncio.get_running_loop()
+        wait = self._woken + gather - loop.time()
+        if wait > 0:
+            self._waking = self._waking or loop.call_later(wait, self._wake)
         else:
-            self.queue.extend(lines)
-            self.news.set()
+            self._wake()
 
-    def hear(self, heard: _Heard) -> None:
-        """Queue a signal where there is room."""
-        if len(self.queue) < self.most:
-            self.queue.append(heard)
-            self.news.set()
+    async def wait_for_items(self) -> None:
+        """Wait to be woken."""
+        await self._new_items.wait()
 
-    def end(self) -> None:
-        """Stop after what is stored by now."""
-        self.ended = True
-        self.fall_behind()
+    def _wake(self) -> None:
+        if self._waking:
+            self._waking.cancel()
+            self._waking = None
+        self._woken = asyncio.get_running_loop().time()
+        wait_for_items, self._new_items = self._new_items, asyncio.Event()
+        wait_for_items.set()
 
-    def fall_behind(self) -> None:
-        """Go on from the store."""
-        self.queue.clear()
-        self.behind = True
-        self.news.set()
+    def _append(self, what: StoredLine | Signal, length: int) -> None:
+        item = RingItem(what, size=2 * length + 200)
+        self._items.append(item)
+        self._bytes += item.size
+        self._trim()
 
-    def pick(self) -> StoredLine | Signal | None:
+    def _trim(self) -> None:
+        """Drop the oldest quarter of what is too much, so that this happens rarely."""
+        while len(self._items) > self._most or (self._bytes > MOST_BYTES and len(self._items) > 1):
+            dropped = self._items[: max(1, len(self._items) // 4)]
+            del self._items[: len(dropped)]
+            self.first += len(dropped)
+            for item in dropped:
+                self._bytes -= item.size
+                if isinstance(item.what, StoredLine):
+                    self.base = item.what.seq
+
+
+class Follower:
+    """A position in the ring of a debate.
+
+    Attributes:
+        ring: the ring.
+        last: the number of the last line that was given out.
+        place: the position of the next item in the ring; None where the store must be read first.
+    """
+
+    def __init__(self, store: Store, debate: str, ring: Ring, after: int) -> None:
+        self._store, self._debate = store, debate
+        self._past: deque[StoredLine] = deque()
+        self.ring, self.last, self.place = ring, after, ring.place_after(after)
+
+    def pick(self) -> RingItem | None:
         """The next item at hand that was not given out yet; None if there is none."""
-        if self.page:
+        if self._past:
             self.last += 1
-            return StoredLine(self.last, self.page.popleft())
-        while self.queue:
-            item = self.queue.popleft()
-            if isinstance(item, _Heard):
-                if item.newest >= self.last:  # else a line that came after it was already given out
-                    return item.signal
-            elif item.seq == self.last + 1:
-                self.last = item.seq
+            return RingItem(self._past.popleft())
+        if self.place is None or self.place < self.ring.first:
+            self.place = self.ring.place_after(self.last)
+        while self.place is not None and (item := self.ring.at(self.place)):
+            self.place += 1
+            if not isinstance(item.what, StoredLine):
                 return item
-            elif item.seq > self.last:  # another process wrote in between
-                self.fall_behind()
+            if item.what.seq > self.last:  # else it follows from a later line, and another fills the ring
+                self.last = item.what.seq
+                return item
         return None
 
-    async def read_on(self, store: Store, debate: str) -> None:
-        """Take the next page from the store in; after a full page there may be more."""
-        self.behind = False  # first listen, then read
-        limit = min(PAGE, self.most)
-        self.page.extend(await store.read(debate, after=self.last, limit=limit))
-        if len(self.page) == limit:
-            self.behind = True
+    async def read_on(self) -> bool:
+        """Read what the ring lacks: for this follower alone, or for all; whether there was something to read.
+
+        Raises:
+            RecordError: the store cannot be read.
+        """
+        if self.place is None:
+            pages = LinePages(self._store, self._debate, self.last)
+            self._past.extend(await pages.next(min(PAGE, self.ring.base - self.last)))
+            return True
+        if self.ring.may_lack_lines:
+            await self.ring.fill()
+            return True
+        return False
 
 
 class Hub:
@@ -119,14 +259,15 @@ class Hub:
 
     Args:
         store: where the lines are stored.
-        queue: the most lines and signals that wait for one follower.
+        most: the most items of a ring.
         poll: seconds between looks into the store for a debate that another process drives; where the store tells of
             new lines, ``SLOW`` is enough.
+        gather: seconds for which new items are gathered before followers wake again.
     """
 
-    def __init__(self, store: Store, *, queue: int = 1000, poll: float = 0.2) -> None:
-        self._store, self._most, self._poll = store, queue, poll
-        self._followers: dict[str, set[_Follower]] = {}
+    def __init__(self, store: Store, *, most: int = MOST_ITEMS, poll: float = 0.2, gather: float = GATHER) -> None:
+        self._store, self._most, self._poll, self._gather = store, most, poll, gather
+        self._rings: dict[str, Ring] = {}
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
         self._finished: set[str] = set()
         self._told = False  # whether the store tells of new lines
@@ -143,91 +284,105 @@ class Hub:
         for line in lines[-1:]:
             self._newest[debate] = line.seq
             self._finished.discard(debate)
-        for follower in self._followers.get(debate, ()):
-            follower.take(lines)
+        if ring := self._rings.get(debate):
+            ring.add(lines)
+            ring.wake(self._gather)
 
     def signal(self, debate: str, signal: Signal) -> None:
         """Hand on a signal to those who follow now; a slow follower misses it. Never waits, never raises."""
-        heard = _Heard(self._newest.get(debate, sys.maxsize), signal)
-        for follower in self._followers.get(debate, ()):
-            follower.hear(heard)
+        ring = self._rings.get(debate)
+        if ring and ring.last == self._newest.get(
+            debate, ring.last
+        ):  # else it may be older than a line that comes later
+            ring.add_signal(signal)
+            ring.wake(self._gather)
 
     def finish(self, debate: str) -> None:
         """No more lines come from this process for now: whoever follows, now or later, ends after what is stored."""
         self._newest.pop(debate, None)
         self._finished.add(debate)
-        for follower in self._followers.get(debate, ()):
-            follower.end()
+        if ring := self._rings.get(debate):
+            ring.stale = True
+            ring.wake()
 
     def viewers(self, debate: str) -> int:
         """How many follow a debate now."""
-        return len(self._followers.get(debate, ()))
+        ring = self._rings.get(debate)
+        return ring.followers if ring else 0
+
+    def watched(self, debate: str) -> bool:
+        """Whether somebody sees the pieces of a debate's unfinished answers now."""
+        ring = self._rings.get(debate)
+        return ring is not None and ring.watchers > 0
+
+    @contextmanager
+    def following(self, debate: str, after: int = 0, *, pieces: bool = True) -> Generator[Follower]:
+        """A follower of a debate behind line ``after``, for the time of the context.
+
+        Args:
+            debate: its id.
+            after: the number of the line.
+            pieces: whether it sees the pieces of unfinished answers.
+        """
+        ring = self._rings.setdefault(debate, Ring(self._store, debate, after, self._most))
+        ring.followers += 1
+        ring.watchers += pieces
+        try:
+            yield Follower(self._store, debate, ring, after)
+        finally:
+            ring.followers -= 1
+            ring.watchers -= pieces
+            if not ring.followers:
+                del self._rings[debate]
 
     async def follow(
-        self, debate: str, *, after: int = 0, live: bool = True, until: Callable[[str], bool] | None = None
+        self, debate: str, *, after: int = 0, live: bool = True, pieces: bool = True
     ) -> AsyncGenerator[StoredLine | Signal, None]:
         """Every line behind number ``after``, each once and in order, and between them the signals of the moment.
 
-        It ends after the stored lines when ``live`` is false or the debate is finished in this process, and
-        after the first line for which ``until`` is true (also when that is line ``after`` itself). A debate that this
-        process does not drive is looked up in the store again and again; ``until`` must say when it is over.
+        It ends after the stored lines when ``live`` is false or the debate is finished in this process. A debate that
+        this process does not drive is looked up in the store again and again, without an end.
 
         Raises:
             RecordError: the store cannot be read.
         """
-        if until and after and any(map(until, await self._store.read(debate, after=after - 1, limit=1))):
-            return
-        follower = _Follower(last=after, most=self._most, ended=not live or debate in self._finished)
-        self._followers.setdefault(debate, set()).add(follower)
-        try:
-            while (item := await self._next(debate, follower)) is not None:
-                yield item
-                if until and isinstance(item, StoredLine) and until(item.text):
-                    return
-        finally:
-            self._leave(debate, follower)
+        with self.following(debate, after, pieces=pieces) as follower:
+            while True:
+                if item := follower.pick():
+                    yield item.what
+                elif not await follower.read_on():
+                    if not live or debate in self._finished:
+                        return
+                    await self.wait_for_items(debate, follower.ring)
 
-    async def _next(self, debate: str, follower: _Follower) -> StoredLine | Signal | None:
-        """The next item for a follower; None where it ends."""
-        while (item := follower.pick()) is None:
-            if follower.behind:
-                await follower.read_on(self._store, debate)
-            elif follower.ended:
-                return None
-            else:
-                await self._wait(debate, follower)
-        return item
-
-    async def _wait(self, debate: str, follower: _Follower) -> None:
-        follower.news.clear()
+    async def wait_for_items(self, debate: str, ring: Ring, most: float | None = None) -> None:
+        """Wait for something new in a debate, at most so many seconds."""
+        seconds, reads = (None if debate in self._newest else self._pause()), ring.reads
+        waits = [wait for wait in (seconds, most) if wait is not None]
         try:
-            async with asyncio.timeout(None if debate in self._newest else self._pause()):
-                await follower.news.wait()
+            async with asyncio.timeout(min(waits, default=None)):
+                await ring.wait_for_items()
         except TimeoutError:
-            follower.fall_behind()
+            if seconds is not None and ring.reads == reads:  # else another follower has looked
+                ring.stale = True
 
     def _pause(self) -> float:
         """Seconds until the store is looked into again; a store that can is asked to tell of new lines before."""
         if not self._told and isinstance(self._store, Notifying):
             loop = asyncio.get_running_loop()
 
-            def told(debate: str) -> None:
+            def notify(debate: str) -> None:
                 with suppress(RuntimeError):  # the loop is closed, and its followers are gone with it
-                    loop.call_soon_threadsafe(self._look, debate)
+                    loop.call_soon_threadsafe(self.look, debate)
 
-            self._store.tell(told)
+            self._store.tell(notify)
             self._told = True
         return SLOW if self._told else self._poll
 
-    def _look(self, debate: str) -> None:
+    def look(self, debate: str) -> None:
         """Have those who follow a debate that another process drives look into the store; with "" any such debate."""
-        for name in [debate] if debate else list(self._followers):
-            if name not in self._newest:
-                for follower in self._followers.get(name, ()):
-                    follower.fall_behind()
-
-    def _leave(self, debate: str, follower: _Follower) -> None:
-        followers = self._followers[debate]
-        followers.remove(follower)
-        if not followers:
-            del self._followers[debate]
+        for name in [debate] if debate else list(self._rings):
+            ring = self._rings.get(name)
+            if ring and name not in self._newest:
+                ring.stale = True
+                ring.wake()

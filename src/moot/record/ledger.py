@@ -1,15 +1,13 @@
 """The ledger: replays a record, then appends to it, with seq, time, hash chain and a check for mismatches.
 
-A ledger is the one writer of a debate. Events are applied and numbered at once. ``keep`` writes them, one store append
-after the other, each with all events that have arrived meanwhile. Nothing acts on an event before it is durable: a
-question is not sent, and an answer not used, before ``flush`` or ``add`` has returned.
+A ledger is the only writer of a debate's record. It numbers and applies each event at once. A task that ``writing``
+starts then appends to the store all events that have arrived since its last append. Nothing acts on an event before it
+is durable: no question is sent and no answer is used before ``flush`` or ``add`` has returned.
 
-Who runs a debate on this machine: a lock for each debate, which its process loses when it ends, however that comes.
-
-A record has one writer, and a second one is found out when it appends. By then it may have paid for answers. So whoever
-runs a debate takes a lock first. All locks of one store are bytes of one file in the temporary folder of the user; the
-file stays empty. Where there are no such locks (Windows, a folder that cannot be written, another machine) the record
-alone decides, as before.
+``running`` is a lock for each debate on this machine. The store refuses a second writer only when it appends, and by
+then that writer may have paid for answers. So a process takes the lock before it runs a debate; the system frees the
+lock when the process ends. The locks of one store are bytes of one empty file in the user's temporary folder. Without
+such locks (on Windows, in a folder that cannot be written, between machines) only the store refuses a second writer.
 """
 
 import asyncio
@@ -35,7 +33,7 @@ from moot.core.transcript import Transcript
 from moot.record.store import Store, digest, encode, read
 
 Publish = Callable[[str, Sequence[str], int], None]
-"""Told of lines once they are durable: debate, lines, seq of the first."""
+"""A function that is called when lines are durable: debate, lines, seq of the first."""
 
 TURNS = 5
 """Turns of the event loop that a write waits for more: the last answer of a batch and the next questions, which follow
@@ -43,13 +41,13 @@ within a few turns, then cost one commit together. It is no timer: with nothing 
 
 
 class Ledger:
-    """The record of one debate, open for reading on and writing on.
+    """The record of one debate, open for replay and for writing.
 
     Attributes:
         debate: the debate's id.
-        transcript: what the entries played back or written so far come to.
-        watchers: functions that are told of every event, replayed or new, in order.
-        entries: the entries played back or written so far.
+        transcript: the fold of the entries replayed or written so far.
+        watchers: functions that are called with every event, replayed or new, in order.
+        entries: the entries replayed or written so far.
     """
 
     def __init__(
@@ -63,15 +61,15 @@ class Ledger:
         self._past: deque[Entry] = deque()
         self._seq, self._head = 0, ""
         self._stored = 0
-        self._down: list[str] = []  # stamped, and not yet handed to the store
+        self._down: list[str] = []  # numbered, and not yet given to the store
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._news = asyncio.Event()
-        self._over: RecordError | None = RecordError(f"nobody keeps the record of {debate}")  # why nothing is written
+        self._over: RecordError | None = RecordError(f"the record of {debate} is not open for writing")
         self._called: dict[tuple[str, str], Called] = {}
         self._tries: dict[tuple[str, str], int] = {}
 
     async def open(self) -> tuple[Entry, ...]:
-        """Read what is stored; it is played back before anything is written.
+        """Read the stored lines; they are replayed before anything is written.
 
         Raises:
             RecordError: the record is damaged.
@@ -85,7 +83,7 @@ class Ledger:
 
     @property
     def replaying(self) -> bool:
-        """Whether recorded entries are left to be played back."""
+        """Whether recorded entries are left to replay."""
         return bool(self._past)
 
     @property
@@ -108,13 +106,13 @@ class Ledger:
                 raise RecordMismatch(f"entry {entry.seq}: {error}") from error
 
     def note(self, *events: Event) -> None:
-        """These are facts from now on: check them against the record, or have them written.
+        """Accept events: check them against the record, or queue them for writing.
 
         World events can only happen where the record ends; a play event that the record holds already must be the same.
 
         Raises:
             RecordMismatch: the record holds something else at this place.
-            RecordError: the debate is over, nobody keeps this ledger, or an event cannot be stored.
+            RecordError: the debate is over, the record is not open for writing, or an event cannot be stored.
         """
         for event in events:
             if self._past:
@@ -139,7 +137,7 @@ class Ledger:
 
         Raises:
             RecordConflict: another writer has appended.
-            RecordError: the store cannot be written, or nobody keeps this ledger.
+            RecordError: the store cannot be written, or the record is not open for writing.
         """
         if self._over:
             raise self._over
@@ -157,7 +155,7 @@ class Ledger:
             try:
                 yield
                 await self.flush()
-            except Exception:  # what was answered before a protocol failed was paid for too
+            except Exception:  # answers before a protocol failed were paid for too
                 with suppress(RecordError):
                     await self.flush()
                 raise
@@ -172,7 +170,7 @@ class Ledger:
                 await self._collect()
                 self._news.clear()
                 lines, self._down = self._down, []
-                await self._store.append(self.debate, lines, after=self._stored)
+                await self._append(lines)
                 self._stored += len(lines)
                 if self._publish:
                     self._publish(self.debate, lines, self._stored - len(lines) + 1)
@@ -182,6 +180,23 @@ class Ledger:
             raise
         finally:
             self._give_up(lost)
+
+    async def _append(self, lines: Sequence[str]) -> None:
+        """Store lines.
+
+        An event loop that ends cancels this too. Then the store says whether they are stored, and what is noted last,
+        such as the pause, can still be written after them.
+        """
+        cancelled = False
+        while True:
+            try:
+                if cancelled and await self._store.read(self.debate, after=self._stored) == tuple(lines):
+                    return None
+                return await self._store.append(self.debate, lines, after=self._stored)
+            except asyncio.CancelledError:
+                if self._over:
+                    raise
+                cancelled = True
 
     async def _collect(self) -> None:
         """Wait for something to write and for what follows at once.
@@ -216,11 +231,11 @@ class Ledger:
         self._waiters = waiting
 
     def called(self, key: str, call: str) -> Called | None:
-        """The finished model call of that name inside that ask, if the record holds it."""
+        """The finished model call with that name inside that ask, if it is in the record."""
         return self._called.get((key, call))
 
     def tries(self, key: str, call: str) -> int:
-        """How often that model call has been tried."""
+        """The number of tries of that model call."""
         return self._tries.get((key, call), 0)
 
     def _stamp(self, event: Event) -> str:
@@ -275,14 +290,14 @@ class _LockFile:
         self._file = open_file(name)
 
     def take(self, debate: str) -> bool:
-        """Take the lock of a debate; whether nobody else has it."""
+        """Take the lock of a debate; False if somebody else has it."""
         if debate in self.debates or not self._lock(debate):
             return False
         self.debates.add(debate)
         return True
 
     def give(self, debate: str) -> None:
-        """Give the lock of a debate back."""
+        """Release the lock of a debate."""
         self.debates.discard(debate)
         if self._file is not None:
             import fcntl  # here because Windows has none
@@ -334,19 +349,19 @@ def lock_file_of(store: str) -> _LockFile:
 
 @contextmanager
 def running(store: str, debate: str) -> Generator[None]:
-    """Run a debate: nobody else on this machine may meanwhile.
+    """Hold the lock of a debate, so that nobody else on this machine runs it.
 
     Args:
         store: the full path of the file, or the address of the database, with the record.
         debate: its id.
 
     Raises:
-        RecordConflict: somebody runs it; nothing was asked or paid.
+        RecordConflict: another process runs it; nothing was asked or paid.
     """
     with _GUARD:
         if not lock_file_of(store).take(debate):
-            told = f"{debate} is being run by another process; follow it with `moot show {debate} --follow`"
-            raise RecordConflict(told)
+            problem = f"{debate} is being run by another process; follow it with `moot show {debate} --follow`"
+            raise RecordConflict(problem)
     try:
         yield
     finally:
@@ -355,7 +370,7 @@ def running(store: str, debate: str) -> Generator[None]:
 
 
 def is_running(store: str, debate: str) -> bool:
-    """Whether somebody on this machine runs a debate."""
+    """Whether a process on this machine runs a debate."""
     try:
         with running(store, debate):
             return False

@@ -14,17 +14,17 @@ from moot.record.summary_fold import OWNED, SIDE, Fold, Summary, searched, summa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
-    """Which debates a list shows, the one that began last first.
+    """Which debates a list shows, the newest first.
 
     Attributes:
         prefix: only those whose id begins with this.
         status: only those of this status; "" for any.
         words: only those whose id, topic or protocol contains all of these, in any case.
         owner: only those that this owner has claimed; None for all.
-        without: not those of this protocol; "" for all.
+        without: leaves out this protocol; "" for none.
         since: only those with an entry from that time on, in seconds since 1970.
-        after: only those behind this debate in the list.
-        limit: at most so many; None for all.
+        after: only those after this debate in the list.
+        limit: the most to return; None for all.
     """
 
     prefix: str = ""
@@ -37,7 +37,7 @@ class ListQuery:
     limit: int | None = None
 
     def takes(self, summary: Summary) -> bool:
-        """Whether a debate is one of them, wherever it stands in the list."""
+        """Whether the query matches a debate, at any place of the list."""
         words = searched(summary.debate, summary.topic, summary.protocol)
         return (
             summary.debate.startswith(self.prefix)
@@ -55,9 +55,9 @@ class Page:
 
     Attributes:
         debates: the debates, the one that began last first.
-        matching: how many there are in all parts together.
+        matching: how many debates match, in all parts together.
         stored: how many debates there are, whatever was asked for.
-        known: whether the debate behind which it begins is one of them.
+        known: whether the debate in ``ListQuery.after`` exists.
     """
 
     debates: tuple[Summary, ...]
@@ -68,7 +68,7 @@ class Page:
 
 @runtime_checkable
 class Listing(Counting, Protocol):
-    """A store that answers without reading whole records. Streams beside records are in no list."""
+    """A store that lists debates without reading whole records. Streams beside records are not listed."""
 
     async def last(self, debate: str) -> str | None:
         """The last line of a debate; None for an unknown one. It waits as ``Store.read`` does.
@@ -79,7 +79,7 @@ class Listing(Counting, Protocol):
         ...
 
     async def names(self) -> tuple[str, ...]:
-        """The ids of all debates, the one that began last first.
+        """The ids of all debates, the newest first.
 
         Raises:
             RecordError: the store cannot be read.
@@ -124,17 +124,17 @@ async def page(store: Store, query: ListQuery) -> Page:
 
 async def find(store: Store, debate: str) -> Summary | None:
     """The summary of one debate; None where there is no such debate."""
-    found = await page(store, ListQuery(prefix=debate))
-    return next((summary for summary in found.debates if summary.debate == debate), None)
+    first_page = await page(store, ListQuery(prefix=debate))
+    return next((summary for summary in first_page.debates if summary.debate == debate), None)
 
 
 def _told(stream: str) -> bool:
-    """Whether a stream says anything of a debate that a list shows."""
+    """Whether a stream contains facts that a list shows."""
     return stream.endswith(OWNED) or not stream.endswith(SIDE)
 
 
 def choose(folds: Iterable[tuple[str, "Fold"]], query: ListQuery) -> Page:
-    """What a list shows, from the summaries of all streams, the one that began last first."""
+    """The debates of a list, from the summaries of all streams, the newest first."""
     known = dict(folds)
     owners = {name.removesuffix(OWNED): fold.owner for name, fold in known.items() if name.endswith(OWNED)}
     every = [

@@ -3,8 +3,8 @@
 A debate has one writer, the process that runs it. Everybody else queues a message: an entry in a separate stream beside
 the record, with the same hash chain. The running process reads the mailbox and uses each interjection once.
 
-What is about a debate and no part of it stands beside the record in the same way: whose it is, its links, what is
-reserved for it, what its owner notes.
+Data about a debate that is no part of it is stored beside the record in the same way: owner, links, reservations and
+the owner's notes.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ class _Reader(Protocol[_Read]):
 
 
 class _EventStream(Generic[AnyEntry]):
-    """A stream of entries with a hash chain, beside the records, which any process may add to.
+    """A stream of entries with a hash chain, beside the records; every process may append to it.
 
     Args:
         store: the store with the records.
@@ -62,7 +62,7 @@ class _EventStream(Generic[AnyEntry]):
         raise RecordConflict(f"{TRIES} other messages were queued before this one; try again")
 
     async def read(self, after: int = 0) -> tuple[AnyEntry, ...]:
-        """The entries after that number, in order; those read before are not read again from the store.
+        """The entries after that number, in order; entries are read from the store only once.
 
         Raises:
             RecordError: the store cannot be read, or the entries are damaged.
@@ -116,7 +116,7 @@ _SIDES = tuple(f"/{side}{_STREAM}" for side in get_args(Side))
 
 
 class SideStream(_EventStream[SideEntry]):
-    """What is stored beside the record of a debate, or beside an owner.
+    """A stream of events beside the record of a debate, or of an owner.
 
     Args:
         store: the store with the records.
@@ -138,6 +138,11 @@ class SideStream(_EventStream[SideEntry]):
             RecordError: the store cannot be written, or the stream is damaged.
         """
         return await self._append(lambda seq, at, prev: SideEntry(seq=seq, at=at, event=event, prev=prev))
+
+
+def streams_beside(debate: str) -> tuple[str, ...]:
+    """The names of all streams that a debate can have beside its record."""
+    return (f"{debate}{_STREAM}", *(f"{debate}{side}" for side in _SIDES))
 
 
 def check(stream: str, lines: Sequence[str]) -> None:

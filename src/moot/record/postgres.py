@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.listing import ListQuery, Page
 from moot.record.postgres_connection import INSTALL, Links, connect, explain, faults, read_place, refusal
-from moot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, told, transposed
+from moot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, keep_statement, transposed
 from moot.record.store import Append, StreamInfo, check_lines, new_append, notify_callers, pending_at, wait_for
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class BackgroundLoop:
-    """The thread and its loop; they begin at once. The end of the program ends them as well.
+    """A thread with an event loop; it starts at once, and ends with the program.
 
     Args:
         name: of the thread.
@@ -40,11 +40,11 @@ class BackgroundLoop:
         self._loop, self._leave = ready.result()
 
     def begin(self, work: Coroutine[object, object, T]) -> Future[T]:
-        """Have work done there; cancel the future to cancel the work."""
+        """Run a coroutine there; cancel the future to cancel it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def stop(self) -> None:
-        """Cancel what is still being done, and wait until the thread has ended; only once."""
+        """Cancel the work in progress, and wait until the thread has ended; call it once."""
         self._loop.call_soon_threadsafe(self._leave.set)
         self._thread.join()
 
@@ -56,42 +56,42 @@ async def _live(ready: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]"
 
 
 CHANNEL = "moot_lines"
-"""Every append notifies it with the id of its debate."""
+"""The channel: every append notifies it with the id of its debate."""
 
 AGAIN = 0.5
-"""Seconds until a lost link is made again."""
+"""Seconds until a lost connection is opened again."""
 
 ALIVE = 30.0
-"""Seconds without news after which the link is asked whether it still holds."""
+"""Seconds without notifications after which the connection is checked."""
 
 
-async def listen(address: str, told: Callable[[str], None], *, channel: str = CHANNEL, alive: float = ALIVE) -> None:
+async def listen(address: str, notify: Callable[[str], None], *, channel: str = CHANNEL, alive: float = ALIVE) -> None:
     """Hand on every notification, until it is cancelled; "" where some may have been missed.
 
     Args:
         address: of the database.
-        told: takes the words of a notification; on the channel of lines the id of the debate that got some.
+        notify: takes the words of a notification; on the channel of lines the id of the debate that got some.
         channel: on which to listen.
         alive: see ``ALIVE``.
     """
     while True:
         with suppress(RecordError, *faults()):
-            await _listen(address, told, channel, alive)
+            await _listen(address, notify, channel, alive)
         await asyncio.sleep(AGAIN)
 
 
-async def _listen(address: str, told: Callable[[str], None], channel: str, alive: float) -> None:
-    """The same by one link, until that is lost."""
+async def _listen(address: str, notify: Callable[[str], None], channel: str, alive: float) -> None:
+    """The same with one connection, until it is lost."""
 
-    def hear(_link: object, _process: int, _channel: str, words: object) -> None:
-        told(str(words))
+    def on_notification(_link: object, _process: int, _channel: str, words: object) -> None:
+        notify(str(words))
 
     link = await connect(address)
     try:
         lost = asyncio.Event()
         link.add_termination_listener(lambda _: lost.set())
-        await link.add_listener(channel, hear)
-        told("")
+        await link.add_listener(channel, on_notification)
+        notify("")
         while not lost.is_set():
             try:
                 async with asyncio.timeout(alive):
@@ -103,7 +103,7 @@ async def _listen(address: str, told: Callable[[str], None], channel: str, alive
 
 
 MOST = 2**62
-"""Greater than the number of any line, and still a number for PostgreSQL."""
+"""A bigint greater than the number of any line."""
 
 LONGEST_ID = 2000
 """The most bytes of a debate's id: an index of PostgreSQL and a notification take not much more."""
@@ -112,7 +112,7 @@ LARGEST = 2**27
 """The most characters of one append: what the server takes in one message."""
 
 BATCH = 2**22
-"""So many characters fill a batch; one append may be larger."""
+"""The characters of a full batch; one append may be larger."""
 
 # Lines are numbered without a gap and never taken away, so a debate ends at ``after`` where that line is there and the
 # next is not. The first line of each run takes that next number: where another process is about to take it too, this
@@ -131,7 +131,7 @@ WITH head AS (
     SELECT more.debate, more.seq, more.text
     FROM unnest($4::text[], $5::bigint[], $6::text[]) AS more (debate, seq, text)
     WHERE more.debate IN (SELECT debate FROM head)
-), told AS ({told(7)})
+), told AS ({keep_statement(7)})
 SELECT debate, pg_notify('{CHANNEL}', debate) FROM head
 """
 LASTS = """
@@ -166,7 +166,7 @@ _Columns: TypeAlias = tuple[list[str], list[int], list[str]]
 
 @dataclass(slots=True)
 class _Run:
-    """Appends to one debate of which each goes on where the one before it ends."""
+    """Appends to one debate, each of which continues the one before."""
 
     debate: str
     after: int
@@ -174,7 +174,7 @@ class _Run:
     lines: list[str] = field(default_factory=list[str])
 
     def take(self, append: Append) -> bool:
-        """Take an append in, where it goes on."""
+        """Add an append if it continues this run."""
         if append.after != self.after + len(self.lines):
             return False
         self.appends.append(append)
@@ -185,8 +185,8 @@ class _Run:
 class PostgresStore:
     """A Store in a PostgreSQL database; usable from any event loop, also from several one after another.
 
-    The server is first asked when it is first needed, so that a store is opened at once; whatever is wrong with
-    address, server or database is said then. A lost connection is made again at the next use.
+    The first use connects to the server, so opening a store takes no time; errors of the address, the server or the
+    database are raised then. A lost connection is opened again at the next use.
 
     Attributes:
         place: the address as people are shown it, without a password.
@@ -270,11 +270,11 @@ class PostgresStore:
         """See Store."""
         return tuple([StreamInfo(**row) for row in await self._ask(DEBATES)])
 
-    def tell(self, told: Callable[[str], None]) -> None:
+    def tell(self, notify: Callable[[str], None]) -> None:
         """See Telling."""
         with self._lock:
             room = self._back()
-            self._listeners += (told,)
+            self._listeners += (notify,)
             if len(self._listeners) == 1:
                 room.begin(listen(self.address, self._spread))
 
@@ -289,7 +289,7 @@ class PostgresStore:
     # ---- in the caller's thread --------------------------------------------------------------------------------------
 
     def _back(self) -> BackgroundLoop:
-        """The thread of the links, begun when it is first needed; only under the lock."""
+        """The thread of the connections, started at the first use; call it only under the lock."""
         if self._closed:
             raise refusal(self.place, "it has been closed")
         if self._room is None:
@@ -297,7 +297,7 @@ class PostgresStore:
         return self._room
 
     async def _ask_of(self, debate: str, question: str, *values: object) -> "list[asyncpg.Record]":
-        """What is asked of one debate, once what was begun for it has landed."""
+        """The result of a query on one debate, after its pending appends have ended."""
         try:
             check_lines(debate, ())
         except RecordError:
@@ -311,7 +311,7 @@ class PostgresStore:
         return await self._do(self._links.fetch(question, *values))
 
     async def _do(self, work: Coroutine[object, object, T]) -> T:
-        """Have work done in the thread of the links."""
+        """Run work in the thread of the connections."""
         with self._lock:
             try:
                 room = self._back()
@@ -334,7 +334,7 @@ class PostgresStore:
             listener(debate)
 
     async def _drain(self) -> None:
-        """The writer's work: batch after batch, while appends wait."""
+        """Write batch after batch, while appends wait."""
         while runs := self._gather():
             await self._write(runs)
 
@@ -357,7 +357,7 @@ class PostgresStore:
         return list(runs.values())
 
     async def _write(self, runs: list[_Run]) -> None:
-        """Write a batch and tell its callers; a fault of the server or of the way to it concerns all of them."""
+        """Write a batch and notify its callers; an error of the server or the network concerns all of them."""
         try:
             lasts = await self._put(runs)
         except Exception as error:  # noqa: BLE001 # house: broad because callers wait for whatever comes of it

@@ -22,7 +22,7 @@ INSTALL = 'needs libraries that are not installed: pip install "moot[postgres]"'
 WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
 
 LINKS = 4
-"""The most connections of one store, beside that which listens."""
+"""The most connections of one store, besides the one that listens."""
 
 CONNECT = 10.0
 """The most seconds for a new connection."""
@@ -72,14 +72,14 @@ async def connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
 
 
 def faults() -> tuple[type[BaseException], ...]:
-    """What a server and the way to it can raise; the last but one where a server has just said that it goes."""
+    """The exceptions of a server and of the network; the last but one where a server is shutting down."""
     import asyncpg
 
     return (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
 def explain(place: str, error: BaseException) -> RecordError:
-    """One sentence for people about what the server or the way to it said.
+    """One sentence for the user about an error of the server or the network.
 
     Args:
         place: the address without its password.
@@ -93,7 +93,7 @@ def explain(place: str, error: BaseException) -> RecordError:
 
 
 def reason_of(error: BaseException) -> str:
-    """What the server or the way to it said, in some words without an address.
+    """The error of the server or the network in a few words, without an address.
 
     Args:
         error: one of ``faults``.
@@ -113,7 +113,7 @@ def reason_of(error: BaseException) -> str:
             return "its server has no connection left"
         case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError():
             return "the connection to its server was lost"
-        case asyncpg.InterfaceError() | asyncpg.InternalClientError():  # it went while nobody asked it anything
+        case asyncpg.InterfaceError() | asyncpg.InternalClientError():  # it closed the connection while it was idle
             return "the connection to its server was lost"
         case OSError():
             return f"its server cannot be reached ({error.strerror or type(error).__name__})"
@@ -122,7 +122,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether the server, or the way to it, may come back by itself.
+    """Whether the server or the network may recover without help.
 
     Args:
         error: one of ``faults``.
@@ -169,7 +169,7 @@ class Links:
             raise explain(self.place, error) from error
 
     async def close(self) -> None:
-        """Give all connections back; those that are in use for long are cut."""
+        """Close all connections; those that stay in use too long are cut."""
         if self._pool is not None:
             try:
                 async with asyncio.timeout(CLOSING):
@@ -178,7 +178,7 @@ class Links:
                 self._pool.terminate()
 
     async def _opened(self) -> "asyncpg.Pool[asyncpg.Record]":
-        """The connections, to a database that is current."""
+        """The connections, to a database of the newest version."""
         async with self._opening:
             if self._pool is None:
                 async with AsyncExitStack() as opened:
@@ -206,7 +206,7 @@ class Links:
             raise refusal(self.place, f"its encoding is {encoding}, and records need UTF8")
         if sentence > newest():
             newer = f"its format is {sentence}, newer than this program's {newest()}"
-            raise refusal(self.place, f"{newer}; bring the program up to date")
+            raise refusal(self.place, f"{newer}; update Moot")
         if sentence < newest():
             try:
                 await migrate(self._connect)

@@ -1,4 +1,4 @@
-"""Summaries of debates in a PostgreSQL database: their table, and what is asked of it."""
+"""Summaries of debates in a PostgreSQL database: their table and its queries."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ ON CONFLICT (debate) DO UPDATE SET fold = excluded.fold, entries = excluded.entr
     data = excluded.data
 """
 ARRAYS = ("text", "integer", "integer", "bigint", "text", "text", "text", "double precision", "text", "text")
-"""The types of the columns of a summary, but for its place in the list."""
+"""The types of the columns of a summary, except its place in the list."""
 
 KNOWN = "SELECT debate, entries, data FROM moot_summary WHERE debate = ANY($1::text[]) AND fold = $2"
 LINES = "SELECT text FROM moot_line WHERE debate = $1 AND seq <= $2 ORDER BY seq"
@@ -68,10 +68,10 @@ FROM moot_summary AS s WHERE {{where}}
 """
 ALL = 2**62
 KEPT = 500
-"""So many summaries are kept at hand for the next append."""
+"""The number of summaries that are cached for the next append."""
 
 
-def told(first: int) -> str:
+def keep_statement(first: int) -> str:
     """The part of a statement that keeps summaries: of the debates in ``head`` whose rows begin at that parameter."""
     arrays = ", ".join(f"${first + n}::{kind}[]" for n, kind in enumerate(ARRAYS))
     return f"""
@@ -100,8 +100,13 @@ class PostgresSummaries:
         """The summaries of debates with new lines: of each its id, how many lines it has, and the new ones."""
         folds = {debate: Fold(debate) for debate, had, _ in new if had == 0}
         for debate, had, lines in new:
-            kept = self._kept.pop(debate, "")
-            if debate not in folds and kept and (fold := Fold(debate, kept)).entries == had and fold.head in lines[0]:
+            known_head = self._kept.pop(debate, "")
+            if (
+                debate not in folds
+                and known_head
+                and (fold := Fold(debate, known_head)).entries == had
+                and fold.head in lines[0]
+            ):
                 folds[debate] = fold
         left = {debate: had for debate, had, _ in new if debate not in folds}
         rows = await self._fetch(KNOWN, list(left), FOLD) if left else []
@@ -117,7 +122,7 @@ class PostgresSummaries:
         return [folds[debate] for debate, _, _ in new]
 
     def keep(self, folds: Mapping[str, Fold], stored: Sequence[str]) -> None:
-        """Keep those at hand that were written."""
+        """Cache the summaries that were written."""
         self._kept |= {debate: folds[debate].text for debate in stored}
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
@@ -148,7 +153,7 @@ class PostgresSummaries:
         )
 
     async def _checked(self, row: "asyncpg.Record") -> Summary:
-        """A summary from its row; made again where another program has written, or by another fold."""
+        """A summary from its row; computed again if another program wrote it, or another version of the fold."""
         debate, fold = row["debate"], Fold(row["debate"], row["data"])
         if row["fold"] != FOLD or digest(row["line"] or "") != fold.head:
             fold = await self._summarize(debate)

@@ -30,15 +30,13 @@ from moot.record.listing import ListQuery, Page
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
 from moot.record.sqlite_schema import check_format, prepare
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
+from moot.record.summary_fold import Fold
 
 T = TypeVar("T")
 
 # Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
 # seconds for a hundred rows. So a whole batch, page or list is one row of one statement: lines, which hold no line
 # breaks, joined by them, all else as a JSON array or object. A subquery with a LIMIT keeps its order.
-LASTS = """
-SELECT json_group_object(value, (SELECT coalesce(max(seq), 0) FROM line WHERE debate = value)) FROM json_each(?)
-"""
 INSERT = "INSERT INTO line (debate, seq, text) VALUES "
 LINES = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
 REMOVE = "DELETE FROM line WHERE debate IN (SELECT value FROM json_each(?))"
@@ -60,8 +58,11 @@ SELECT json_group_array(json(spine)) FROM (
 )
 """
 
+FEW = 16
+"""Up to so many lines are written by a statement of just that size."""
+
 MOST = 2**63 - 1
-"""The greatest number that SQLite can compare."""
+"""The greatest integer that SQLite can compare."""
 
 
 class SqliteStore:
@@ -78,7 +79,7 @@ class SqliteStore:
 
     @classmethod
     def open(cls, path: str | Path, *, busy: float = 10.0, reading: bool = False) -> Self:
-        """Open the file, or make it (readable by its owner only) with its folder. Blocks for milliseconds.
+        """Open or create the file (readable by its owner only) and its folder. Blocks for milliseconds.
 
         Args:
             path: the file.
@@ -136,12 +137,21 @@ class SqliteStore:
 
     async def remove(self, debates: Sequence[str]) -> None:
         """See Removing; the file keeps nothing of what was stored."""
+        names = json.dumps(list(debates))
+        await self.write(lambda connection: self._file.remove(connection, names))
+
+    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Have the writer's thread do some other work with its connection, outside its transactions.
+
+        Raises:
+            RecordError: the file cannot be written, or whatever the work raises.
+        """
         with self._held():
             if self._reading:
                 raise refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
-            removing = self._file.remove(list(debates))
+            working = self._file.submit(work)
         try:
-            await asyncio.wrap_future(removing)
+            return await asyncio.wrap_future(working)
         except FAULTS as error:
             raise explain(self.path, error) from error
 
@@ -154,7 +164,7 @@ class SqliteStore:
                 await asyncio.to_thread(_give_back, self._file)
 
     async def _ask(self, question: Callable[[], T], debate: str | None = None) -> T:
-        """What the reader says, once what was begun for that debate has landed."""
+        """The result of the reader, after the debate's pending appends have ended."""
         with self._held():
             begun = () if debate is None else self._file.begun.of(debate)
         await wait_for(begun)
@@ -167,7 +177,7 @@ class SqliteStore:
 
     @contextmanager
     def _held(self) -> Generator[None]:
-        """The file may be asked, and nobody closes this store meanwhile."""
+        """A context in which the file can be read, and this store cannot be closed."""
         if self._file.process != os.getpid():
             raise refusal(self.path, FORKED)
         with self._file.lock:
@@ -177,17 +187,17 @@ class SqliteStore:
 
 
 class SqliteFile:
-    """A file as this process has it open: its connections, its writer, its reader, and what waits for them.
+    """An open file of this process: its connections, its writer, its reader, and what waits for them.
 
     Args:
         path: the file, without links.
-        key: what tells it from all other files.
+        key: identifies the file.
         busy: the most seconds to wait for another program that holds it.
 
     Attributes:
         process: which process that is: what a fork copies of it is of no use.
         stores: how many stores use it.
-        lock: held for moments by whoever asks something of it.
+        lock: held for moments by each caller.
         begun: the appends of all stores that have not landed.
         reader: the thread that reads.
         still: what the file looked like when it was opened, where no locks can be had on it because it may only be
@@ -204,12 +214,13 @@ class SqliteFile:
         self._busy = busy
         self._reading = self._connect("mode=rw")
         self._writing: sqlite3.Connection | None = None
+        self._known = sqlite_schema.KnownSummaries()
         self._waiting: list[Append] = []
         self._draining = False
         self._ending = False
 
     def _connect(self, how: str) -> sqlite3.Connection:
-        """A connection; it never makes the file, which would be readable by others then."""
+        """A connection; it never creates the file, because others could then read it."""
         return sqlite3.connect(
             f"{self.path.as_uri()}?{how}", self._busy, isolation_level=None, check_same_thread=False, uri=True
         )
@@ -217,7 +228,7 @@ class SqliteFile:
     # ---- while it is opened and closed: one thread at a time, under _OPENING -----------------------------------------
 
     def prepare_writing(self) -> None:
-        """Make it fit for writing, once."""
+        """Prepare it for writing, once."""
         if self._writing is None:
             connection = self._connect("mode=rw")
             try:
@@ -245,7 +256,7 @@ class SqliteFile:
             raise refusal(self.path, "there is no record in it")
 
     def shut(self) -> None:
-        """Finish what was begun and give everything back."""
+        """Finish pending work and close everything."""
         self._ending = True
         for thread, connection in ((self._writer, self._writing), (self.reader, self._reading)):
             thread.shutdown()
@@ -273,13 +284,14 @@ class SqliteFile:
             self._draining = True
             self._writer.submit(self._drain)
 
-    def remove(self, debates: list[str]) -> Future[None]:
-        """Hand a removal to the writer; under the lock."""
-        return self._writer.submit(self._remove, json.dumps(debates))
+    def submit(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Hand other work to the writer; under the lock."""
+        assert self._writing is not None
+        return self._writer.submit(work, self._writing)
 
-    def _remove(self, names: str) -> None:
-        connection = self._writing
-        assert connection is not None
+    def remove(self, connection: sqlite3.Connection, names: str) -> None:
+        """Remove debates, on the writer's thread; the names are a list in JSON."""
+        self._known.forget()
         connection.execute("PRAGMA secure_delete = ON")
         with _transaction(connection):
             whole = sqlite_schema.is_whole(connection)
@@ -307,7 +319,7 @@ class SqliteFile:
                 self._writer.submit(self._catch_up, since, last)
 
     def _drain(self) -> None:
-        """The writer's work: batch after batch, while appends wait."""
+        """Write batch after batch, while appends wait."""
         while True:
             with self.lock:
                 batch, self._waiting = self._waiting, []
@@ -317,40 +329,42 @@ class SqliteFile:
             notify_callers(list(zip(batch, self._write(batch), strict=True)))
 
     def _write(self, batch: list[Append]) -> list[RecordError | None]:
-        """Write a batch; what each append came to. A fault of the file or disk concerns all of them."""
+        """Write a batch; the outcome of each append. An error of the file or the disk concerns all of them."""
         connection = self._writing
         assert connection is not None
         try:
             with _transaction(connection):
                 outcomes = self._add(connection, batch)
         except FAULTS as error:
+            self._known.forget()
             return [explain(self.path, error) for _ in batch]
         return outcomes
 
     def _add(self, connection: sqlite3.Connection, batch: list[Append]) -> list[RecordError | None]:
-        """Insert the lines of all appends that fit where they want to stand."""
-        names, whole = json.dumps(list({append.debate for append in batch})), sqlite_schema.is_whole(connection)
-        lasts: dict[str, int] = json.loads(connection.execute(LASTS, (names,)).fetchone()[0])
+        """Insert the lines of all appends whose place fits."""
+        whole = self._known.is_whole(connection)
+        folds = self._known.folds(connection, {append.debate: None for append in batch})
         outcomes: list[RecordError | None] = []
         rows: list[tuple[str, int, str]] = []
-        new: dict[str, tuple[int, list[str]]] = {}
+        grown: dict[str, Fold] = {}
         for append in batch:
-            last = lasts[append.debate]
-            if last == append.after:
-                if append.lines:
-                    new.setdefault(append.debate, (last, []))[1].extend(append.lines)
-                rows.extend((append.debate, seq, line) for seq, line in enumerate(append.lines, last + 1))
-                lasts[append.debate] = last + len(append.lines)
+            fold = folds[append.debate]
+            if fold.entries == append.after:
+                rows.extend((append.debate, seq, line) for seq, line in enumerate(append.lines, append.after + 1))
+                for line in append.lines:
+                    fold.add(line)
+                    grown[append.debate] = fold
                 outcomes.append(None)
             else:
-                sentence = f"Debate {append.debate} has {last} entries in {self.path}, not {append.after}"
+                sentence = f"Debate {append.debate} has {fold.entries} entries in {self.path}, not {append.after}"
                 outcomes.append(RecordConflict(f"{sentence}: somebody else has written."))
         while rows:
-            size = min(128, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
-            some, rows = rows[:size], rows[size:]
-            connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(some)))
-        if new:
-            sqlite_schema.keep(connection, new, whole=whole)
+            # Few sizes, so that prepared statements are used again; what one debate writes at once is one statement.
+            size = len(rows) if len(rows) <= FEW else min(128, 2 ** (len(rows).bit_length() - 1))
+            block, rows = rows[:size], rows[size:]
+            connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(block)))
+        if grown:
+            sqlite_schema.keep(connection, grown.values(), whole=whole)
         return outcomes
 
     # ---- the reader --------------------------------------------------------------------------------------------------
@@ -374,7 +388,7 @@ class SqliteFile:
         return self._fetch(sqlite_schema.LAST, debate)
 
     def look(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """What several statements say of one state of the file."""
+        """A context for several statements on one state of the file."""
         with _transaction(self._reading, "DEFERRED"):
             answer = question(self._reading)
         self._check_still()
@@ -408,7 +422,7 @@ _FILES: WeakValueDictionary[tuple[int, int], SqliteFile] = WeakValueDictionary()
 
 
 def _no_forks(**_: object) -> None:
-    """What registers nothing, where processes cannot be copied."""
+    """Registers nothing, where processes cannot fork."""
 
 
 # Nobody opens or closes a file while the process is copied.
@@ -431,7 +445,7 @@ def is_open(path: Path) -> bool:
 
 
 def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
-    """The file behind a path, for one store more; under _OPENING."""
+    """The file of a path, for one more store; call it under _OPENING."""
     real = Path(os.path.realpath(path))
     if not reading:
         _make(real)
@@ -455,21 +469,21 @@ def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     except BaseException:
         _let_go(file)
         raise
-    if not file.still:  # it may be written some day
+    if not file.still:  # it may become writable
         _FILES[key] = file
     return file
 
 
 def _make(path: Path) -> None:
-    """Make a file that its owner only can read, with its folder. One that is there is not touched."""
+    """Create a file that only its owner can read, and its folder. An existing file is not changed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():
-        with suppress(FileExistsError):  # another process was quicker
+        with suppress(FileExistsError):  # another process created it first
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _give_back(file: SqliteFile) -> None:
-    """One store less; what was begun is finished first."""
+    """Remove one store; pending work is finished first."""
     file.begun.wait()
     with _OPENING:
         _let_go(file)

@@ -1,4 +1,4 @@
-"""What SQLite and the system say of a file of records, as one sentence for the user."""
+"""Errors of SQLite and the system on a file of records, as one sentence for the user."""
 
 import os
 import sqlite3
@@ -26,11 +26,11 @@ TWO_NAMES = (
 """SQLite keeps its log under the name by which a file was opened."""
 
 FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
-"""What a statement can end in; the last where Python cannot decode what SQLite says of a damaged page."""
+"""The exceptions of a statement; the last where Python cannot decode SQLite's message on a damaged page."""
 
 
 def explain(path: Path, error: Exception) -> RecordError:
-    """One sentence for the user about what SQLite or the system said of a file."""
+    """One sentence for the user about an error of SQLite or the system on a file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if isinstance(error, UnicodeDecodeError):
         code = sqlite3.SQLITE_CORRUPT

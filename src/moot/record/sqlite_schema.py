@@ -1,4 +1,4 @@
-"""What stands in the file of an ``SqliteStore``: its tables, and the summaries of debates.
+"""The schema of the file of an ``SqliteStore``: its tables, and the summaries of debates.
 
 Summaries are written with every append, and made for what was there before.
 ``summarized`` says up to which line, and by which fold, every debate has its summary. Where it does not say so of the
@@ -9,7 +9,7 @@ whoever writes to the file makes what is missing, some debates at a time.
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -71,10 +71,13 @@ ARE_THERE = "SELECT count(*) FROM sqlite_master WHERE name = 'summarized'"
 END = "(SELECT coalesce(max(id), 0) FROM line)"
 WHOLE = f"SELECT until = {END} AND fold = {FOLD} FROM summarized"
 MARK = f"UPDATE summarized SET until = {END}, fold = {FOLD}"
+# For each of these debates the number of its last line, of the lines that its summary knows, and what that knows.
 KNOWN = f"""
-SELECT json_group_object(debate, json_array(entries, data)) FROM summary
-WHERE debate IN (SELECT value FROM json_each(?)) AND fold = {FOLD}
+SELECT json_group_object(value, json_array(
+    (SELECT coalesce(max(seq), 0) FROM line WHERE debate = value), coalesce(entries, 0), coalesce(data, '')
+)) FROM json_each(?) LEFT JOIN summary ON debate = value AND fold = {FOLD}
 """
+VERSION = "PRAGMA data_version"
 KEEP = "INSERT INTO summary (began, debate, side, fold, entries, status, protocol, owner, updated, words, data) VALUES "
 ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 CHANGE = """
@@ -134,8 +137,11 @@ SELECT json_object(
 """
 BEHIND = "began < (SELECT began FROM summary WHERE debate = :after)"
 
+MOST_KNOWN = 1000
+"""The most debates whose summaries a connection keeps in mind."""
+
 SOME = 20
-"""So many debates are summarized at once where that was not done before."""
+"""The number of debates that are summarized in one step, where summaries are missing."""
 
 
 def has_summaries(connection: sqlite3.Connection) -> bool:
@@ -148,32 +154,61 @@ def is_whole(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute(WHOLE).fetchone()[0])
 
 
-def keep(connection: sqlite3.Connection, new: Mapping[str, tuple[int, Sequence[str]]], *, whole: bool) -> None:
-    """Take new lines into the summaries, in the transaction in which they were added.
+class KnownSummaries:
+    """The summaries of the debates that a connection has written of late, as long as no other one writes.
+
+    A commit for a debate that is known needs no question first. All methods are for the inside of a transaction.
+    """
+
+    def __init__(self) -> None:
+        self._version, self._whole = -1, False
+        self._folds: dict[str, Fold] = {}
+
+    def forget(self) -> None:
+        """Know nothing: after a transaction that failed, or wrote by another way."""
+        self._folds.clear()
+        self._whole = False
+
+    def is_whole(self, connection: sqlite3.Connection) -> bool:
+        """Whether every debate has its summary; what other connections may have changed is forgotten."""
+        (version,) = connection.execute(VERSION).fetchone()
+        if version != self._version:
+            self.forget()
+            self._version = version
+        self._whole = self._whole or is_whole(connection)
+        return self._whole
+
+    def folds(self, connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, Fold]:
+        """The folds of all lines of these debates; who adds lines to the table adds them to their fold as well."""
+        wanted = {name: self._folds.pop(name, None) for name in names}
+        if lacking := [name for name, fold in wanted.items() if fold is None]:
+            rows: dict[str, tuple[int, int, str]] = json.loads(
+                connection.execute(KNOWN, (json.dumps(lacking),)).fetchone()[0]
+            )
+            for name, (last, entries, data) in rows.items():
+                wanted[name] = Fold(name, data) if last == entries else summarize(name, lines_of(connection, name))
+        folds = {name: fold for name, fold in wanted.items() if fold}
+        while len(self._folds) > MOST_KNOWN:
+            del self._folds[next(iter(self._folds))]
+        self._folds.update(folds)
+        return folds
+
+
+def keep(connection: sqlite3.Connection, folds: Iterable[Fold], *, whole: bool) -> None:
+    """Store summaries that have grown, in the transaction that adds the lines.
 
     Args:
         connection: that of the transaction.
-        new: for each debate how many lines it had, and the new ones, which stand in the table already.
+        folds: the folds of the debates, with the new lines, which stand in the table already.
         whole: whether every debate had its summary before.
     """
-    known: dict[str, tuple[int, str]] = json.loads(connection.execute(KNOWN, (json.dumps(list(new)),)).fetchone()[0])
-    folds: list[Fold] = []
-    for debate, (had, lines) in new.items():
-        count, data = known.get(debate, (0, ""))
-        if count == had:
-            fold = Fold(debate, data)
-            for line in lines:
-                fold.add(line)
-        else:
-            fold = summarize(debate, lines_of(connection, debate))
-        folds.append(fold)
-    _write(connection, folds)
+    _write(connection, list(folds))
     if whole:
         connection.execute(MARK)
 
 
 def remove(connection: sqlite3.Connection, names: str) -> None:
-    """Take summaries away, in the transaction in which the lines are taken away; ``names`` is a list in JSON."""
+    """Delete summaries, in the transaction that deletes the lines; ``names`` is a list in JSON."""
     connection.execute(REMOVE, (names,))
 
 
@@ -185,9 +220,9 @@ def catch_up(connection: sqlite3.Connection, after: str | None) -> str | None:
         after: the last one that was looked at; None for the first time.
     """
     question = LACKING.format(behind="? IS NULL" if after is None else "debate > ?")
-    found: list[tuple[str, int]] = json.loads(connection.execute(question, (after, SOME)).fetchone()[0])
-    _write(connection, [summarize(name, lines_of(connection, name)) for name, lacks in found if lacks])
-    return found[-1][0] if len(found) == SOME else None
+    rows: list[tuple[str, int]] = json.loads(connection.execute(question, (after, SOME)).fetchone()[0])
+    _write(connection, [summarize(name, lines_of(connection, name)) for name, lacks in rows if lacks])
+    return rows[-1][0] if len(rows) == SOME else None
 
 
 def end(connection: sqlite3.Connection) -> int:
@@ -213,8 +248,8 @@ def _write(connection: sqlite3.Connection, folds: Sequence[Fold]) -> None:
     rows = [(fold.stream, *columns(fold)) for fold in folds]
     while rows:
         size = min(64, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
-        some, rows = rows[:size], rows[size:]
-        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {CHANGE}", list(chain.from_iterable(some)))
+        block, rows = rows[:size], rows[size:]
+        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {CHANGE}", list(chain.from_iterable(block)))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
@@ -236,20 +271,20 @@ def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     where, values = _conditions(query)
     behind = BEHIND if query.after else "TRUE"
     text = connection.execute(PAGE.format(where=where, behind=behind), values).fetchone()[0]
-    found: dict[str, Any] = json.loads(text)
-    known = not query.after or bool(found["known"])
+    kept_columns: dict[str, Any] = json.loads(text)
+    known = not query.after or bool(kept_columns["known"])
     if query.after and not known:  # an unknown place is the beginning
         return replace(page(connection, replace(query, after="")), known=False)
     return Page(
-        debates=tuple(_checked(connection, *item) for item in found["rows"]),
-        matching=found["matching"],
-        stored=found["stored"],
+        debates=tuple(_checked(connection, *item) for item in kept_columns["rows"]),
+        matching=kept_columns["matching"],
+        stored=kept_columns["stored"],
         known=known,
     )
 
 
 def _streams(connection: sqlite3.Connection, there: bool) -> Iterable[tuple[str, Fold]]:
-    """All streams that say anything of a debate, with their summaries, as far as these are there."""
+    """All streams with facts for lists, with their summaries if they exist."""
     text = connection.execute(STREAMS.format(data=UP_TO_DATE if there else "NULL")).fetchone()[0]
     for name, data in json.loads(text):
         if name.endswith(OWNED) or not name.endswith(SIDE):
@@ -257,7 +292,7 @@ def _streams(connection: sqlite3.Connection, there: bool) -> Iterable[tuple[str,
 
 
 def _checked(connection: sqlite3.Connection, debate: str, data: str, owner: str | None, line: str | None) -> Summary:
-    """A summary from its row; made again where the last line is not the one that it ended with."""
+    """A summary from its row; computed again if the last line is another one."""
     fold = Fold(debate, data)
     if line is None or digest(line) != fold.head:
         fold = summarize(debate, lines_of(connection, debate))
@@ -265,7 +300,7 @@ def _checked(connection: sqlite3.Connection, debate: str, data: str, owner: str 
 
 
 def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
-    """What a row must be, in SQL, and the values in it."""
+    """The conditions on a row, in SQL, and their values."""
     limit = -1 if query.limit is None else max(0, query.limit)
     values: dict[str, str | int | float] = {
         "after": query.after,
@@ -303,7 +338,7 @@ def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
 
 
 def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> bool:
-    """Make a connection fit for writing: the file is ours and can be written, has its tables, commits are synced.
+    """Prepare a connection for writing: the file is ours and can be written, has its tables, commits are synced.
 
     Args:
         path: the file, for the words of an error.
@@ -355,5 +390,5 @@ def check_format(path: Path, connection: sqlite3.Connection) -> int:
         raise refusal(path, "it is a database of another program")
     if version > SCHEMA_VERSION:
         newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
-        raise refusal(path, f"{newer}; bring the program up to date")
+        raise refusal(path, f"{newer}; update Moot")
     return int(version)

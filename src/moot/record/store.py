@@ -17,36 +17,27 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from weakref import WeakValueDictionary
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
+from msgspec.json import Decoder
 
-from moot.core.ask import Usage, amount
-from moot.core.brief import Limits
+from moot.core.ask import amount
 from moot.core.errors import BriefError, RecordError, Unstorable
 from moot.core.event import (
     KIND,
     SIDE_KIND,
-    Allowed,
     Called,
-    Claimed,
     Entry,
     Event,
-    Interjected,
-    Keyed,
-    Limited,
-    Noted,
-    Released,
     Replied,
-    Reserved,
-    Revoked,
-    Shared,
     SideEntry,
     SideEvent,
 )
-from moot.core.text import named, texts
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+    from pydantic_core import SchemaSerializer
 
 T = TypeVar("T")
 AnyEntry = TypeVar("AnyEntry", Entry, SideEntry)
@@ -57,7 +48,7 @@ LONGEST_LINE = 2**26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamInfo:
-    """What a store tells about one debate without opening it, as the spine of a book does.
+    """The facts on one debate that a store knows without reading its lines.
 
     Attributes:
         debate: its id.
@@ -114,9 +105,9 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None:
-        """Finish what is being written and give everything back; closing twice does no harm.
+        """Finish pending writes and close everything; closing twice does no harm.
 
-        Whatever is asked of the store afterwards raises RecordError.
+        Every later call raises RecordError.
         """
         ...
 
@@ -143,15 +134,15 @@ async def count(store: Store, debate: str) -> int:
 
 @runtime_checkable
 class Notifying(Protocol):
-    """A store that tells at once when a debate gets lines, also from other processes and machines."""
+    """A store that notifies at once when a debate gets lines, also from other processes and machines."""
 
-    def tell(self, told: Callable[[str], None]) -> None:
-        """Have somebody told from now on, until the store is closed.
+    def tell(self, notify: Callable[[str], None]) -> None:
+        """Call a function at each notification, until the store is closed.
 
         While it cannot be known what others write nobody is told, so look again now and then all the same.
 
         Args:
-            told: takes the debate's id, or "" where any debate may have got lines. It is called in another thread,
+            notify: takes the debate's id, or "" where any debate may have got lines. It is called in another thread,
                 must not wait, and may be told of lines that it has read.
 
         Raises:
@@ -165,7 +156,7 @@ class Removing(Protocol):
     """A store from which debates can be deleted."""
 
     async def remove(self, debates: Sequence[str]) -> None:
-        """Delete all lines of debates, of all of them or of none; those that are not there do no harm.
+        """Delete all lines of these debates in one transaction; unknown ids do no harm.
 
         Whoever writes one of them meanwhile is refused at the next append.
 
@@ -176,7 +167,7 @@ class Removing(Protocol):
 
 
 def check_lines(debate: str, lines: Sequence[str]) -> None:
-    """Refuse what some store could not keep exactly; every store calls this first.
+    """Refuse lines that some store could not keep exactly; every store calls this first.
 
     An id or line must be valid Unicode without line breaks and without NUL, and not longer than ``LONGEST_LINE``.
 
@@ -188,17 +179,19 @@ def check_lines(debate: str, lines: Sequence[str]) -> None:
         _check_text(f"A line of debate {debate}", line)
 
 
-def _check_text(what: str, text: str) -> None:
+def _check_text(what_it_is: str, text: str) -> None:
     if len(text) > LONGEST_LINE:
-        raise RecordError(f"{what} has {len(text)} characters; at most {LONGEST_LINE} can be stored.")
+        raise RecordError(f"{what_it_is} has {len(text)} characters; at most {LONGEST_LINE} can be stored.")
     for character, name in (("\n", "a line break"), ("\r", "a carriage return"), ("\0", "a NUL character")):
         if character in text:
-            raise RecordError(f"{what} holds {name}, which cannot be stored.")
+            raise RecordError(f"{what_it_is} contains {name}, which cannot be stored.")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise RecordError(f"{what} holds half a character (a lone surrogate), which cannot be stored.") from error
+            raise RecordError(
+                f"{what_it_is} contains half a character (a lone surrogate), which cannot be stored."
+            ) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +203,7 @@ class Append:
         lines: what to store.
         after: the number of the debate's last line, as the caller knows it.
         loop: where the caller waits.
-        outcome: what it waits for: None where the lines are stored.
+        outcome: what it waits for: None once the lines are stored.
         landed: done once it is stored or refused, whether or not its caller still waits; it cannot be cancelled.
     """
 
@@ -223,14 +216,14 @@ class Append:
 
 
 class PendingAppends:
-    """The appends that were begun and have not landed; for any thread."""
+    """The appends that have begun and not ended; for any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._appends: dict[str, list[Append]] = {}
 
     def add(self, append: Append) -> None:
-        """An append is begun; it leaves by itself when it lands."""
+        """Add an append; it is removed when it ends."""
         append.landed.set_running_or_notify_cancel()  # from now on nobody who waits can cancel it
         with self._lock:
             self._appends.setdefault(append.debate, []).append(append)
@@ -242,7 +235,7 @@ class PendingAppends:
             return tuple(self._appends.get(debate, ()))
 
     def wait(self) -> None:
-        """Block until all that are begun now have landed."""
+        """Block until all appends that have begun so far have ended."""
         with self._lock:
             landing = [append.landed for appends in self._appends.values() for append in appends]
         wait(landing)
@@ -261,7 +254,7 @@ _BEGUN: WeakValueDictionary[str, PendingAppends] = WeakValueDictionary()  # hous
 
 
 def pending_at(place: str) -> PendingAppends:
-    """What was begun at a place, through whichever store of this process; kept as long as one of them is there."""
+    """The pending appends of a place, shared by all stores of this process; kept while one of them exists."""
     with _LOCK:
         begun = _BEGUN.get(place)
         if begun is None:
@@ -270,23 +263,23 @@ def pending_at(place: str) -> PendingAppends:
 
 
 async def wait_for(appends: Sequence[Append]) -> None:
-    """Wait until these have landed, whatever came of them."""
+    """Wait until these appends have ended, stored or refused."""
     for append in appends:
         await asyncio.wrap_future(append.landed)
 
 
 def new_append(debate: str, lines: Sequence[str], after: int) -> Append:
-    """An append of the coroutine that runs now."""
+    """An append of the running coroutine."""
     loop = asyncio.get_running_loop()
     return Append(debate, tuple(lines), after, loop, loop.create_future())
 
 
 def notify_callers(outcomes: Sequence[tuple[Append, RecordError | None]]) -> None:
     """Tell all callers, from any thread: one wake-up for each event loop."""
-    told: dict[asyncio.AbstractEventLoop, list[tuple[Append, RecordError | None]]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Append, RecordError | None]]] = {}
     for append, outcome in outcomes:
-        told.setdefault(append.loop, []).append((append, outcome))
-    for loop, pairs in told.items():
+        by_loop.setdefault(append.loop, []).append((append, outcome))
+    for loop, pairs in by_loop.items():
         with suppress(RuntimeError):  # the loop is closed, and its callers are gone with it
             loop.call_soon_threadsafe(_tell, pairs)
     for append, _ in outcomes:
@@ -318,8 +311,15 @@ _PLACE = re.compile(r"field_name='(\w+)'")
 
 
 @cache
-def _adapter(wanted: type[object]) -> TypeAdapter[Any]:
+def _adapter(wanted: type[object]) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter  # deferred: it takes 0.06 s to load, and lines as written are read without it
+
     return TypeAdapter(wanted)
+
+
+@cache
+def _serializer(wanted: type[object]) -> "SchemaSerializer":
+    return _adapter(wanted).serializer
 
 
 def encode(entry: Entry | SideEntry) -> str:
@@ -337,11 +337,13 @@ def encode(entry: Entry | SideEntry) -> str:
 def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], AnyEntry]) -> str:
     event = entry.event
     try:
-        body = _adapter(type(event)).dump_json(event, warnings="error").decode()
+        body = _serializer(type(event)).to_json(event, warnings="error").decode()
         head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
         line = f'{head},"kind":"{name}","body":{body}}}'
-        found = decode(line)
-        if (found.seq, found.prev, found.event) == (entry.seq, entry.prev, event):
+        if type(entry.seq) is int and version == VERSION and _reads_back(name, head, body, event):
+            return line
+        decoded = decode(line)
+        if (decoded.seq, decoded.prev, decoded.event) == (entry.seq, entry.prev, event):
             return line
         why = "it is not read back as it was"
     except (RecordError, ValueError, TypeError, RecursionError) as error:
@@ -351,17 +353,50 @@ def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], An
     raise Unstorable(f"an entry {name!r} cannot be stored: {why}")
 
 
+def _reads_back(name: str, head: str, body: str, event: object) -> bool:
+    """Whether a line that begins so is read as it was meant; where not, the whole line is read, which says why."""
+    try:
+        begins = _WRITTEN.fullmatch(f'{head},"kind":"{name}","body":')
+        return begins is not None and _decoder(name).decode(body) == event
+    except (KeyError, BriefError, ValueError, RecursionError):
+        return False
+
+
 def decode(line: str) -> Entry:
-    """The entry that a line of a record holds.
+    """The entry of a line of a record.
 
     Raises:
         RecordError: the line is damaged, or of a newer format.
     """
-    return _decode(line, VERSION, _entry)
+    return _decode_as_written(line) or _decode(line, VERSION, _entry)
+
+
+_WRITTEN = re.compile(
+    r'\{"v":1,"seq":([0-9]{1,15}),"at":([0-9]{1,11}\.[0-9]{6}),"prev":"([0-9a-f]*)","kind":"([a-z]+)","body":'
+)
+"""The beginning of a line of ``encode``."""
+
+
+@cache
+def _decoder(kind: str) -> Decoder[Event]:
+    return Decoder(KINDS[kind])
+
+
+def _decode_as_written(line: str) -> Entry | None:
+    """The entry of a line that stands as ``encode`` writes it, in half of the time; None if it stands otherwise."""
+    head = _WRITTEN.match(line)
+    if head is None or not line.endswith("}"):
+        return None
+    seq, at, prev, kind = head.groups()
+    try:
+        event = _decoder(kind).decode(line[head.end() : -1])
+    except (KeyError, BriefError, ValueError, RecursionError):
+        return None
+    return Entry(seq=int(seq), at=float(at), event=event, prev=prev) if float(at) <= LATEST else None
 
 
 def decode_side(line: str) -> SideEntry:
-    """The side event that a line beside a record holds.
+    """The side event of a line beside a record.
 
     Raises:
         RecordError: the line is damaged, or of a newer format.
@@ -370,6 +405,8 @@ def decode_side(line: str) -> SideEntry:
 
 
 def _decode(line: str, newest: int, build: Callable[[Mapping[str, Any]], T]) -> T:
+    from pydantic_core import from_json  # deferred, as above
+
     try:
         data = from_json(line, allow_inf_nan=False)  # half as long as json.loads takes
         version, seq, at, prev = data["v"], data["seq"], data["at"], data["prev"]
@@ -380,7 +417,7 @@ def _decode(line: str, newest: int, build: Callable[[Mapping[str, Any]], T]) -> 
         if type(seq) is not int or not isinstance(prev, str) or amount(at, LATEST) is None:
             raise ValueError("seq is a whole number, prev a text, at a time")
         return build(data)
-    except (BriefError, ValueError, KeyError, TypeError, ValidationError, RecursionError, OverflowError) as error:
+    except (BriefError, ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
         raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
 
 
@@ -392,66 +429,24 @@ def _entry(data: Mapping[str, Any]) -> Entry:
 def _side_entry(data: Mapping[str, Any]) -> SideEntry:
     name, body = data["kind"], data["body"]
     if data["v"] == 1:
-        event = _upcast(_adapter(Interjected).validate_python(body if name == "interjected" else None))
+        from moot.record.old_formats import upcast  # only old records need it
+
+        event = upcast(body if name == "interjected" else None)
     else:
         event = _adapter(SIDE_KINDS[name]).validate_python(body)
     return SideEntry(seq=data["seq"], at=float(data["at"]), event=event, prev=data["prev"])
-
-
-def _upcast(event: Interjected) -> SideEvent:
-    """The side event that an interjection of format 1 meant."""
-    text = event.text
-    match event.by:
-        case "owner":
-            claim = _object(text)
-            return Claimed(owner=str(claim["owner"]), request=str(claim["request"]))
-        case "share":
-            link = _object(text)
-            return _adapter(Shared).validate_python({name: link[name] for name in link if name != "revoked"})
-        case "revoke":
-            return Revoked(id=text)
-        case "limits":
-            return _adapter(Limited).validate_python(_object(text))
-        case "allowed":
-            return Allowed(limits=_adapter(Limits).validate_python(_object(text)))
-        case "promise":
-            return _adapter(Reserved).validate_python(_object(text))
-        case "drop":
-            return Released(debate=text)
-        case "resolve" | "domain" | "forget" as what:
-            return Noted(what=what, text=text)
-        case key:
-            request, _, number = text.partition(" ")
-            return Keyed(key=key, request=request, number=int(number))
-
-
-def _object(text: str) -> dict[str, object]:
-    return dict(from_json(text, allow_inf_nan=False))
 
 
 def _event(wanted: type[Event], body: object) -> Event:
     adapter = _adapter(wanted)
     try:
         return adapter.validate_python(body)
-    except ValidationError:
+    except ValueError:  # also what pydantic raises
         if wanted not in (Called, Replied):
             raise
-        return adapter.validate_python(_mended(body))
+        from moot.record.old_formats import mended  # only old records need it
 
-
-def _mended(body: object) -> object:
-    """The body of an answer as it is written today; once, what a provider said of its answer was written unchecked."""
-    data = dict(cast("Mapping[str, object]", body))
-    if "reply" in data:
-        return {**data, "reply": _mended(data["reply"])}
-    data |= {name: named(data[name]) for name in ("model", "asked", "served", "finish") if name in data}
-    if "seconds" in data:
-        data["seconds"] = amount(data["seconds"]) or 0.0
-    if "usage" in data:
-        data["usage"] = Usage(**cast("dict[str, Any]", data["usage"])).cleaned()
-    if "sources" in data:
-        data["sources"] = texts(cast("Sequence[object]", data["sources"]))
-    return data
+        return adapter.validate_python(mended(body))
 
 
 def digest(line: str) -> str:

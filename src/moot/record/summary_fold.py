@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast, get_args
 
-from pydantic_core import from_json, to_json
+from msgspec.json import decode as from_json
+from msgspec.json import encode as to_json
 
 from moot.core.ask import amount
 from moot.core.brief import HUMAN
@@ -25,7 +26,7 @@ LONGEST = 1000
 """The most characters of a decision in a summary."""
 
 SIDE = "/letters"
-"""What the ids of the streams beside records end with."""
+"""The ends of the ids of streams beside records."""
 
 OWNED = "/access/letters"
 """What is behind the id of a debate in the id of the stream that says whose it is."""
@@ -50,7 +51,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A decision in short; see ``core.decision.Decision``."""
+    """A short form of a decision; see ``core.decision.Decision``."""
 
     winner: str = ""
     text: str = ""
@@ -60,7 +61,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a list shows of a debate.
+    """The data of a debate in a list.
 
     Attributes:
         debate: its id.
@@ -107,7 +108,7 @@ class Summary:
 
 
 def searched(debate: str, topic: str, protocol: str) -> str:
-    """The text in which the words of a search are looked for."""
+    """The text that a search looks in."""
     return f"{debate} {topic} {protocol}".casefold()
 
 
@@ -125,11 +126,10 @@ Columns: TypeAlias = tuple[str, int, int, int, str, str, str, float, str, str]
 
 def columns(fold: "Fold") -> Columns:
     """A summary as a row of a table: what it can be chosen by, and everything as JSON."""
-    summary, side = fold.summary(fold.stream), fold.stream.endswith(SIDE)
-    words = "" if side else searched(fold.stream, summary.topic, summary.protocol)
-    protocol, words = summary.protocol.replace("\0", ""), words.replace("\0", "")  # which PostgreSQL cannot store
-    head = (fold.stream, int(side), FOLD, fold.entries, summary.status)
-    return (*head, protocol, fold.owner, summary.updated, words, fold.text)
+    side, (status, topic, protocol, updated) = fold.stream.endswith(SIDE), fold.chosen_by()
+    words = "" if side else searched(fold.stream, topic, protocol)
+    protocol, words = protocol.replace("\0", ""), words.replace("\0", "")  # which PostgreSQL cannot store
+    return (fold.stream, int(side), FOLD, fold.entries, status, protocol, fold.owner, updated, words, fold.text)
 
 
 class Fold:
@@ -149,12 +149,12 @@ class Fold:
 
     @property
     def text(self) -> str:
-        """Everything that it knows, as JSON."""
+        """The whole state, as JSON."""
         return to_json(self._state).decode()
 
     @property
     def entries(self) -> int:
-        """How many lines it has taken."""
+        """The number of lines folded."""
         return self._state["entries"]
 
     @property
@@ -180,8 +180,14 @@ class Fold:
             except (RecordError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 state["damaged"] = _why(line, error)
 
+    def chosen_by(self) -> tuple[str, str, str, float]:
+        """Status, topic, protocol, and when the last entry was made."""
+        state = self._state
+        status = "damaged" if state.get("damaged") else state.get("status", "open")
+        return status, state.get("topic", ""), state.get("protocol", ""), state.get("updated", 0.0)
+
     def summary(self, debate: str) -> Summary:
-        """What it has come to."""
+        """The summary so far."""
         state, broken = self._state, self._state.get("damaged", "")
         decision: dict[str, Any] | None = state.get("decision")
         status, reason = state.get("status", "open"), state.get("reason", "")
@@ -215,7 +221,7 @@ def _owner(line: str) -> str:
 
 
 def _why(line: str, error: Exception) -> str:
-    """What is wrong with a line, in the words of the strict reader where it has some."""
+    """The error of a line, in the words of the strict reader if it finds one."""
     if isinstance(error, RecordError):
         return str(error)
     try:
@@ -226,7 +232,7 @@ def _why(line: str, error: Exception) -> str:
 
 
 def _apply(state: dict[str, Any], debate: str, line: str, number: int, before: str) -> None:
-    data = cast("dict[str, Any]", from_json(line, allow_inf_nan=False))
+    data = cast("dict[str, Any]", from_json(line))
     if data["v"] != VERSION:
         decode(line)  # it says what is wrong
     if data["seq"] != number:
@@ -235,7 +241,7 @@ def _apply(state: dict[str, Any], debate: str, line: str, number: int, before: s
         raise RecordError(f"entry {number - 1} has been changed: entry {number} carries another hash of it")
     kind = data["kind"]
     if number == 1 and kind != "opened":
-        raise RecordError(f"{debate}: the first entry is no opening of a debate")
+        raise RecordError(f"{debate}: the first entry does not open a debate")
     if amount(data["at"], LATEST) is None:
         raise ValueError("at is no time")
     state["updated"] = float(data["at"])
@@ -296,7 +302,7 @@ def _erred(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
 
 
 def _release(state: dict[str, Any], body: Mapping[str, Any]) -> float:
-    """Take back what was reserved for a call; how much that was."""
+    """Release the reservation of a call; its amount."""
     reserved: float = state["tries"].pop(f"{body['key']} {body['call']}", 0.0)
     state["spent"] -= reserved
     return reserved

@@ -1,6 +1,6 @@
 """The report of a debate, as data and as Markdown.
 
 Read in this order: ``report`` (the data), ``markdown`` (its look), then the chapters: ``turn_text`` and ``dialogue``,
-``conclusion``, ``course``, ``metrics``, ``lookups``; ``logs``, ``compare``, ``receipt``, ``flowchart``;
-``markdown_text`` makes any text safe in Markdown.
+``conclusion`` (how a debate stands, and warnings about its decision), ``course``, ``metrics``, ``lookups``;
+``logs``, ``compare``, ``receipt``, ``flowchart``; ``markdown_text`` makes any text safe in Markdown.
 """

@@ -25,7 +25,7 @@ from moot.core.event import (
     Replied,
     Ruled,
 )
-from moot.core.labels import act_of, ending, noun, title
+from moot.core.labels import act_of, early_end, noun, status_in_words, title
 from moot.core.transcript import Transcript, Turn, fold
 from moot.report.conclusion import Ending, conclusion
 from moot.report.metrics import Use, measure
@@ -75,18 +75,18 @@ class _Fact:
     said: Said
 
 
-def part(one: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> Divergence:
+def part(entries: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> Divergence:
     """Where two records diverge.
 
     For related debates the settings of the opening are ignored: a fork diverges where its course differs.
 
     Args:
-        one: a whole record, from its opening on.
+        entries: a whole record, from its opening on.
         other: another one.
         related: whether they are forks, or the same people debate the same topic; others diverge at once, unless an
             answer is the same.
     """
-    (first, *ours), (second, *theirs) = list(_facts(one)), list(_facts(other))
+    (first, *ours), (second, *theirs) = list(_facts(entries)), list(_facts(other))
     same = next(
         (n for n, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a.meaning != b.meaning),
         min(len(ours), len(theirs)),
@@ -114,8 +114,8 @@ def _facts(entries: Sequence[Entry]) -> Iterator[_Fact]:
                 batch.append((turn.number, _Fact(meaning=_meaning(event), said=_answer(entry.seq, event, turn))))
             case Interjected(by=by, text=text):
                 turn = transcript.all()[-1]
-                said = Said(seq=entry.seq, kind=KIND[type(event)], by=by, mark=turn.mark, words=text)
-                batch.append((turn.number, _Fact(meaning=(by, text), said=said)))
+                line = Said(seq=entry.seq, kind=KIND[type(event)], by=by, mark=turn.mark, words=text)
+                batch.append((turn.number, _Fact(meaning=(by, text), said=line)))
             case Opened() | Entered() | Asked() | Halted() | Ruled() | Closed():
                 yield from (fact for _, fact in sorted(batch, key=lambda pair: pair[0]))
                 batch = []
@@ -149,11 +149,11 @@ def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
             shown = ", ".join(transcript.get(key).mark for key in ask.about)
             words = f"asked for: {noun(act_of(ask))}{f' on {shown}' if shown else ''}: {ask.task}"
         case Halted(path=path, reason=reason):
-            words = f"{ending(path)} ends early: {reason}"
+            words = f"{early_end(path)}: {reason}"
         case Ruled(decision=decision):
-            words = f"{decision.status.replace('_', ' ')}: {decision.winner or decision.how}"
+            words = f"{status_in_words(decision.status)}: {decision.winner or decision.how}"
         case _:  # Closed
-            words = f"the end, {event.status.replace('_', ' ')}: {event.reason}"
+            words = f"the end, {status_in_words(event.status)}: {event.reason}"
     return Said(seq=seq, kind=KIND[type(event)], words=words, by=by, mark=mark)
 
 
@@ -242,22 +242,22 @@ class Comparison:
     other: Side
 
 
-def compare(one: Sequence[Entry], other: Sequence[Entry], *, names: tuple[str, str]) -> Comparison:
+def compare(entries: Sequence[Entry], other: Sequence[Entry], *, names: tuple[str, str]) -> Comparison:
     """Compare two debates, complete or not, related or not.
 
     Args:
-        one: the whole record of one.
+        entries: the whole record of one.
         other: that of the other.
         names: their ids.
 
     Raises:
         RecordError: a record does not begin with the opening of a debate.
     """
-    first, second = _opening(one, names[0]), _opening(other, names[1])
+    first, second = _opening(entries, names[0]), _opening(other, names[1])
     return Comparison(
-        parting=part(one, other, related=_same_matter(first, second) or _are_related(first, second, names)),
+        parting=part(entries, other, related=_same_matter(first, second) or _are_related(first, second, names)),
         settings=tuple(_differences(first, second)),
-        one=_side(one, names[0]),
+        one=_side(entries, names[0]),
         other=_side(other, names[1]),
     )
 
@@ -269,23 +269,23 @@ def _opening(entries: Sequence[Entry], debate: str) -> Opened:
     raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to compare.")
 
 
-def _same_matter(one: Opened, other: Opened) -> bool:
+def _same_matter(first: Opened, other: Opened) -> bool:
     """Whether the same people debate the same topic."""
-    ours, theirs = ([participant.name for participant in opened.brief.participants] for opened in (one, other))
-    return one.brief.topic == other.brief.topic and ours == theirs
+    ours, theirs = ([participant.name for participant in opened.brief.participants] for opened in (first, other))
+    return first.brief.topic == other.brief.topic and ours == theirs
 
 
-def _are_related(one: Opened, other: Opened, names: tuple[str, str]) -> bool:
+def _are_related(first: Opened, other: Opened, names: tuple[str, str]) -> bool:
     """Whether one was forked from the other, or both from the same debate."""
     ours, theirs = (
-        {name, opened.forked.rpartition("@")[0]} - {""} for opened, name in ((one, names[0]), (other, names[1]))
+        {name, opened.forked.rpartition("@")[0]} - {""} for opened, name in ((first, names[0]), (other, names[1]))
     )
     return bool(ours & theirs)
 
 
 def _side(entries: Sequence[Entry], debate: str) -> Side:
     opened, transcript, metrics = _opening(entries, debate), fold(entries), measure(entries)
-    outcome = conclusion(transcript, entries)
+    outcome = conclusion(transcript)
     decision = outcome.decision
     return Side(
         debate=debate,
@@ -309,8 +309,8 @@ def _side(entries: Sequence[Entry], debate: str) -> Side:
 
 
 def _people(opened: Opened, transcript: Transcript) -> Iterator[Standing]:
-    held = answers_given(transcript)
-    flips = [change.by for change in changes(held)]
+    answers = answers_given(transcript)
+    flips = [change.by for change in changes(answers)]
     ballots = transcript.decision.ballots if transcript.decision else ()
     votes = {ballot.voter: ballot.choice or ballot.state for ballot in ballots}
     for participant in opened.brief.participants:
@@ -318,7 +318,7 @@ def _people(opened: Opened, transcript: Transcript) -> Iterator[Standing]:
         yield Standing(
             name=participant.name,
             seat=participant.seat,
-            answer=held[participant.name][-1].answer if participant.name in held else _words(last),
+            answer=answers[participant.name][-1].answer if participant.name in answers else _words(last),
             flips=flips.count(participant.name),
             vote=votes.get(participant.name, ""),
         )
@@ -331,15 +331,15 @@ def _words(turn: Turn | None) -> str:
 # ---- settings --------------------------------------------------------------------------------------------------
 
 
-def _differences(one: Opened, other: Opened) -> Iterator[Difference]:
-    ours, theirs = ([participant.name for participant in opened.brief.participants] for opened in (one, other))
+def _differences(first: Opened, other: Opened) -> Iterator[Difference]:
+    ours, theirs = ([participant.name for participant in opened.brief.participants] for opened in (first, other))
     both = [name for name in ours if name in theirs]
     # The trees of two protocols have nothing to set side by side.
-    trees = one.name == other.name
-    a, b = dict(_told(one, both, tree=trees)), dict(_told(other, both, tree=trees))
-    for what in dict.fromkeys((*a, *b)):
-        if a.get(what, "") != b.get(what, ""):
-            yield Difference(what=what, one=a.get(what, ""), other=b.get(what, ""))
+    trees = first.name == other.name
+    a, b = dict(_told(first, both, tree=trees)), dict(_told(other, both, tree=trees))
+    for subject in dict.fromkeys((*a, *b)):
+        if a.get(subject, "") != b.get(subject, ""):
+            yield Difference(what=subject, one=a.get(subject, ""), other=b.get(subject, ""))
 
 
 def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tuple[str, str]]:
@@ -351,13 +351,13 @@ def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tu
     for participant in brief.participants:
         if participant.name in people:
             yield from (
-                (what, words)
-                for what, words in _lay(participant, participant.name)
-                if what != f"{participant.name}: name"
+                (heading, words)
+                for heading, words in _lay(participant, participant.name)
+                if heading != f"{participant.name}: name"
             )
-    for what, sources in (("background", brief.background), ("library", brief.library)):
-        yield what, ", ".join(source.name for source in sources)
-        yield from ((f"{what}: {source.name}", source.text) for source in sources)
+    for subject, sources in (("background", brief.background), ("library", brief.library)):
+        yield subject, ", ".join(source.name for source in sources)
+        yield from ((f"{subject}: {source.name}", source.text) for source in sources)
     yield "rules", brief.rules
     yield "options", ", ".join(brief.options)
     yield from _lay(brief.limits, "limits")
@@ -367,20 +367,20 @@ def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tu
         yield from _lay(opened.protocol, "protocol")
 
 
-def _lay(value: object, what: str) -> Iterator[tuple[str, str]]:
+def _lay(value: object, path: str) -> Iterator[tuple[str, str]]:
     """A value as its smallest parts, each with its place in words."""
     if is_dataclass(value):
         for field in fields(value):
-            yield from _lay(cast(object, getattr(value, field.name)), f"{what}: {field.name}")
+            yield from _lay(cast(object, getattr(value, field.name)), f"{path}: {field.name}")
     elif isinstance(value, Mapping):
         for key, inner in cast(Mapping[str, object], value).items():
-            yield from _lay(inner, f"{what}: {key}")
+            yield from _lay(inner, f"{path}: {key}")
     elif isinstance(value, list | tuple):
-        found = cast(Sequence[object], value)
-        if all(isinstance(item, str) for item in found):
-            yield what, "; ".join(cast(Sequence[str], found))
+        items = cast(Sequence[object], value)
+        if all(isinstance(item, str) for item in items):
+            yield path, "; ".join(cast(Sequence[str], items))
         else:
-            for n, item in enumerate(found, start=1):
-                yield from _lay(item, f"{what} {n}")
+            for n, item in enumerate(items, start=1):
+                yield from _lay(item, f"{path} {n}")
     else:
-        yield what, "" if value is None else shown(cast(Value, value))
+        yield path, "" if value is None else shown(cast(Value, value))

@@ -1,17 +1,21 @@
-"""The outcome of a debate for reports: decision, ballots, tally, and the members, artifacts and whispers of a board.
+"""How a debate stands and what came of it, for every screen, answer and report; ballots, tally and boards for reports.
 
 Nothing is said beyond what the record contains.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast, get_args
 
-from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import ASIDE, Called, Entry
+from moot.core.brief import HUMAN, Brief
+from moot.core.decision import Ballot, Decision, Minority, PauseKind, Status
+from moot.core.families import family
+from moot.core.labels import status_in_words
 from moot.core.roles import (
     HOW,
+    RECALL,
     WITHDRAWN,
     Standing,
     artifacts,
@@ -22,10 +26,145 @@ from moot.core.roles import (
     weights_given,
 )
 from moot.core.text import listed
-from moot.core.transcript import Transcript, Turn, read_field, voter_reason
+from moot.core.transcript import Transcript, Turn, read_field, voter_reason, within
 from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
+from moot.report.metrics import Sums, sums_of
 
-Ending: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "unfinished"]
+Ending: TypeAlias = Literal[Status, "paused", "open"]
+"""How a debate stands by its record: how it ended, that it is paused, or ``open``: it runs, or was interrupted."""
+
+_NUMBERED = re.compile(r" #\d+$")
+"""What stands behind the name of a voter who has several ballots."""
+
+INTERRUPTED, NOT_BEGUN = "it was interrupted", "it has not begun"
+"""Why a debate that does not run has neither an end nor a pause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldDecision(Decision):
+    """A decision as it is told outside of its record: where nobody won, no answer is a minority.
+
+    Attributes:
+        answers: the answers that stand where nobody won; empty where one won.
+    """
+
+    answers: tuple[Minority, ...] = ()
+
+
+def told_decision(decision: Decision) -> ToldDecision:
+    """The decision with the answers that lost as its minority, or, where nobody won, as answers."""
+    values: dict[str, Any] = {field.name: getattr(decision, field.name) for field in fields(Decision)}
+    if decision.status != "decided":
+        values |= {"minority": (), "answers": decision.minority}
+    return ToldDecision(**values)
+
+
+def answer_in_words(decision: Decision) -> str:
+    """The decision in words: its text, else who won."""
+    return decision.text or decision.winner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeView:
+    """How a debate stands, by its record alone.
+
+    Attributes:
+        status: see ``Ending``.
+        kind: why it is paused; "" where it is not.
+        reason: why it ended or is paused, in one sentence; of an open debate, why it does not go on by itself.
+        decision: the decision; None where there is none.
+        answer: what was decided, in words; "" where nothing was.
+        sums: the debate in numbers.
+        warnings: what makes the decision weaker than it looks, one sentence each.
+    """
+
+    status: Ending
+    kind: PauseKind
+    reason: str
+    decision: ToldDecision | None
+    answer: str
+    sums: Sums
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        """Whether the debate has ended."""
+        return self.status in get_args(Status)
+
+
+def outcome_view(transcript: Transcript) -> OutcomeView:
+    """How a debate stands, from its record, folded."""
+    closed, paused, decision = transcript.closed, transcript.paused, transcript.decision
+    status: Ending = closed.status if closed else "paused" if paused else "open"
+    return OutcomeView(
+        status=status,
+        kind=_kind(paused.kind) if paused else "",
+        reason=closed.reason if closed else paused.reason if paused else _why_open(transcript),
+        decision=told_decision(decision) if decision else None,
+        answer=answer_in_words(decision) if decision and status == "decided" else "",
+        sums=sums_of(transcript),
+        warnings=cautions(transcript),
+    )
+
+
+def _why_open(transcript: Transcript) -> str:
+    return INTERRUPTED if transcript.all() else NOT_BEGUN
+
+
+def _kind(kind: str) -> PauseKind:
+    """Why a debate is paused, as one of the known kinds."""
+    return cast("PauseKind", kind) if kind and kind in get_args(PauseKind) else "stopped"
+
+
+# ---- for reports -----------------------------------------------------------------------------------------------------
+
+
+def cautions(transcript: Transcript) -> tuple[str, ...]:
+    """The warnings about the decision of a debate, one sentence each; none where there is no decision.
+
+    They say what makes it weaker than it looks. Recorded debates paid where different models, with the same documents
+    before them, did not agree. So a reader is told where the votes come from one model or one family, where nobody had
+    a document, and where no debate took place.
+    """
+    if transcript.decision is None or transcript.brief is None:
+        return ()
+    brief = transcript.brief
+    return (*_undebated(transcript), *_copies(transcript, brief), *_from_memory(transcript, brief))
+
+
+def _undebated(transcript: Transcript) -> Iterator[str]:
+    """A warning where rounds ended before the first one."""
+    for path, reason in transcript.halts.items():
+        rounds = path.endswith("/rounds") and path in transcript.entered
+        if rounds and not any(within(place, f"{path}/round-1") for place in transcript.entered):
+            yield f"No debate took place: {reason.partition('; ')[0]}."
+
+
+def _copies(transcript: Transcript, brief: Brief) -> Iterator[str]:
+    """A warning where all votes come from one model, or from models of one family."""
+    decision = transcript.decision
+    ballots = [ballot for ballot in decision.ballots if ballot.state == "cast"] if decision else []
+    seats = {participant.name: participant.seat for participant in brief.participants}
+    voters = tuple(dict.fromkeys(_NUMBERED.sub("", ballot.voter) for ballot in ballots))
+    if len({ballot.voter for ballot in ballots}) < 2:
+        return
+    answering = {model for voter in voters for model in transcript.models.get(voter) or {seats.get(voter, "")}}
+    if answering & {"", HUMAN}:
+        return
+    if len(answering) == 1:
+        yield f"All {len(ballots)} votes come from {min(answering)}: agreement of copies is weak evidence."
+    elif len(families := {family(model) for model in answering}) == 1 and min(families):
+        shown = listed(sorted(answering))
+        yield f"All {len(ballots)} votes come from one family of models ({shown}): they are likely to err alike."
+
+
+def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:
+    """A warning where several models answered and nobody had a document, a tool or a memory."""
+    answered = [who for who in brief.participants if who.duty == "debater" and transcript.models.get(who.name)]
+    shared = brief.background or brief.library or transcript.turns(RECALL)
+    if len(answered) > 1 and not shared and not any(who.tools for who in answered):
+        yield "No document was shared: they judged from memory, where a debate has helped least."
+
 
 BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
 """What reports say in place of a choice."""
@@ -40,7 +179,7 @@ class Row:
 
     Attributes:
         candidate: who or what could be chosen.
-        ballots: how many ballots were cast for it.
+        ballots: how many ballots were cast for it; of rankings, how many have it in the first place, also with others.
         votes: what the rule counted for it: ballots, or their weights.
         first: how many first drafts gave this answer; None if they were not counted.
     """
@@ -56,7 +195,7 @@ class Conclusion:
     """How a debate ended.
 
     Attributes:
-        status: how it ended; ``paused`` and ``unfinished`` where it has not.
+        status: how it ended; ``paused`` and ``open`` where it has not.
         line: the status in one line.
         decision: the decision as it stands in the record.
         proposer: whose proposal won, where candidates are named by their authors.
@@ -76,9 +215,9 @@ class Conclusion:
     notes: tuple[str, ...] = ()
 
 
-def conclusion(transcript: Transcript, entries: Sequence[Entry]) -> Conclusion:
+def conclusion(transcript: Transcript) -> Conclusion:
     """How the debate of a record ended."""
-    status, line = _status(transcript)
+    status, line = _status(outcome_view(transcript))
     decision = transcript.decision
     if decision is None:
         return Conclusion(status=status, line=line)
@@ -92,7 +231,11 @@ def conclusion(transcript: Transcript, entries: Sequence[Entry]) -> Conclusion:
         tally=_rows(decision),
         ballots=ballots,
         dissent=_against(decision, ballots),
-        notes=(*_weighed(decision, transcript), *_overturned(decision), *_copies(decision, transcript, entries)),
+        notes=(
+            *_weighed(decision, transcript),
+            *_overturned(decision),
+            *cautions(transcript),
+        ),
     )
 
 
@@ -108,24 +251,27 @@ def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...
 
 def _dissents(ballot: Ballot, winner: str) -> bool:
     """Whether a ballot is for somebody else; a voter who ranks the others' answers cannot vote for its own."""
-    return winner not in (
-        *(ballot.ranks[0] if ballot.ranks else (ballot.choice,)),
-        ballot.voter if ballot.ranks else "",
-    )
+    return winner not in (*on_top(ballot), ballot.voter if ballot.ranks else "")
 
 
-def _status(transcript: Transcript) -> tuple[Ending, str]:
-    closed, paused, decision = transcript.closed, transcript.paused, transcript.decision
-    if closed is None:
-        if paused is None:
-            return "unfinished", "not finished: the record breaks off before the end of the debate"
-        return "paused", f"paused: {paused.reason or paused.kind}"
-    how = (decision.how if decision else "") or closed.reason
-    begun = {"decided": "decided", "tie": "tie", "no_decision": "no decision", "failed": "failed"}[closed.status]
-    if closed.status == "decided" and decision and decision.rule:
+def on_top(ballot: Ballot) -> tuple[str, ...]:
+    """Whom a ballot prefers to all others: one candidate, or all that it ranks first or approves of."""
+    return ballot.ranks[0] if ballot.ranks else (ballot.choice,)
+
+
+def _status(outcome: OutcomeView) -> tuple[Ending, str]:
+    """How the debate stands, in a word and in one line."""
+    if outcome.status == "open":
+        return "open", "not finished: the record breaks off before the end of the debate"
+    if outcome.status == "paused":
+        return "paused", f"paused: {outcome.reason or outcome.kind}"
+    decision = outcome.decision
+    how = (decision.how if decision else "") or outcome.reason
+    begun = status_in_words(outcome.status)
+    if outcome.status == "decided" and decision and decision.rule:
         begun = f"decided by {decision.rule}"
     how = how.removeprefix("tie: ")
-    return closed.status, f"{begun}: {how}" if how else begun
+    return outcome.status, f"{begun}: {how}" if how else begun
 
 
 def _with_reason(ballot: Ballot, transcript: Transcript) -> Ballot:
@@ -134,7 +280,7 @@ def _with_reason(ballot: Ballot, transcript: Transcript) -> Ballot:
 
 
 def _rows(decision: Decision) -> tuple[Row, ...]:
-    cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
+    cast = [name for ballot in decision.ballots if ballot.state == "cast" for name in on_top(ballot)]
     names = dict.fromkeys((*decision.tally, *decision.first))
     return tuple(
         Row(
@@ -170,24 +316,6 @@ def _overturned(decision: Decision) -> list[str]:
 def _tops(tally: Mapping[str, float]) -> list[str]:
     most = max(tally.values(), default=0.0)
     return [name for name, votes in tally.items() if votes == most and most > 0]
-
-
-def _copies(decision: Decision, transcript: Transcript, entries: Sequence[Entry]) -> list[str]:
-    """A note where all votes come from copies of one model."""
-    voters = tuple(dict.fromkeys(ballot.voter for ballot in decision.ballots if ballot.state == "cast"))
-    if len(voters) < 2 or transcript.brief is None:
-        return []
-    owner = {turn.key: turn.by for turn in transcript.all()}
-    called = {(owner[entry.event.key], entry.event.model) for entry in entries if isinstance(entry.event, Called)}
-    seats = {participant.name: participant.seat for participant in transcript.brief.participants}
-    models: set[str] = set()
-    for voter in voters:
-        own = {model for name, model in called if name == voter and model and not model.startswith(ASIDE)}
-        models |= own or {seats.get(voter, "")}
-    (model, *others) = sorted(models)
-    if others or model in ("", "human"):
-        return []
-    return [f"All {len(voters)} votes come from {model}: agreement of copies is weak evidence."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,20 +406,20 @@ def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
             yield Whisper(mark=turn.mark, by=turn.by, to=to, text=str(words))
 
 
-def board_chapter(found: Board | None, decision: Decision | None) -> list[str]:
+def board_chapter(board_report: Board | None, decision: Decision | None) -> list[str]:
     """The chapter on the board, as blocks: verdicts, artifacts and whispers; [] for no board."""
-    if found is None:
+    if board_report is None:
         return []
     undecided = decision is not None and decision.status != "decided"
     return [
         "## The board",
         lead("Recommendation", decision.text) if decision and undecided else "",
-        "**The board is split.**" if found.split else "",
-        _members(found.members),
-        *_refused(found.members),
-        *_attachments(found.attachments),
-        *_unknown(found),
-        *_whispers_chapter(found.whispers),
+        "**The board is split.**" if board_report.split else "",
+        _members(board_report.members),
+        *_refused(board_report.members),
+        *_attachments(board_report.attachments),
+        *_unknown(board_report),
+        *_whispers_chapter(board_report.whispers),
     ]
 
 
@@ -313,8 +441,8 @@ def _members(members: Sequence[Standing]) -> str:
 
 
 def _refused(members: Sequence[Standing]) -> list[str]:
-    told = [f"{inline(standing.name)} ({', '.join(standing.refused)})" for standing in members if standing.refused]
-    return [f"*Withdrawals without a verdict did not count: {listed(told)}.*"] if told else []
+    refusals = [f"{inline(standing.name)} ({', '.join(standing.refused)})" for standing in members if standing.refused]
+    return [f"*Withdrawals without a verdict did not count: {listed(refusals)}.*"] if refusals else []
 
 
 def _attachments(attachments: Sequence[Attachment]) -> list[str]:
@@ -331,8 +459,8 @@ def _attachment(attachment: Attachment) -> list[str]:
     return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(attachment.text))]
 
 
-def _unknown(found: Board) -> list[str]:
-    unknown = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in found.unknown]
+def _unknown(board_report: Board) -> list[str]:
+    unknown = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in board_report.unknown]
     return [f"*Cited, but neither an artifact nor a document: {'; '.join(unknown)}.*"] if unknown else []
 
 
@@ -346,22 +474,3 @@ def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
         for whisper in whispers
     ]
     return ["### Whispers", audience, bullets(lines)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToldDecision(Decision):
-    """A decision as it is told outside of its record: where nobody won, no answer is a minority.
-
-    Attributes:
-        answers: the answers that stand where nobody won; empty where one won.
-    """
-
-    answers: tuple[Minority, ...] = ()
-
-
-def told_decision(decision: Decision) -> ToldDecision:
-    """The decision with the answers that lost as its minority, or, where nobody won, as answers."""
-    values: dict[str, Any] = {one.name: getattr(decision, one.name) for one in fields(Decision)}
-    if decision.status != "decided":
-        values |= {"minority": (), "answers": decision.minority}
-    return ToldDecision(**values)

@@ -112,14 +112,16 @@ class Course:
 
 def course(transcript: Transcript) -> Course:
     """What changed in a debate, complete or not."""
-    held = answers_given(transcript)
+    answers_by_name = answers_given(transcript)
     numbers = {turn.key: turn.number for turn in transcript.all()}
-    own = {by: {numbers[stand.key]: stand.answer for stand in answers} for by, answers in held.items()}
+    own = {by: {numbers[stand.key]: stand.answer for stand in answers} for by, answers in answers_by_name.items()}
     reflections = tuple(_reflection(turn, own.get(turn.by, {})) for turn in transcript.turns("reflect"))
     notes = transcript.turns("strategy")
     return Course(
         revisions=_revisions(transcript),
-        moves=tuple(move for by, answers in held.items() for move in _moves(by, answers, numbers, reflections)),
+        moves=tuple(
+            move for by, answers in answers_by_name.items() for move in _moves(by, answers, numbers, reflections)
+        ),
         reflections=reflections,
         notes=tuple(Note(by=turn.by, key=turn.key, round=turn.round, words=_text(turn, "NOTE")) for turn in notes),
         translations={
@@ -219,27 +221,27 @@ def _ends(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
     return (revision.mark, revision.key), (revision.old, revision.old_key)
 
 
-def _look(reflection: Reflection, untold: Sequence[AnswerChange]) -> str:
+def _look(reflection: Reflection, unexplained: Sequence[AnswerChange]) -> str:
     who = inline(reflection.by)
     head = f"**{who}**, in reflection, {_SAYS[reflection.changed]}."
-    told = [
+    look_lines = [
         f"{inline(change.words, 2 * LONG)} (*the record {'shows' if change.shown else 'does not show'} it*)"
         for change in reflection.changes
     ]
     missing = [
         f"*Not reported, but on record:* {move.old} -> {move.new}: from {inline(move.before, LONG)} "
         f"to {inline(move.after, LONG)}"
-        for move in untold
+        for move in unexplained
     ]
     against = [f"Contradiction: {inline(contradiction, 2 * LONG)}" for contradiction in reflection.contradictions]
-    return "\n\n".join(text for text in (head, bullets((*told, *missing, *against))) if text)
+    return "\n\n".join(text for text in (head, bullets((*look_lines, *missing, *against))) if text)
 
 
 def _notes(notes: Sequence[Note]) -> list[str]:
     if not notes:
         return []
-    told = [lead(f"{inline(note.by)}, {inline(place(note.key))}", note.words) for note in notes]
-    return ["## Notes on strategy", "During the debate only their authors saw them.", *told]
+    leads = [lead(f"{inline(note.by)}, {inline(place(note.key))}", note.words) for note in notes]
+    return ["## Notes on strategy", "During the debate only their authors saw them.", *leads]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,21 +317,23 @@ def _rating(turn: Turn, on: Turn) -> Rating:
 
 
 def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
-    given: dict[str, list[float]] = {}
+    points_by_name: dict[str, list[float]] = {}
     for rating in ratings:
         for name, points in rating.points.items():
-            given.setdefault(name, []).append(points)
-    return {name: Mean(value=math.fsum(points) / len(points), n=len(points)) for name, points in given.items()}
+            points_by_name.setdefault(name, []).append(points)
+    return {name: Mean(value=math.fsum(points) / len(points), n=len(points)) for name, points in points_by_name.items()}
 
 
 def score_chapter(scores: Scores) -> list[str]:
     """The chapter on the scores, as blocks; nothing if nobody was rated."""
     if not scores.ratings:
         return []
-    told = "Means on a scale from 0 to 10, with the number of ratings in brackets. Scores do not affect the decision."
+    explanation = (
+        "Means on a scale from 0 to 10, with the number of ratings in brackets. Scores do not affect the decision."
+    )
     return [
         "## Scores",
-        told,
+        explanation,
         _means_table("Debater", scores.debaters, scores.criteria),
         _means_table("Rated by", scores.raters, scores.criteria),
     ]

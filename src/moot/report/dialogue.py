@@ -69,8 +69,8 @@ def _bids(turns: Sequence[Spoken]) -> str:
     urgent = {turn.key: float(value) for turn in turns for name, value in turn.fields if name == "Urgency"}
     bidding = sorted((turn for turn in turns if urgent.get(turn.key, 0.0) >= 1), key=lambda turn: -urgent[turn.key])
     silent = [inline(turn.by) for turn in turns if turn not in bidding]
-    told = [f"{inline(turn.by)} {urgent[turn.key]:g}{f' ({turn.mark})' if turn.mark else ''}" for turn in bidding]
-    return f"- *Bids: {', '.join(told) or 'none'}{f'; no bid of {listed(silent)}' if silent and told else ''}.*"
+    bids = [f"{inline(turn.by)} {urgent[turn.key]:g}{f' ({turn.mark})' if turn.mark else ''}" for turn in bidding]
+    return f"- *Bids: {', '.join(bids) or 'none'}{f'; no bid of {listed(silent)}' if silent and bids else ''}.*"
 
 
 def _is_aside(turn: Spoken) -> bool:
@@ -108,7 +108,7 @@ def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
 
 
 def _subjects(turn: Spoken) -> str:
-    """What was laid before the speaker, where the heading does not say it; the labels, where the words use them."""
+    """What the speaker was asked about, where the heading does not say it; the labels, where the words use them."""
     labels = [on.label for on in turn.on if on.label]
     # A and I are words of English too.
     letters = [label.split()[-1] for label in labels if not label.endswith((" A", " I"))]
@@ -207,12 +207,12 @@ def _facts(ask: Ask, transcript: Transcript) -> Iterator[str]:
 def _view(view: View) -> str:
     """How a view differs from the whole log."""
     usual = View()
-    told = [
+    shown_parts = [
         inline(field.name if getattr(view, field.name) is True else f"{field.name} {getattr(view, field.name)}")
         for field in fields(View)
         if getattr(view, field.name) != getattr(usual, field.name)
     ]
-    return ", ".join(told) or "the whole log"
+    return ", ".join(shown_parts) or "the whole log"
 
 
 def _form(form: Form) -> str:

@@ -112,8 +112,8 @@ def _told(tree: Tree) -> tuple[str, str, str]:
     kind = _spaced(tree)
     title = str(tree.get("act") or tree.get("name") or kind)
     who = [name for field in ("by", "who") for name in _names(tree.get(field))]
-    asked = ", ".join(who[:_NAMES]) + (" and others" if len(who) > _NAMES else "") if who else kind
-    return title, "" if asked == title else asked, ", ".join(_how(tree))
+    asks_whom = ", ".join(who[:_NAMES]) + (" and others" if len(who) > _NAMES else "") if who else kind
+    return title, "" if asks_whom == title else asks_whom, ", ".join(_how(tree))
 
 
 def _how(tree: Tree) -> Iterator[str]:

@@ -15,6 +15,7 @@ from moot.core.brief import Brief, LogMode, Participant
 from moot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
 from moot.core.text import clean_data
 from moot.core.transcript import Turn, fold
+from moot.report.conclusion import answer_in_words
 from moot.report.dialogue import body, journal
 from moot.report.markdown import decision_chapter, markdown, whole_map
 from moot.report.markdown_text import LONG, bullets, capital, code, date, inline, quoted
@@ -114,7 +115,7 @@ def _header(report: Report, brief: Brief) -> dict[str, object]:
         "ended": report.ended,
         "status": report.outcome.status,
         "how": report.outcome.line,
-        "decision": decision.text or decision.winner if decision else None,
+        "decision": answer_in_words(decision) if decision else None,
     }
 
 
@@ -180,7 +181,7 @@ def write(mode: LogMode, report: Report, entries: Sequence[Entry]) -> Mapping[st
     Returns:
         The suffix of each file's name, with its text; the first file is the one to read.
     """
-    match mode:
+    match mode:  # house: names because each log is written in its own way
         case "full_markdown":
             return {".md": markdown(report)}
         case "summary_only":

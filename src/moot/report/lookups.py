@@ -77,8 +77,8 @@ def _uses(used: Sequence[ToolUsage], numbers: dict[str, int]) -> Iterator[str]:
     for use in used:
         sentence = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
         text = ", ".join(f"[{numbers[source]}]" for source in use.sources)
-        told = f": {inline(_in_words(use.fault), _SHORT)}" if use.fault else f" found {text}" if text else ""
-        yield f"{inline(use.tool)}{sentence}{told}"
+        found_text = f": {inline(_in_words(use.fault), _SHORT)}" if use.fault else f" found {text}" if text else ""
+        yield f"{inline(use.tool)}{sentence}{found_text}"
 
 
 def _in_words(fault: str) -> str:
@@ -138,23 +138,23 @@ class SearchRun:
 def searches(entries: Iterable[Entry]) -> tuple[SearchRun, ...]:
     """All searches of a record, in the order in which they ended; what is no tree is left out."""
     who: dict[str, str] = {}
-    found: list[SearchRun] = []
+    runs: list[SearchRun] = []
     for entry in entries:
         match entry.event:
             case Asked(ask=ask):
                 who[ask.key] = ask.to
             case Called(model=model, key=key, text=text) if model.startswith(TREE):
                 if tree := _read(key, who.get(key, ""), text):
-                    found.append(tree)
+                    runs.append(tree)
             case _:
                 pass
-    return tuple(found)
+    return tuple(runs)
 
 
-def appendix(found: Sequence[SearchRun]) -> list[str]:
+def appendix(runs: Sequence[SearchRun]) -> list[str]:
     """The searches as a chapter in Markdown, block by block, for at least one search."""
     blocks = ["## Appendix: search for arguments"]
-    for search in found:
+    for search in runs:
         blocks += [f"### {inline(search.by)}, {place(search.key)[:1].lower()}{place(search.key)[1:]}", _told(search)]
         blocks.append("\n".join(_line(thought) for thought in search.thoughts))
     return blocks

@@ -11,7 +11,7 @@ from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.labels import fork_origin, place
 from moot.core.text import counted, listed
-from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, board_chapter
+from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
 from moot.report.dialogue import dialogue
 from moot.report.lookups import appendix, tools_chapter
@@ -37,16 +37,22 @@ _GROUPS: Mapping[Standing, str] = {
 }
 
 
-def map_chapter(found: ArgumentMap, judged: Judgement) -> list[str]:
+def map_chapter(argument_map: ArgumentMap, judged: Judgement) -> list[str]:
     """The chapter of a report, as blocks; none if there is too little to draw."""
-    return ["## Argument map", *whole_map(found, judged)] if found.is_worth_showing else []
+    return ["## Argument map", *whole_map(argument_map, judged)] if argument_map.is_worth_showing else []
 
 
-def whole_map(found: ArgumentMap, judged: Judgement) -> list[str]:
+def whole_map(argument_map: ArgumentMap, judged: Judgement) -> list[str]:
     """The flowchart and what follows from it, as blocks."""
-    if not found.nodes:
+    if not argument_map.nodes:
         return ["Nobody made a claim."]
-    return [_chart(found, judged), ABOUT, *_settled(judged), *_groups(found, judged), *_unanswered(found, judged)]
+    return [
+        _chart(argument_map, judged),
+        ABOUT,
+        *_settled(judged),
+        *_groups(argument_map, judged),
+        *_unanswered(argument_map, judged),
+    ]
 
 
 def _chart(argument_map: ArgumentMap, judged: Judgement) -> str:
@@ -121,22 +127,14 @@ def decision_chapter(report: Report) -> list[str]:
         _ballots(outcome),
         _dissent(outcome.dissent),
         *_minority(decision),
-        _undecided(report, decision),
+        _ways(report),
         _changes(report),
     ]
 
 
-def _undecided(report: Report, decision: Decision) -> str:
+def _ways(report: Report) -> str:
     """The commands that may decide what nobody won; "" where somebody did."""
-    if decision.status not in ("tie", "no_decision") or not report.debate:
-        return ""
-    ways: list[str] = []
-    if any(ballot.state == "cast" for ballot in decision.ballots):
-        ways.append(f"{code(f'moot recount {report.debate}')} (the same votes under other rules)")
-    chairs = [person.name for person in report.participants if person.duty == "moderator"]
-    if not chairs:
-        judged = f"moot again {report.debate} --protocol moderated"
-        ways += [f"{code(judged)} (a moderator decides)", f"{code(f'{judged} -m Moderator=human')} (a person decides)"]
+    ways = [f"{code(way.command)} ({way.words})" for way in report.ways]
     return f"**What may decide it:** {', '.join(ways)}." if ways else ""
 
 
@@ -146,7 +144,7 @@ def _result(outcome: Conclusion, decision: Decision) -> list[str]:
     if decision.status != "decided":
         return ["**There is no decision.**"]
     whose = f"The proposal of {inline(outcome.proposer)}" if outcome.proposer else "Decided"
-    return [lead(whose, decision.text or decision.winner), *_argued(decision.argument)]
+    return [lead(whose, answer_in_words(decision)), *_argued(decision.argument)]
 
 
 def _argued(argument: str) -> list[str]:
@@ -172,7 +170,7 @@ def _tally(outcome: Conclusion) -> str:
     counted = "Count" if ranked else "Weight"
     heads = [
         "Candidate",
-        "First places" if ranked else "Votes",
+        "Approvals" if _is_approval(outcome) else "First places" if ranked else "Votes",
         *([counted] if weighted else []),
         *(["First drafts"] if drafts else []),
     ]
@@ -216,6 +214,12 @@ def _is_ranked(outcome: Conclusion) -> bool:
     return any(ballot.ranks for ballot in outcome.ballots)
 
 
+def _is_approval(outcome: Conclusion) -> bool:
+    """Whether no ballot says more than whom its voter could accept."""
+    ranks = [ballot.ranks for ballot in outcome.ballots if ballot.ranks]
+    return bool(ranks) and all(len(tiers) == 1 for tiers in ranks) and any(len(tiers[0]) > 1 for tiers in ranks)
+
+
 def _choice(ballot: Ballot) -> str:
     """Whom a ballot is for; of a ranking all tiers, the best first."""
     tiers = [" = ".join(inline(name, LONG) for name in tier) for tier in ballot.ranks]
@@ -223,7 +227,7 @@ def _choice(ballot: Ballot) -> str:
 
 
 def _dissent(ballots: Sequence[Ballot]) -> str:
-    against = [f"{inline(ballot.voter)} for {inline(ballot.choice, LONG)}" for ballot in ballots]
+    against = [f"{inline(ballot.voter)} for {inline(listed(on_top(ballot)), LONG)}" for ballot in ballots]
     return f"**Dissent:** {'; '.join(against)}" if against else ""
 
 
@@ -284,7 +288,7 @@ _FAULTS: Mapping[Kind, str] = {
 }
 
 
-_OPEN = ("paused", "unfinished")
+_OPEN = ("paused", "open")
 
 
 def markdown(report: Report) -> str:
@@ -371,8 +375,8 @@ def _bio(person: Person) -> str:
     weight = "" if person.weight is None else f"weight {person.weight:g}"
     language = f"speaks {inline(person.language)}" if person.language else ""
     tools = f"tools: {listed([inline(tool) for tool in person.tools])}" if person.tools else ""
-    told = (inline(person.role), duty, code(person.seat), weight, language, tools)
-    facts = ", ".join(fact for fact in told if fact)
+    details = (inline(person.role), duty, code(person.seat), weight, language, tools)
+    facts = ", ".join(fact for fact in details if fact)
     persona = f". {inline(_persona(person), LONG)}" if person.persona.strip() else ""
     return f"**{inline(person.name)}:** {facts}{persona}"
 
@@ -392,11 +396,11 @@ def _cast(person: Person) -> str:
 
 def _faults(faults: Sequence[Fault]) -> list[str]:
     """One line for each kind, participant and reason."""
-    found: dict[tuple[Kind, str, str], list[Fault]] = {}
+    faults_by_kind: dict[tuple[Kind, str, str], list[Fault]] = {}
     for fault in faults:
         who = "" if fault.kind == "estimated" else fault.who
-        found.setdefault((fault.kind, who, fault.reason), []).append(fault)
-    lines = [_fault(kind, who, reason, same) for (kind, who, reason), same in found.items()]
+        faults_by_kind.setdefault((fault.kind, who, fault.reason), []).append(fault)
+    lines = [_fault(kind, who, reason, same) for (kind, who, reason), same in faults_by_kind.items()]
     return ["## Problems", bullets(lines) or "There were no problems."]
 
 

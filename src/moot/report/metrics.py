@@ -27,6 +27,7 @@ from moot.core.event import (
     Resumed,
 )
 from moot.core.labels import failure_in_words
+from moot.core.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,13 +137,13 @@ def _without_tools(entries: Sequence[Entry]) -> list[Event]:
 
 def use(events: Iterable[Event]) -> Use:
     """Add up events."""
-    found = list(events)
-    asks = sum(isinstance(event, Asked) for event in found)
-    replies = [event.reply for event in found if isinstance(event, Replied)]
-    missing = sum(isinstance(event, Failed) for event in found)
-    attempts = [event for event in found if isinstance(event, Attempted)]
-    errors = sum(isinstance(event, Erred) for event in found)
-    calls = [event for event in found if isinstance(event, Called)]
+    counted_events = list(events)
+    asks = sum(isinstance(event, Asked) for event in counted_events)
+    replies = [event.reply for event in counted_events if isinstance(event, Replied)]
+    missing = sum(isinstance(event, Failed) for event in counted_events)
+    attempts = [event for event in counted_events if isinstance(event, Attempted)]
+    errors = sum(isinstance(event, Erred) for event in counted_events)
+    calls = [event for event in counted_events if isinstance(event, Called)]
     unpriced = dict.fromkeys(call.model or "a model without a name" for call in calls if call.usage.cost is None)
     known = math.fsum(call.usage.cost for call in calls if call.usage.cost is not None)
     return Use(
@@ -239,41 +240,41 @@ def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
     """All problems, in the order of the record."""
     asks = {entry.event.ask.key: entry.event.ask for entry in entries if isinstance(entry.event, Asked)}
     seats = _seats(entries, asks)
-    found: list[Fault] = []
+    all_faults: list[Fault] = []
     for entry in entries:
-        found.extend(_of_debate(entry))
-        found.extend(_of_call(entry, asks, seats))
-        found.extend(_of_answer(entry, asks))
-    found.extend(_without_end(entries, seats))
-    return _once(sorted(found, key=lambda fault: fault.seq))
+        all_faults.extend(_of_debate(entry))
+        all_faults.extend(_of_call(entry, asks, seats))
+        all_faults.extend(_of_answer(entry, asks))
+    all_faults.extend(_without_end(entries, seats))
+    return _once(sorted(all_faults, key=lambda fault: fault.seq))
 
 
-def same_model(asked: str, served: str) -> bool:
+def same_model(requested: str, served: str) -> bool:
     """Whether a provider's name for the model that answered means the model that was asked for.
 
     A prefix of provider or vendor and a suffix of a date or ``latest`` are ignored: ``gpt-4o-2024-08-06`` is
     ``openai:gpt-4o``.
     """
-    bare = asked.partition(":")[2] or asked
+    bare = requested.partition(":")[2] or requested
     names = [_DATED.sub("", name.rpartition("/")[2].casefold()) for name in (bare, served)]
     return names[0] == names[1]
 
 
-def _once(found: Sequence[Fault]) -> tuple[Fault, ...]:
+def _once(unmerged: Sequence[Fault]) -> tuple[Fault, ...]:
     """The list without the second mention of a cut answer: the provider and the agent report the same one."""
     cut: dict[str, Fault] = {}
-    return tuple(fault for fault in found if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)
+    return tuple(fault for fault in unmerged if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)
 
 
 def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
     """The agent asked for each answer; answers that a fork kept are by the agents of its parent."""
     openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
     seats = {participant.name: participant.seat for opened in openings for participant in opened.brief.participants}
-    found = {key: seats.get(ask.to, "") for key, ask in asks.items()}
+    agents = {key: seats.get(ask.to, "") for key, ask in asks.items()}
     if any(opened.forked for opened in openings):
         replies = [entry.event for entry in entries if isinstance(entry.event, Replied)]
-        found.update({replied.key: replied.reply.asked for replied in replies if replied.reply.asked})
-    return found
+        agents.update({replied.key: replied.reply.asked for replied in replies if replied.reply.asked})
+    return agents
 
 
 def _of_debate(entry: Entry) -> Iterator[Fault]:
@@ -371,3 +372,46 @@ def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator
         if seats[ask.key] == _PERSON:
             continue
         yield Fault(kind="open", seq=seq, who=ask.to, key=ask.key, reason="there is no answer yet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """A debate in numbers.
+
+    Attributes:
+        asked: questions to participants.
+        done: questions that have ended, with an answer or without.
+        missing: questions that ended without an answer.
+        calls: calls of models that ended with an answer; the use of a tool is no call.
+        tokens_in: tokens that models read.
+        tokens_out: tokens that models wrote.
+        cost: US dollars; None if a price is not known.
+    """
+
+    asked: int = 0
+    done: int = 0
+    missing: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.tokens_in + self.tokens_out
+
+
+def sums_of(transcript: Transcript) -> Sums:
+    """The numbers of a debate so far."""
+    turns = [turn for turn in transcript.all() if turn.ask]
+    usage = transcript.usage
+    return Sums(
+        asked=len(turns),
+        done=sum(transcript.answered(turn.key) for turn in turns),
+        missing=len(transcript.failures()),
+        calls=transcript.calls,
+        tokens_in=usage.input_tokens,
+        tokens_out=usage.output_tokens,
+        cost=usage.cost,
+    )

@@ -125,7 +125,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
-    outcome, metrics = conclusion(transcript, entries), measure(entries)
+    outcome, metrics = conclusion(transcript), measure(entries)
     decision = told_decision(outcome.decision or Decision(status="no_decision"))
     return Receipt(
         debate=debate,
@@ -261,10 +261,10 @@ def _held(answers: Sequence[Minority]) -> list[str]:
 
 
 def _cited(evidence: Evidence) -> str:
-    said = [f"cited in {', '.join(evidence.turns)}" if evidence.turns else "not cited"]
-    said += [f"not found in it: words quoted in {', '.join(evidence.unfound)}"] if evidence.unfound else []
-    said += [f"SHA-256 {code(evidence.sha256)}"] if evidence.sha256 else []
-    return f"{inline(evidence.source, LONG)}: {'; '.join(said)}"
+    facts = [f"cited in {', '.join(evidence.turns)}" if evidence.turns else "not cited"]
+    facts += [f"not found in it: words quoted in {', '.join(evidence.unfound)}"] if evidence.unfound else []
+    facts += [f"SHA-256 {code(evidence.sha256)}"] if evidence.sha256 else []
+    return f"{inline(evidence.source, LONG)}: {'; '.join(facts)}"
 
 
 def _people(people: Sequence[Seated]) -> str:

@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
 from moot.arguments.positions import AnswerGiven, Change, ToolUsage, answers_given, changes, tool_usages
 from moot.core.brief import Brief, Duty
-from moot.core.decision import Decision
+from moot.core.decision import Decision, NextStep
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
 from moot.core.labels import heading_path, title
@@ -39,9 +39,9 @@ def _told(opened: Opened) -> Iterator[str]:
         yield f"at most {counted(most, 'message')} for each member"
     yield from opened.chosen
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
-    for most, what in ((limits.asks, "questions"), (limits.tokens, "tokens")):
+    for most, unit in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if most is not None:
-            yield f"at most {most:,} {what}"
+            yield f"at most {most:,} {unit}"
     if limits.cost is not None:
         yield f"at most ${limits.cost:.2f}"
     if limits.total_seconds is not None:
@@ -53,12 +53,12 @@ def _told(opened: Opened) -> Iterator[str]:
 def _most(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
     """The greatest numbers in phases of a kind within a part of a protocol, from the outermost on."""
     if isinstance(part, Mapping):
-        held = cast("Mapping[str, object]", part)
-        if held.get("is") == kind:
-            most = held.get(name, usual)
+        phase = cast("Mapping[str, object]", part)
+        if phase.get("is") == kind:
+            most = phase.get(name, usual)
             if isinstance(most, int):
                 yield most
-        part = list(held.values())
+        part = list(phase.values())
     if isinstance(part, list | tuple):
         for item in cast("Sequence[object]", part):
             yield from _most(item, kind, name, usual)
@@ -139,6 +139,7 @@ class Report:
         tools: what was looked up, and where.
         faults: the problems.
         metrics: counts and cost.
+        ways: the commands that may decide what nobody won.
     """
 
     debate: str
@@ -168,6 +169,7 @@ class Report:
     tools: tuple[ToolUsage, ...]
     faults: tuple[Fault, ...]
     metrics: Metrics
+    ways: tuple[NextStep, ...] = ()
 
 
 def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:
@@ -187,14 +189,14 @@ def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str 
     brief = transcript.brief
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to report.")
-    made = _report(entries, transcript, brief, debate)
-    return replace(made, where=where, head=head)
+    written = _report(entries, transcript, brief, debate)
+    return replace(written, where=where, head=head)
 
 
 def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, debate: str) -> Report:
     metrics = measure(entries)
-    held = answers_given(transcript)
-    found = argument_map(transcript)
+    answers = answers_given(transcript)
+    arguments = argument_map(transcript)
     return Report(
         debate=debate,
         where="",
@@ -208,17 +210,17 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         settings=settings(entries),
         began=moment(entries[0].at),
         ended=moment(entries[-1].at),
-        outcome=conclusion(transcript, entries),
+        outcome=conclusion(transcript),
         participants=_people(brief, metrics),
         quoting=tuple(participant.name for participant in brief.participants if participant.seat == QUOTES),
-        parts=_parts(entries, transcript, brief, found),
-        stands=held,
-        changes=changes(held),
+        parts=_parts(entries, transcript, brief, arguments),
+        stands=answers,
+        changes=changes(answers),
         course=course(transcript),
         scores=scores(transcript),
         board=board(transcript),
-        arguments=found,
-        judged=judge(found),
+        arguments=arguments,
+        judged=judge(arguments),
         searches=searches(entries) if any(isinstance(entry.event, Called) for entry in entries) else (),
         tools=tool_usages(entries, transcript),
         faults=faults(entries),
@@ -265,11 +267,11 @@ def _people(brief: Brief, metrics: Metrics) -> tuple[Person, ...]:
     )
 
 
-def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, found: ArgumentMap) -> tuple[Part, ...]:
+def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, arguments: ArgumentMap) -> tuple[Part, ...]:
     """The turns in the order of asking; a new part begins wherever the place changes."""
     kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
     outside = _interjections(transcript)
-    marks = _marks(transcript, found)
+    marks = _marks(transcript, arguments)
     parts: list[Part] = []
     places: set[str] = set()
     path = ""
@@ -305,11 +307,11 @@ def _part(parts: list[Part], path: str) -> Part:
     return parts[-1]
 
 
-def _marks(transcript: Transcript, found: ArgumentMap) -> dict[str, str]:
+def _marks(transcript: Transcript, arguments: ArgumentMap) -> dict[str, str]:
     """What turns are called, by their keys, where anybody was shown turns under their marks, or the map is."""
     turns = transcript.all()
     numbered = any(turn.ask.view.numbered for turn in turns if turn.ask)
-    return {turn.key: turn.mark for turn in turns} if numbered or found.is_worth_showing else {}
+    return {turn.key: turn.mark for turn in turns} if numbered or arguments.is_worth_showing else {}
 
 
 def _interjections(transcript: Transcript) -> Iterator[Turn]:

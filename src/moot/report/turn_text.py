@@ -19,6 +19,7 @@ from moot.core.brief import Brief
 from moot.core.event import Closed, Entered, Entry, Failed, Opened, Paused, Replied, Ruled
 from moot.core.labels import act_of, contains_text, failure_in_words, label, with_author
 from moot.core.text import contains_words, letter
+from moot.core.text import words as bare
 from moot.core.transcript import SUMMARY, TARGET, Transcript, Turn, read_field, voter_reason
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -98,7 +99,7 @@ State: TypeAlias = Literal["answered", "missing", "open", "outside"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A turn that was laid before a speaker: whose it is, what it is, and the label that hid its author, if any."""
+    """A turn that a speaker was asked about: whose it is, what it is, and the label that hid its author, if any."""
 
     key: str
     by: str
@@ -117,7 +118,7 @@ class Spoken:
         role: the speaker's role.
         moderator: whether the speaker moderates.
         act: what it is, as reports call it.
-        on: what was laid before the speaker.
+        on: what the speaker was asked about.
         link: which turn it answers, and how: ``T7 answers T3 (Ben): attack``; "" if it names none.
         state: whether there is an answer, or it is missing, or open, or the turn came from outside.
         reason: why it is missing.
@@ -192,16 +193,16 @@ def _bare(turn: Turn) -> str:
 
 
 def subjects(turn: Turn, transcript: Transcript) -> tuple[Subject, ...]:
-    """What was laid before a speaker, with the labels that hid the authors: ``Proposal A``, ``Critique A``."""
+    """What a speaker was asked about, with the labels that hid the authors: ``Proposal A``, ``Critique A``."""
     hidden = turn.ask is not None and turn.ask.view.anonymous
     counted: Counter[str] = Counter()
-    found: list[Subject] = []
+    listed_subjects: list[Subject] = []
     for item in (transcript.get(key) for key in turn.about):
         word = "Critique" if item.act == "critique" else "Proposal"
         label = f"{word} {letter(counted[word])}" if hidden else ""
         counted[word] += 1
-        found.append(Subject(key=item.key, by=item.by, act=act_of(item), label=label))
-    return tuple(found)
+        listed_subjects.append(Subject(key=item.key, by=item.by, act=act_of(item), label=label))
+    return tuple(listed_subjects)
 
 
 def _name(turn: Turn, on: tuple[Subject, ...], name: str) -> str:
@@ -227,6 +228,84 @@ def _value(turn: Turn, on: tuple[Subject, ...], value: Value) -> str:
     if isinstance(value, tuple):
         return "; ".join(whose.get(text, text) for text in value)
     return whose.get(text, text)
+
+
+def speech_of(turn: Turn, spoken: Spoken) -> Speech:
+    """What a turn says, in parts that hold each word once.
+
+    Args:
+        turn: the turn, as a reader may read it.
+        spoken: the same in words.
+    """
+    if spoken.complete and spoken.act != "vote":
+        return parted(spoken.fields)
+    # Lines that only state a field are told as that field; a field that the words contain is not told again.
+    formulas = {name: bare(f"{name} {shown(value)}") for name, value in turn.fields.items()}
+    lines = [(line, bare(line)) for line in spoken.text.split("\n")]
+    words = "\n".join(line for line, read in lines if not read or read not in formulas.values()).strip()
+    readings, flat = [read for _, read in lines], " ".join(words.split())
+    rest = tuple(
+        (name, value)
+        for formula, (name, value) in zip(formulas.values(), spoken.fields, strict=True)
+        if formula in readings or name in BALLOT_FIELDS or " ".join(value.split()) not in flat
+    )
+    return Speech(words=words, rest=rest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a ballot says.
+
+    Attributes:
+        how: in which way it names candidates.
+        names: the candidates with their authors, of a ranking the best first; empty where none was read.
+        scores: the score of each of them, the highest first, where it gives scores.
+        abstains: whether the voter abstains.
+    """
+
+    how: Literal["votes for", "ranks", "could accept", "scores"] = "votes for"
+    names: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    abstains: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The candidates, each with its score where it has one."""
+        if not self.scores:
+            return self.names
+        return tuple(f"{name} {score:g}" for name, score in zip(self.names, self.scores, strict=True))
+
+
+def choice_of(turn: Turn, spoken: Spoken) -> Choice:
+    """What a ballot says; nothing where it was not readable."""
+    for (name, _), value in zip(spoken.fields, turn.fields.values(), strict=True):
+        if name in BALLOT_FIELDS:
+            named = value if isinstance(value, tuple) else (value,)
+            words = tuple(_value(turn, spoken.on, candidate) for candidate in named)
+            return Choice(how=BALLOT_FIELDS[name], names=() if value == ABSTAIN else words, abstains=value == ABSTAIN)
+    return _scores_of(turn, spoken)
+
+
+def _scores_of(turn: Turn, spoken: Spoken) -> Choice:
+    """What a ballot of scores says, if all were read: ``SCORE A`` is that of ``Proposal A``."""
+    sheet = (
+        [field.name for field in turn.ask.form.fields if field.kind == "number"] if turn.ask and turn.ask.form else []
+    )
+    numbers = [(turn.fields.get(name), f"Proposal {name.rpartition(' ')[2]}") for name in sheet]
+    read = [(value, label) for value, label in numbers if isinstance(value, int | float)]
+    if not read or len(read) < len(numbers):
+        return Choice()
+    read.sort(key=lambda pair: -pair[0])
+    names = tuple(_value(turn, spoken.on, label) for _, label in read)
+    return Choice(how="scores", names=names, scores=tuple(float(value) for value, _ in read))
+
+
+BALLOT_FIELDS: Mapping[str, Literal["votes for", "ranks", "could accept"]] = {
+    "Vote": "votes for",
+    "Ranking": "ranks",
+    "Acceptable": "could accept",
+}
+"""The fields of a ballot, by their names in words, that say what it is for."""
 
 
 NAMES: Mapping[str, str] = {
@@ -282,8 +361,8 @@ class Namer:
                 return _named(entry, "agent_error", agent=turn.by, act=turn.act, reason=reason)
             case Ruled(decision=decision):
                 facts = {"status": decision.status, "winner": decision.winner, "text": decision.text}
-                told = {"rule": decision.rule, "how": decision.how, "tally": dict(decision.tally)}
-                return _named(entry, "consensus", **facts, **told)
+                facts_told = {"rule": decision.rule, "how": decision.how, "tally": dict(decision.tally)}
+                return _named(entry, "consensus", **facts, **facts_told)
             case Paused(reason=reason, kind=kind):
                 return _named(entry, "debate_pause", status=kind, reason=reason)
             case Closed(status=status, reason=reason):
@@ -297,13 +376,15 @@ class Namer:
 
     def _said(self, entry: Entry, turn: Turn) -> Named:
         if turn.act == "vote":
-            asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-            chosen = [turn.fields[item.name] for item in asked if item.kind != "text" and item.name in turn.fields]
+            form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+            chosen = [
+                turn.fields[item.name] for item in form_fields if item.kind != "text" and item.name in turn.fields
+            ]
             return _named(entry, "vote", agent=turn.by, choice=chosen[0] if chosen else "", text=turn.text)
         if turn.act == "critique":
             of = [self._transcript.get(key).by for key in turn.about]
-            told = {"round": turn.round, "text": turn.text, "fields": dict(turn.fields)}
-            return _named(entry, "critique", agent=turn.by, of=of[0] if of else "", **told)
+            content = {"round": turn.round, "text": turn.text, "fields": dict(turn.fields)}
+            return _named(entry, "critique", agent=turn.by, of=of[0] if of else "", **content)
         return _named(entry, "agent_message", agent=turn.by, act=turn.act, round=turn.round, text=turn.text)
 
 

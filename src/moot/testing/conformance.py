@@ -36,11 +36,13 @@ class Journal:
         kept: the finished calls by name.
         pieces: the pieces that were shown.
         tries: the names of the calls that were tried.
+        watched: whether somebody sees the pieces.
     """
 
     kept: dict[str, Called] = field(default_factory=dict[str, Called])
     pieces: list[str] = field(default_factory=list[str])
     tries: list[str] = field(default_factory=list[str])
+    watched: bool = True
 
     def delta(self, text: str) -> None:
         """Keep a piece."""
@@ -75,13 +77,13 @@ def form(layout: Layout) -> Form:
 
 
 async def check_agent(open_agent: Callable[[], Agent]) -> None:
-    """Check a seat.
+    """Check an agent.
 
     It answers with and without a form; fields are those of the form and within what they allow; what was called once
     is not called again for the same ask; it goes when it is cancelled; it fails only in the ways that Moot knows.
 
     Args:
-        open_seat: makes a new seat.
+        open_agent: makes a new agent.
 
     Raises:
         AssertionError: it does not.
@@ -138,13 +140,15 @@ def _check_reply(reply: Reply, form: Form | None) -> None:
     fields = {item.name: item for item in form.fields} if form else {}
     for name, value in reply.fields.items():
         assert name in fields, f"the form has no field {name}"
-        asked = fields[name]
-        if asked.kind == "choice":
-            assert value in asked.choices or (asked.abstain and value == ABSTAIN), f"{name} cannot be {value!r}"
-        if asked.kind == "number":
+        form_field = fields[name]
+        if form_field.kind == "choice":
+            assert value in form_field.choices or (form_field.abstain and value == ABSTAIN), (
+                f"{name} cannot be {value!r}"
+            )
+        if form_field.kind == "number":
             assert isinstance(value, int | float), f"{name} is no number"
-            assert asked.low is None or value >= asked.low, f"{name} is below {asked.low}"
-            assert asked.high is None or value <= asked.high, f"{name} is above {asked.high}"
+            assert form_field.low is None or value >= form_field.low, f"{name} is below {form_field.low}"
+            assert form_field.high is None or value <= form_field.high, f"{name} is above {form_field.high}"
 
 
 async def _check_cancel(begin: Callable[[], Awaitable[object]]) -> None:

@@ -36,16 +36,16 @@ def put_on_path(project: Path | str, *, version: str = "") -> Path:
     Returns:
         The folder that was put on the path of Python; who deletes it takes the package away.
     """
-    told = tomllib.loads((Path(project) / "pyproject.toml").read_text("utf-8"))["project"]
-    version = version or told["version"]
+    project_data = tomllib.loads((Path(project) / "pyproject.toml").read_text("utf-8"))["project"]
+    version = version or project_data["version"]
     site = Path(tempfile.mkdtemp(prefix="moot-package-"))
     for module in Path(project).glob("*.py"):
         shutil.copy(module, site)
-    info = site / f"{told['name'].replace('-', '_')}-{version}.dist-info"
+    info = site / f"{project_data['name'].replace('-', '_')}-{version}.dist-info"
     info.mkdir()
-    head = f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {version}\n"
+    head = f"Metadata-Version: 2.1\nName: {project_data['name']}\nVersion: {version}\n"
     info.joinpath("METADATA").write_text(head, "utf-8")
-    groups = cast(Mapping[str, Mapping[str, str]], told.get("entry-points", {}))
+    groups = cast(Mapping[str, Mapping[str, str]], project_data.get("entry-points", {}))
     points = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in names.items()) for group, names in groups.items()]
     info.joinpath("entry_points.txt").write_text("\n".join(points), "utf-8")
     sys.path.insert(0, str(site))
@@ -92,14 +92,14 @@ def check_rule(rule: Rule | CountingRule, *, seed: int = 0) -> None:
 
 def _check_symmetry(rule: Rule, decision: Decision, ballots: Sequence[Ballot], candidates: Sequence[str]) -> None:
     """Neither order nor names decide."""
-    came = (decision.status, decision.winner)
-    for other, what in (
+    first = (decision.status, decision.winner)
+    for other, change in (
         (rule.decide(ballots[::-1], candidates), "voters"),
         (rule.decide(ballots, candidates[::-1]), "candidates"),
     ):
         shown = f"{other.status} {other.winner}".strip()
-        assert (other.status, other.winner) == came, (
-            f"with the {what} in another order it is {shown}, not {' '.join(filter(None, came))}; "
+        assert (other.status, other.winner) == first, (
+            f"with the {change} in another order it is {shown}, not {' '.join(filter(None, first))}; "
             f"the ballots are {_shown(ballots)}"
         )
     new = dict(zip(NAMES, reversed(NAMES), strict=True))
@@ -194,7 +194,7 @@ async def check_phase(phase: Phase, brief: Brief) -> None:
             f"cut after entry {cut} of {len(whole.lines)} it goes another way: is there a clock or memory in it?"
         )
     for silent in ({names[0]}, {*names}):
-        some = {name: _Silent() if name in silent else SeededAgent() for name in names}
-        ended = await harness.run(some)
+        agents_by_name = {name: _Silent() if name in silent else SeededAgent() for name in names}
+        ended = await harness.run(agents_by_name)
         who = ", ".join(sorted(silent))
         assert ended.transcript.closed, f"the debate does not come to its end where nothing comes from {who}"

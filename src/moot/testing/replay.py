@@ -19,7 +19,7 @@ from moot.testing.store_checks import InMemoryStore
 
 
 class SeededAgent:
-    """A seat whose answer to an ask depends on the ask and a seed alone, through one model call on record.
+    """An agent whose answer to an ask depends on the ask and a seed alone, through one model call on record.
 
     Args:
         seed: what the answers are drawn from.
@@ -94,7 +94,7 @@ class Harness:
     async def run(
         self, agents: Mapping[str, Agent] | Callable[[Ledger], Mapping[str, Agent]], lines: Sequence[str] = ()
     ) -> HeldDebate:
-        """Hold the debate from the end of these lines on; seats that speak up unasked are made with the ledger."""
+        """Run the debate from the end of these lines on; agents that send messages unasked are made with the ledger."""
         store = InMemoryStore()
         if lines:
             await store.append("d", lines, after=0)

@@ -18,7 +18,7 @@ Script: TypeAlias = Callable[[Ask, Context], Line]
 
 
 class Scripted:
-    """A seat that answers from a script.
+    """An agent that answers from a script.
 
     Args:
         script: a function of the ask and the scene, or the answers in order; after the last it fails as broken.

@@ -46,12 +46,12 @@ class InMemoryStore:
     """A Store without a disk.
 
     Args:
-        kept: where the lines are, by debate in the order in which the debates began. Two stores over the same
+        lines: where the lines are, by debate in the order in which the debates began. Two stores over the same
             dictionary are like two programs over the same file.
     """
 
-    def __init__(self, kept: dict[str, list[str]] | None = None) -> None:
-        self.kept: dict[str, list[str]] = {} if kept is None else kept
+    def __init__(self, lines: dict[str, list[str]] | None = None) -> None:
+        self.kept: dict[str, list[str]] = {} if lines is None else lines
         self._closed = False
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
@@ -247,19 +247,19 @@ async def check_queue(open_store: OpenStore) -> None:
 
 async def check_reading_behind(open_store: OpenStore) -> None:
     """A read waits behind the appends of its debate that were begun, also by another store of the name and given up."""
-    one, two = await open_store("behind"), await open_store("behind")
+    first, two = await open_store("behind"), await open_store("behind")
     long = tuple(str(n) for n in range(20_000))
-    for debate, reader in (("a", one), ("b", two)):
+    for debate, reader in (("a", first), ("b", two)):
         async with asyncio.TaskGroup() as group:
-            beginning = group.create_task(one.append(debate, long, after=0))
+            beginning = group.create_task(first.append(debate, long, after=0))
             await asyncio.sleep(0)
             beginning.cancel()
-        found = await reader.read(debate)
+        lines = await reader.read(debate)
         try:
-            await reader.append(debate, ("next",), after=len(found))
+            await reader.append(debate, ("next",), after=len(lines))
         except RecordConflict as error:
             raise AssertionError(f"an append that was begun before a read came behind it: {error}") from error
-    await one.close()
+    await first.close()
     await two.close()
 
 
@@ -282,13 +282,13 @@ async def check_debates(open_store: OpenStore) -> None:
 
 async def check_sharing(open_store: OpenStore) -> None:
     """Two stores of one name see each other's lines at once, and only one of two writers gets a place."""
-    one, two = await open_store("sharing"), await open_store("sharing")
-    await one.append("a", ("1",), after=0)
+    first, two = await open_store("sharing"), await open_store("sharing")
+    await first.append("a", ("1",), after=0)
     _same("lines written by the other store", await two.read("a"), ("1",))
     await two.append("a", ("2",), after=1)
-    await _refused(RecordConflict, "append behind the other's back", one.append("a", ("x",), after=1))
-    _same("lines in both", (await one.read("a"), await two.read("a")), (("1", "2"), ("1", "2")))
-    await one.close()
+    await _refused(RecordConflict, "append behind the other's back", first.append("a", ("x",), after=1))
+    _same("lines in both", (await first.read("a"), await two.read("a")), (("1", "2"), ("1", "2")))
+    await first.close()
     await two.append("a", ("3",), after=2)
     await two.close()
 
@@ -412,14 +412,14 @@ async def _step(chance: Random, store: Store, name: str, lines: Sequence[str], s
         stored[name] = 0
 
 
-async def _check_page(what: str, store: Store, query: ListQuery) -> None:
+async def _check_page(purpose: str, store: Store, query: ListQuery) -> None:
     """A page is what the lines of all debates say."""
     streams = [info.debate for info in await store.debates()]
     folds = [(name, summarize(name, await store.read(name))) for name in streams]
-    wanted, found = choose(folds, query), await listing.page(store, query)
-    _same(f"{what}, {query}", found, wanted)
+    wanted, page = choose(folds, query), await listing.page(store, query)
+    _same(f"{purpose}, {query}", page, wanted)
     _same("the names", await listing.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
-    for shown in found.debates[1:2]:
+    for shown in page.debates[1:2]:
         behind = ListQuery(after=shown.debate, limit=1)
         _same(f"the debate behind {shown.debate}", await listing.page(store, behind), choose(folds, behind))
         _same(f"the summary of {shown.debate}", await listing.find(store, shown.debate), shown)
@@ -442,14 +442,14 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _same(what: str, found: object, wanted: object) -> None:
-    if found != wanted:
-        raise AssertionError(f"{what}: found {found!r:.200}, wanted {wanted!r:.200}")
+def _same(purpose: str, actual: object, wanted: object) -> None:
+    if actual != wanted:
+        raise AssertionError(f"{purpose}: found {actual!r:.200}, wanted {wanted!r:.200}")
 
 
-async def _refused(error: type[RecordError], what: str, doing: Awaitable[object]) -> None:
+async def _refused(error: type[RecordError], purpose: str, doing: Awaitable[object]) -> None:
     try:
         await doing
     except error:
         return
-    raise AssertionError(f"{what}: no {error.__name__}")
+    raise AssertionError(f"{purpose}: no {error.__name__}")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Literal, TypeAlias, cast
 
 from moot.core.ask import ToolCall
@@ -35,6 +36,7 @@ class Plan:
         slice: bytes in one packet; 0 for whole events.
         pause: seconds after each event.
         delay: seconds before the first byte.
+        hold: nothing comes after the first event until this is set; None to hold nothing back.
     """
 
     text: str = ""
@@ -52,6 +54,7 @@ class Plan:
     slice: int = 0
     pause: float = 0.0
     delay: float = 0.0
+    hold: Event | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +110,7 @@ def page(path: str, models: Sequence[str], context: int, *, tools: bool = True) 
 
 
 def cut(text: str, size: int) -> list[str]:
-    """The text in pieces of so many characters."""
+    """The text in pieces of that many characters."""
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
@@ -144,8 +147,8 @@ def _ollama_usage(plan: Plan) -> dict[str, int]:
 
 def _ollama_whole(plan: Plan, body: Body) -> bytes:
     message = {"role": "assistant", "content": plan.text}
-    said = {"model": plan.served or body["model"], "message": message, "done": True, "done_reason": "stop"}
-    return _json({**said, **_ollama_usage(plan)})
+    answer = {"model": plan.served or body["model"], "message": message, "done": True, "done_reason": "stop"}
+    return _json({**answer, **_ollama_usage(plan)})
 
 
 # ---- OpenAI -----------------------------------------------------------------------------------------------------
@@ -176,12 +179,12 @@ def _openai_call(call: ToolCall, size: int) -> list[dict[str, object]]:
 
 
 def _openai_usage(plan: Plan) -> dict[str, object]:
-    taken, given, cached = plan.usage or (0, 0, 0)
+    input_tokens, output_tokens, cached = plan.usage or (0, 0, 0)
     details = {"cached_tokens": cached}
     return {
-        "prompt_tokens": taken,
-        "completion_tokens": given,
-        "total_tokens": taken + given,
+        "prompt_tokens": input_tokens,
+        "completion_tokens": output_tokens,
+        "total_tokens": input_tokens + output_tokens,
         "prompt_tokens_details": details,
     }
 
@@ -194,8 +197,8 @@ def _openai_error(plan: Plan) -> bytes:
 
 
 def _anthropic_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
-    taken, given, cached = plan.usage or (0, 0, 0)
-    usage = {"input_tokens": taken - cached, "output_tokens": 1, "cache_read_input_tokens": cached}
+    input_tokens, output_tokens, cached = plan.usage or (0, 0, 0)
+    usage = {"input_tokens": input_tokens - cached, "output_tokens": 1, "cache_read_input_tokens": cached}
     head = {"id": "m1", "type": "message", "role": "assistant", "model": plan.served or body["model"]}
     empty: tuple[str, ...] = ()
     message = {**head, "content": empty, "stop_reason": None, "stop_sequence": None, "usage": usage}
@@ -211,7 +214,9 @@ def _anthropic_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
     for n, call in enumerate(plan.tools, start=len(blocks)):
         frames.extend(_anthropic_call(n, call, plan.piece))
     reason = {"length": "max_tokens", "filter": "refusal"}.get(plan.finish, "tool_use" if plan.tools else "end_turn")
-    stop = _event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": given})
+    stop = _event(
+        "message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": output_tokens}
+    )
     return frames, stop + _event("message_stop")
 
 

@@ -124,8 +124,8 @@ class Wires:
     async def _talk(self, line: "_Line", path: str, headers: Mapping[str, str], raw: bytes) -> bool:
         body = cast("dict[str, object]", json.loads(raw))
         prompt = formats.last_prompt(body)
-        seen = sum(call.prompt == prompt for call in self.calls)
-        call = Call(path=path, headers=headers, body=body, prompt=prompt, n=seen + 1)
+        repeats = sum(call.prompt == prompt for call in self.calls)
+        call = Call(path=path, headers=headers, body=body, prompt=prompt, n=repeats + 1)
         self.calls.append(call)
         self.open += 1
         self.most_open = max(self.most_open, self.open)
@@ -169,6 +169,8 @@ class _Line:
             pieces = pieces[: len(pieces) // 2 + 1]
         for piece in pieces:
             await self._send(piece, plan)
+            while plan.hold and not plan.hold.is_set() and not self.reader.at_eof():
+                await self._rest(0.01)
         match plan.fault:
             case "stall":
                 await self.reader.read()

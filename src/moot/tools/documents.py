@@ -109,8 +109,8 @@ def _marked(documents: Sequence[Document], seconds: float) -> Iterator[Text]:
     except subprocess.TimeoutExpired as error:
         lines, fault = error.stdout or b"", f"takes longer than {counted(seconds, 'second')} to read"
     for line in lines.split(b"\n")[:-1]:
-        told = cast("dict[str, str | list[str]]", json.loads(line))
-        yield Text(title=str(told["title"]), pages=tuple(told["pages"]), fault=str(told["fault"]))
+        fields = cast("dict[str, str | list[str]]", json.loads(line))
+        yield Text(title=str(fields["title"]), pages=tuple(fields["pages"]), fault=str(fields["fault"]))
     yield Text(fault=fault)
 
 
@@ -127,7 +127,7 @@ def _pack(documents: Sequence[Document]) -> bytes:
 
 
 def limit(memory: int = MEMORY) -> None:
-    """Take no more memory than so many bytes, where the system can see to that."""
+    """Limit the memory of this process to that many bytes, where the system supports it."""
     with suppress(ImportError):
         import resource
 
@@ -140,8 +140,8 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
         head = cast("dict[str, str | int]", json.loads(line))
         data = source.read(int(head["size"]))
         text = _sized(read_html_text(data, str(head["charset"])) if head["kind"] == "html" else read_pdf(data))
-        told = {"title": text.title, "pages": text.pages, "fault": text.fault}
-        sink.write(json.dumps(told).encode() + b"\n")
+        header = {"title": text.title, "pages": text.pages, "fault": text.fault}
+        sink.write(json.dumps(header).encode() + b"\n")
         sink.flush()
 
 
@@ -242,21 +242,25 @@ class _Cut:
         total = sum(len(piece) + 1 for _, piece in pieces)
         parts = 1 if total <= MOST else round(total / SIZE)
         self.rows, self.size = [], 0
-        held: list[tuple[int, str]] = []
-        size = done = given = 0
+        numbered_pieces: list[tuple[int, str]] = []
+        size = done = cut_count = 0
         for number, piece in pieces:
-            full = given < parts - 1 and done >= total * (given + 0.9) / parts and _STOP.search(held[-1][1])
-            if held and (full or size + len(piece) > MOST):
-                yield self._extract(held)
-                held, size, given = [], 0, given + 1
-            held.append((number, piece))
+            full = (
+                cut_count < parts - 1
+                and done >= total * (cut_count + 0.9) / parts
+                and _STOP.search(numbered_pieces[-1][1])
+            )
+            if numbered_pieces and (full or size + len(piece) > MOST):
+                yield self._extract(numbered_pieces)
+                numbered_pieces, size, cut_count = [], 0, cut_count + 1
+            numbered_pieces.append((number, piece))
             size, done = size + len(piece) + 1, done + len(piece) + 1
-        if any(piece.strip() for _, piece in held):
-            yield self._extract(held)
+        if any(piece.strip() for _, piece in numbered_pieces):
+            yield self._extract(numbered_pieces)
 
-    def _extract(self, held: Sequence[tuple[int, str]]) -> Extract:
-        text = "\n".join(piece for _, piece in held).strip("\n")
-        return Extract(source=self.source, line=held[0][0], text=text, heading=self.heading)
+    def _extract(self, numbered_pieces: Sequence[tuple[int, str]]) -> Extract:
+        text = "\n".join(piece for _, piece in numbered_pieces).strip("\n")
+        return Extract(source=self.source, line=numbered_pieces[0][0], text=text, heading=self.heading)
 
 
 def cut(sources: Sequence[Source]) -> tuple[Extract, ...]:
@@ -265,10 +269,10 @@ def cut(sources: Sequence[Source]) -> tuple[Extract, ...]:
 
 
 def _cut(source: Source) -> Iterator[Extract]:
-    knife = _Cut(source.name)
+    splitter = _Cut(source.name)
     for number, row in enumerate(clean(source.text).split("\n"), start=source.line):
-        yield from knife.take(number, row)
-    yield from knife.end()
+        yield from splitter.take(number, row)
+    yield from splitter.end()
 
 
 def _extract_pieces(number: int, row: str) -> Iterator[tuple[int, str]]:

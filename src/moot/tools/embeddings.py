@@ -29,6 +29,7 @@ from moot.core.event import Called
 from moot.core.text import clean, clip
 from moot.core.transcript import Turn, read_field
 from moot.models.base import Message
+from moot.models.http_port import Unreached
 from moot.models.names import Environment, parse
 from moot.models.prices import cost, count_most, count_tokens
 from moot.models.provider_errors import status_error
@@ -54,7 +55,7 @@ class Embedder(Protocol):
 
         Args:
             texts: what is to be compared.
-            errand: for whom it is done; its line records what it takes.
+            tool_use: for whom it is done; it records what it takes.
 
         Raises:
             ModelError: there are none.
@@ -86,7 +87,7 @@ class Embeddings:
         self._name = parse(name)
         if not self._name.provider.wire.vectors_path:
             raise BriefError(f"{self._name.provider.name} makes no embeddings; take ollama or openai", code="bad_model")
-        self._link = ProviderConnection(self._name.provider, env)
+        self._connection = ProviderConnection(self._name.provider, env)
 
     @property
     def name(self) -> str:
@@ -115,32 +116,30 @@ class Embeddings:
 
     async def close(self) -> None:
         """Give the connections back."""
-        await self._link.close()
+        await self._connection.close()
 
     async def _batch(self, texts: Sequence[str], tool_use: ToolUse) -> Sequence[Vector]:
         quote = self.quote(texts)
         return await on_record(tool_use, quote, partial(self._send, texts, quote))
 
     async def _send(self, texts: Sequence[str], quote: Quote) -> tuple[Sequence[Vector], Called]:
-        import httpx2  # deferred: it takes 0.1 s to load
-
         wire = self._name.provider.wire
         body = {"model": self._name.model, "input": list(texts)}
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            response = await self._link.client.post(f"{self._link.url}{wire.vectors_path}", json=body)
-        except httpx2.RequestError as error:
+            answer = await self._connection.post(wire.vectors_path, body)
+        except Unreached as error:
             reason = f"{self._name} cannot be reached: {clip(clean(str(error)), 200)}"
             raise Unavailable(reason, kind="connection") from error
-        if response.status_code != 200:
-            raise status_error(self._name, response.status_code, "", key=self._link.key)
-        told = read_object(response.content)
-        vectors = _of_openai(told) if wire.vectors == "data" else _of_ollama(told.get(wire.vectors))
+        if answer.status != 200:
+            raise status_error(self._name, answer.status, "", key=self._connection.key)
+        data = read_object(answer.body)
+        vectors = _of_openai(data) if wire.vectors == "data" else _of_ollama(data.get(wire.vectors))
         if len(vectors) != len(texts) or len({len(item) for item in vectors}) != 1:
             raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
-        taken = _taken(told)
-        usage = Usage(input_tokens=quote.tokens if taken is None else taken, estimated=taken is None).cleaned()
+        tokens = _taken(data)
+        usage = Usage(input_tokens=quote.tokens if tokens is None else tokens, estimated=tokens is None).cleaned()
         called = Called(
             key="",
             call="",
@@ -159,7 +158,7 @@ async def on_record(
     """Vectors, made in a call on record.
 
     Args:
-        errand: for whom; its line records the call.
+        tool_use: for whom; it records the call.
         quote: the most that they can use.
         make: makes them, one at least, and says what it took.
     """
@@ -176,26 +175,26 @@ async def on_record(
     return vectors
 
 
-def likeness(one: Vector, other: Vector) -> float:
+def likeness(first_vector: Vector, other: Vector) -> float:
     """The cosine of two vectors of length 1; 0 where they are not of the same model."""
-    return sum(a * b for a, b in zip(one, other, strict=True)) if len(one) == len(other) else 0.0
+    return sum(a * b for a, b in zip(first_vector, other, strict=True)) if len(first_vector) == len(other) else 0.0
 
 
 def _of_ollama(rows: object) -> list[Vector]:
     return [vector(item) for item in _listed(rows)]
 
 
-def _of_openai(told: Mapping[str, object]) -> list[Vector]:
-    rows = [cast("Mapping[str, object]", item) for item in _listed(told.get("data")) if isinstance(item, dict)]
+def _of_openai(data: Mapping[str, object]) -> list[Vector]:
+    rows = [cast("Mapping[str, object]", item) for item in _listed(data.get("data")) if isinstance(item, dict)]
     rows.sort(key=lambda row: index if isinstance(index := row.get("index"), int) else 0)
     return [vector(row.get("embedding")) for row in rows]
 
 
-def _taken(told: Mapping[str, object]) -> int | None:
+def _taken(data: Mapping[str, object]) -> int | None:
     """The tokens that were used, of Ollama or of OpenAI and its kin; None where nothing is said."""
-    usage = told.get("usage")
-    said = cast("Mapping[str, object]", usage).get("prompt_tokens") if isinstance(usage, dict) else None
-    tokens = told.get("prompt_eval_count", said)
+    usage = data.get("usage")
+    prompt_tokens = cast("Mapping[str, object]", usage).get("prompt_tokens") if isinstance(usage, dict) else None
+    tokens = data.get("prompt_eval_count", prompt_tokens)
     return tokens if isinstance(tokens, int) else None
 
 
@@ -344,9 +343,9 @@ class SimilarityTool:
         Raises:
             ModelError: the model gives no vectors.
         """
-        errand = ToolUse(context=context, say=recorder, name="tool-1")
+        tool_use = ToolUse(context=context, say=recorder, name="tool-1")
         try:
-            vectors = await self._embedder.embed([_text(turn) for turn in context.about], errand)
+            vectors = await self._embedder.embed([_text(turn) for turn in context.about], tool_use)
         finally:
             await self._embedder.close()
         (own, between), name = measure(vectors), self._embedder.name
@@ -361,8 +360,8 @@ def measure(vectors: tuple[Vector, ...]) -> tuple[float, float]:
         vectors: of each author that of the text before, then that of the newest; of one author at least.
     """
     before, newest = vectors[::2], vectors[1::2]
-    pairs = [_share(likeness(one, other)) for one, other in combinations(newest, 2)]
-    own = min(_share(likeness(one, other)) for one, other in zip(before, newest, strict=True))
+    pairs = [_share(likeness(first_vector, other)) for first_vector, other in combinations(newest, 2)]
+    own = min(_share(likeness(older, other)) for older, other in zip(before, newest, strict=True))
     return own, sum(pairs) / len(pairs) if pairs else 1.0
 
 

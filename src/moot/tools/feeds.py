@@ -110,7 +110,7 @@ class _Reading:
         """A document type."""
         raise ToolError("it has a document type, which feeds do not need")
 
-    def start(self, name: str, given: Mapping[str, str]) -> None:
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
         self.root = self.root or name
         if self.item is None:
@@ -120,8 +120,8 @@ class _Reading:
         self.depth += 1
         if self.depth == 1:
             self.open, self.texts, self.size = _MEANS.get(name.casefold(), ""), [], 0
-            if self.open == "link" and given.get("href") and given.get("rel", "alternate") == "alternate":
-                self.item.setdefault("link", given["href"][:LONGEST])
+            if self.open == "link" and attributes.get("href") and attributes.get("rel", "alternate") == "alternate":
+                self.item.setdefault("link", attributes["href"][:LONGEST])
 
     def words(self, text: str) -> None:
         """Characters."""

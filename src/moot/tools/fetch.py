@@ -184,8 +184,8 @@ class Fetcher:
         except TimeoutError:
             raise ToolError(f"{_shown(address)} took longer than {self._seconds:g} seconds") from None
         except httpx2.HTTPError as error:
-            said = clip(clean(str(error)) or type(error).__name__, 200)
-            raise ToolError(f"{_shown(address)} cannot be reached: {said}") from error
+            reason = clip(clean(str(error)) or type(error).__name__, 200)
+            raise ToolError(f"{_shown(address)} cannot be reached: {reason}") from error
 
     def _client(self) -> "AsyncClient":
         import httpx2
@@ -215,18 +215,18 @@ class Fetcher:
         host, authority = url.raw_host.decode("ascii"), url.netloc.decode("ascii")
         port = url.port or {"http": 80, "https": 443}[url.scheme]
         try:
-            found = await self._resolve(host, port)
+            addresses = await self._resolve(host, port)
         except (OSError, UnicodeError):
             raise ToolError(f"there is no host {host!r}") from None
-        if authority not in self._trusted or not found:
-            check_target(host, port, found)
+        if authority not in self._trusted or not addresses:
+            check_target(host, port, addresses)
         headers = {"host": authority, "accept": _TYPES, "accept-encoding": "gzip", "user-agent": "Moot"}
-        for place in found[:-1]:
+        for place in addresses[:-1]:
             try:
                 return await _ask(client, url, place, headers)
             except httpx2.ConnectError:
                 continue  # the next of its addresses may be in reach
-        return await _ask(client, url, found[-1], headers)
+        return await _ask(client, url, addresses[-1], headers)
 
 
 async def _ask(client: "AsyncClient", url: "URL", place: str, headers: Mapping[str, str]) -> "Response":
@@ -236,7 +236,7 @@ async def _ask(client: "AsyncClient", url: "URL", place: str, headers: Mapping[s
     return await client.send(client.build_request("GET", pinned, headers=headers, extensions=named), stream=True)
 
 
-def check_target(host: str, port: int, found: Sequence[str]) -> None:
+def check_target(host: str, port: int, addresses: Sequence[str]) -> None:
     """Whether a host with those addresses may be reached at that port.
 
     Raises:
@@ -244,7 +244,7 @@ def check_target(host: str, port: int, found: Sequence[str]) -> None:
     """
     if port not in PORTS:
         raise ToolError(f"port {port} of {host} is refused: only the ports 80 and 443 are open to tools")
-    if not found or not all(map(is_public, found)):
+    if not addresses or not all(map(is_public, addresses)):
         raise ToolError(f"{host} is refused: it is no public address")
 
 

@@ -100,16 +100,16 @@ def _pieces(root: Tag) -> Iterator[str]:
     """The page's words with its line ends, in order; without recursion, for pages may be nested without end."""
     ahead: list[tuple[PageElement | str, bool]] = [(root, False)]
     while ahead:
-        each, kept = ahead.pop()
-        if isinstance(each, Tag):
-            before, after = _frame(each)
-            kept = kept or each.name == "pre"
-            ahead += [(after, kept), *((inner, kept) for inner in reversed(each.contents)), (before, kept)]
-        elif isinstance(each, NavigableString):
-            if not isinstance(each, PreformattedString):  # a comment, a declaration
-                yield clean(each) if kept else re.sub(r"\s+", " ", clean(each))
+        element, in_pre = ahead.pop()
+        if isinstance(element, Tag):
+            before, after = _frame(element)
+            in_pre = in_pre or element.name == "pre"
+            ahead += [(after, in_pre), *((inner, in_pre) for inner in reversed(element.contents)), (before, in_pre)]
+        elif isinstance(element, NavigableString):
+            if not isinstance(element, PreformattedString):  # a comment, a declaration
+                yield clean(element) if in_pre else re.sub(r"\s+", " ", clean(element))
         else:
-            yield str(each)
+            yield str(element)
 
 
 def _frame(tag: Tag) -> tuple[str, str]:

@@ -54,8 +54,8 @@ class ToolOffer:
 
 def fingerprint(offers: Sequence[ToolOffer]) -> str:
     """The hash of a server's tools: names, descriptions and schemas, in the order of the names."""
-    told = sorted([offer.name, offer.help, json.dumps(offer.schema, sort_keys=True)] for offer in offers)
-    return "sha256:" + hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    descriptions = sorted([offer.name, offer.help, json.dumps(offer.schema, sort_keys=True)] for offer in offers)
+    return "sha256:" + hashlib.sha256(json.dumps(descriptions).encode()).hexdigest()
 
 
 @asynccontextmanager
@@ -110,7 +110,7 @@ class ServerConnection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The names of the tools that are left out, for what they take is too long to be told to a model."""
+        """The names of the tools that are left out because their description is too long for a model."""
         return tuple(_flat(offer.name, LONGEST_NAME) for offer in self._offers if _is_large(offer))
 
     async def open(self, seconds: float) -> None:
@@ -182,7 +182,7 @@ class ServerTool:
         offer: what the server says of it.
 
     Attributes:
-        told: the server's own description, on one line; "" if there is none.
+        told: the description by the server, on one line; "" if there is none.
     """
 
     def __init__(self, line: ServerConnection, offer: ToolOffer) -> None:
@@ -261,9 +261,9 @@ def _piece(block: "ContentBlock") -> tuple[str, str]:
         case "resource_link":
             return f"[link to {block.name}: {block.uri}]", block.uri
         case _:
-            held = block.resource
-            words = getattr(held, "text", f"[{held.mime_type or 'data'}: not shown]")
-            return words, held.uri
+            resource = block.resource
+            words = getattr(resource, "text", f"[{resource.mime_type or 'data'}: not shown]")
+            return words, resource.uri
 
 
 def _faults() -> tuple[type[Exception], ...]:

@@ -57,23 +57,27 @@ class HashedVectors:
         # Arrays, for a library may have millions of features and dictionaries of them would fill the memory.
         self._texts = [(array("I", features), array("f", features.values())) for features in vectors]
 
-    def liken(self, query: Sequence[str]) -> list[float]:
+    def similarities(self, query: Sequence[str]) -> list[float]:
         """The cosine between the stems of a query and each text, -1 to 1."""
-        asked = self._vector(self._count(query))
+        query_vector = self._vector(self._count(query))
         return [
-            sum(value * asked[place] for place, value in zip(places, values, strict=True) if place in asked)
+            sum(
+                value * query_vector[place]
+                for place, value in zip(places, values, strict=True)
+                if place in query_vector
+            )
             for places, values in self._texts
         ]
 
     def _count(self, words: Sequence[str]) -> Features:
-        found: dict[int, float] = {}
+        weights: dict[int, float] = {}
         for word, n in Counter(words).items():
             for place, weight in self._word(word):
-                found[place] = found.get(place, 0.0) + weight * (1 + log(n))
+                weights[place] = weights.get(place, 0.0) + weight * (1 + log(n))
         for pair, n in Counter(pairwise(words)).items():
             place, sign = _place(" ".join(pair))
-            found[place] = found.get(place, 0.0) + sign * _PAIR * (1 + log(n))
-        return found
+            weights[place] = weights.get(place, 0.0) + sign * _PAIR * (1 + log(n))
+        return weights
 
     def _word(self, word: str) -> tuple[tuple[int, float], ...]:
         """The features of a word: itself and, if it is long, its pieces, its ends marked."""
@@ -145,8 +149,8 @@ class Rag:
 
     def __init__(self, sources: Sequence[Source], embedder: Embedder | None = None) -> None:
         self._sources, self._embedder = tuple(sources), embedder
-        self._shelf: _Index | None = None
-        self._shelving, self._embedding = threading.Lock(), asyncio.Lock()
+        self._index: _Index | None = None
+        self._indexing, self._embedding = threading.Lock(), asyncio.Lock()
         self._embedded: list[Vector] = []
 
     async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
@@ -165,25 +169,27 @@ class Rag:
             LimitReached: a limit stands in the way of the embedding model.
         """
         extracts, rankings = await asyncio.to_thread(self._rank, query)
-        likened, note = await self._liken(extracts, query, tool_use)
-        found = [extracts[number] for number in fuse([*rankings, *likened])[:most]]
-        if not found:
+        ranked_by_embeddings, note = await self._rank_by_embeddings(extracts, query, tool_use)
+        best = [extracts[number] for number in fuse([*rankings, *ranked_by_embeddings])[:most]]
+        if not best:
             raise ToolError("the documents say nothing about that; try other words")
-        text = "\n\n".join(_shown(extract) for extract in found)
-        return ToolResult(text=f"{text}\n\n{note}" if note else text, sources=tuple(extract.place for extract in found))
+        text = "\n\n".join(_shown(extract) for extract in best)
+        return ToolResult(text=f"{text}\n\n{note}" if note else text, sources=tuple(extract.place for extract in best))
 
     def _rank(self, query: str) -> tuple[Sequence[Extract], list[list[float]]]:
         """The extracts, and their rankings by words and by hashed vectors; runs in a thread.
 
         What a thread has made ready is kept, even if nobody waits for it any more.
         """
-        with self._shelving:
-            shelf = self._shelf = self._shelf or _read_extracts(self._sources)
-        asked = terms(query)
-        hashed = [score if score >= LEAST else 0.0 for score in shelf.vectors.liken(asked)]
-        return shelf.extracts, [shelf.words.weigh(Counter(asked)), hashed]
+        with self._indexing:
+            index = self._index = self._index or _read_extracts(self._sources)
+        query_terms = terms(query)
+        hashed = [score if score >= LEAST else 0.0 for score in index.vectors.similarities(query_terms)]
+        return index.extracts, [index.words.weigh(Counter(query_terms)), hashed]
 
-    async def _liken(self, extracts: Sequence[Extract], query: str, tool_use: ToolUse) -> tuple[list[list[float]], str]:
+    async def _rank_by_embeddings(
+        self, extracts: Sequence[Extract], query: str, tool_use: ToolUse
+    ) -> tuple[list[list[float]], str]:
         """The ranking of the embedding model, if there is one, or why it is missing."""
         if self._embedder is None:
             return [], ""
@@ -191,10 +197,10 @@ class Rag:
             async with self._embedding:
                 while left := extracts[len(self._embedded) :][:_STEP]:
                     self._embedded += await self._embedder.embed([_headed(extract) for extract in left], tool_use)
-            (asked,) = await self._embedder.embed([query], tool_use)
+            (query_vector,) = await self._embedder.embed([query], tool_use)
         except ModelError as error:
             return [], f"(Searched without the embedding model: {error}.)"
-        return [await asyncio.to_thread(_compare, asked, self._embedded)], ""
+        return [await asyncio.to_thread(_compare, query_vector, self._embedded)], ""
 
 
 _STEP = 64
@@ -217,8 +223,8 @@ def _read_extracts(sources: Sequence[Source]) -> _Index:
     return _Index(extracts, Index(words), HashedVectors(words))
 
 
-def _compare(asked: Vector, embedded: Sequence[Vector]) -> list[float]:
-    return [likeness(asked, vector) for vector in embedded]
+def _compare(query_vector: Vector, embedded: Sequence[Vector]) -> list[float]:
+    return [likeness(query_vector, vector) for vector in embedded]
 
 
 def _headed(extract: Extract) -> str:

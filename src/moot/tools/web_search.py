@@ -68,7 +68,7 @@ class SearchEngine(Protocol):
     """A search engine."""
 
     async def find(self, query: str, most: int) -> Sequence[SearchResult]:
-        """At most so many results, best first.
+        """The best results first, up to the limit.
 
         Raises:
             ToolError: the engine gave none of use.
@@ -183,8 +183,8 @@ def _hits(results: Sequence[object], address: str, excerpt: str) -> list[SearchR
     """Results of an engine; those without an address of the web are left out."""
     hits: list[SearchResult] = []
     for result in results:
-        told: Mapping[str, object] = cast("dict[str, object]", result) if isinstance(result, dict) else {}
-        where, title, text = (_flat(told.get(name)) for name in (address, "title", excerpt))
+        fields: Mapping[str, object] = cast("dict[str, object]", result) if isinstance(result, dict) else {}
+        where, title, text = (_flat(fields.get(name)) for name in (address, "title", excerpt))
         if where.startswith(("https://", "http://")) and len(where) <= LONGEST_ADDRESS:
             hits.append(SearchResult(title=clip(title, _TITLE), address=where, excerpt=clip(text, _EXCERPT)))
     return hits

@@ -22,12 +22,12 @@ from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.workspace import Workspace
+from moot.app.serve.live import Live
 from moot.app.serve.spending import Spending
 from moot.core.errors import MootError
 from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
 from moot.web.auth import Authenticator
 from moot.web.guard import Guard
-from moot.web.live import Live
 from moot.web.problems import MEDIA, Problem, answer, invalid, problem_of
 from moot.web.schemas import Data
 from moot.web.site import PREFIX, Owner, ServerState
@@ -90,8 +90,8 @@ def _show(operation: Data, example: Data) -> None:
         _put(cast("dict[str, Data]", body["content"]), {JSON: example.get("request")}.items())
     for status, response in cast("dict[str, Data]", operation["responses"]).items():
         if int(status) < 400:
-            told = {JSON: example.get("answer"), **cast("Data", example.get("answers", {}))}
-            _put(cast("dict[str, Data]", response["content"]), told.items())
+            examples = {JSON: example.get("answer"), **cast("Data", example.get("answers", {}))}
+            _put(cast("dict[str, Data]", response["content"]), examples.items())
 
 
 def _put(content: Mapping[str, Data], examples: Iterable[tuple[str, object]]) -> None:
@@ -125,8 +125,9 @@ async def open_site(
         queue: the queue of the workers; None where the server runs the debates.
     """
     serving = config.serve
-    runner = open_runner(workspace, config, most=most or serving.most, kept=1, queue=queue)
-    async with runner, Live(workspace) as live:
+    runner = open_runner(workspace, config, most=most or serving.most, reserved=1, queue=queue)
+    live = Live(workspace)
+    async with runner:
         yield ServerState(
             runner=runner,
             live=live,
@@ -135,6 +136,7 @@ async def open_site(
             serving=serving,
             hosts=frozenset(host.lower() for host in hosts),
         )
+        live.close()
 
 
 def make_app(site: ServerState) -> ASGIApp:

@@ -15,7 +15,7 @@ from moot.app.run.workspace import Workspace
 from moot.app.run.workspace import read as read_all
 from moot.app.serve.visibility import Reader, may_read_all
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Entry, Paused
+from moot.core.event import Entry
 from moot.core.transcript import Transcript, fold
 
 MOST_RECORDS = 4
@@ -81,39 +81,39 @@ class ResultCache:
 
     def _known(self, debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript] | None:
         """A cached record, if it has at least as many entries."""
-        found = self._records.get(debate)
-        if found is None or len(found[0]) < len(lines):
+        known = self._records.get(debate)
+        if known is None or len(known[0]) < len(lines):
             return None
         self._records.move_to_end(debate)
-        return found
+        return known
 
-    async def hears_all(self, debate: str, entries: Sequence[Entry], reader: Reader) -> bool:
+    async def may_read_all(self, debate: str, entries: Sequence[Entry], reader: Reader) -> bool:
         """Whether a viewer may read every turn of a record; see ``moot.app.serve.visibility``."""
         if reader is None:
             return True
-        count, heard = self._heard.get((debate, reader), (0, False))
+        count, allowed = self._heard.get((debate, reader), (0, False))
         if count != len(entries):
-            heard = await asyncio.to_thread(may_read_all, entries, reader)
-            self._heard[debate, reader] = len(entries), heard
+            allowed = await asyncio.to_thread(may_read_all, entries, reader)
+            self._heard[debate, reader] = len(entries), allowed
             if len(self._heard) > MOST_MARKS:
                 self._heard.popitem(last=False)
-        return heard
+        return allowed
 
-    async def made(self, debate: str, what: str, count: int, make: Callable[[], bytes]) -> bytes:
+    async def made(self, debate: str, kind: str, count: int, make: Callable[[], bytes]) -> bytes:
         """A result made of a record; made in a thread if it is not cached.
 
         Args:
             debate: the id of the debate.
-            what: the name of the result, with its parameters.
+            kind: the name of the result, with its parameters.
             count: the number of entries that it is made of.
             make: makes it; it must not read the record again.
         """
-        if (found := self._find(debate, what, count)) is None:
+        if (content := self._find(debate, kind, count)) is None:
             async with self._reading:
-                if (found := self._find(debate, what, count)) is None:
-                    found = await asyncio.to_thread(make)
-                    self._keep(debate, what, count, found)
-        return found
+                if (content := self._find(debate, kind, count)) is None:
+                    content = await asyncio.to_thread(make)
+                    self._keep(debate, kind, count, content)
+        return content
 
     async def pdf(self, debate: str, count: int, page: bytes) -> bytes:
         """A page as PDF, made by another process with a time limit; one at a time.
@@ -122,42 +122,42 @@ class ResultCache:
             Busy: too many are requested.
             BriefError: it takes too long, or the library is not installed.
         """
-        if (found := self._find(debate, "pdf", count)) is None:
+        if (pdf := self._find(debate, "pdf", count)) is None:
             if self._prints >= MOST_PRINTS:
                 raise Busy
             self._prints += 1
             try:
                 async with self._printing:
-                    if (found := self._find(debate, "pdf", count)) is None:
-                        found = await self._print(debate, count, page)
+                    if (pdf := self._find(debate, "pdf", count)) is None:
+                        pdf = await self._print(debate, count, page)
             finally:
                 self._prints -= 1
-        if not found:
+        if not pdf:
             problem = (
                 f"making the PDF takes longer than {self.pdf_seconds:g} seconds; print the HTML report from a browser"
             )
             raise BriefError(problem, code="out_of_range")
-        return found
+        return pdf
 
     async def _print(self, debate: str, count: int, page: bytes) -> bytes:
         """The PDF; empty if it takes too long, which is also cached, so that it is not tried again."""
         try:
-            found = await print_pdf(page, self.pdf_seconds)
+            printed = await print_pdf(page, self.pdf_seconds)
         except TimeoutError:
-            found = b""
-        self._keep(debate, "pdf", count, found)
-        return found
+            printed = b""
+        self._keep(debate, "pdf", count, printed)
+        return printed
 
-    def _find(self, debate: str, what: str, count: int) -> bytes | None:
-        known, found = self._made.get((debate, what), (0, b""))
+    def _find(self, debate: str, kind: str, count: int) -> bytes | None:
+        known, content = self._made.get((debate, kind), (0, b""))
         if known != count:
             return None
-        self._made.move_to_end((debate, what))
-        return found
+        self._made.move_to_end((debate, kind))
+        return content
 
-    def _keep(self, debate: str, what: str, count: int, made: bytes) -> None:
-        self._bytes += len(made) - len(self._made.pop((debate, what), (0, b""))[1])
-        self._made[debate, what] = count, made
+    def _keep(self, debate: str, kind: str, count: int, content: bytes) -> None:
+        self._bytes += len(content) - len(self._made.pop((debate, kind), (0, b""))[1])
+        self._made[debate, kind] = count, content
         while self._bytes > self.most_bytes or len(self._made) > MOST_MARKS:
             self._bytes -= len(self._made.popitem(last=False)[1][1])
 
@@ -172,9 +172,3 @@ def names_of(transcript: Transcript) -> list[str]:
     """The names of the participants, without helpers."""
     people = transcript.brief.participants if transcript.brief else ()
     return [participant.name for participant in people if participant.duty != "aide"]
-
-
-def kind_of(entries: Sequence[Entry]) -> str:
-    """Why a debate is paused; "" where it is not."""
-    last = entries[-1].event if entries else None
-    return (last.kind or "stopped") if isinstance(last, Paused) else ""

@@ -1,8 +1,8 @@
 """Routes that start, check, list, show, stop, resume, fork and resolve debates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import Header, Query, Response
 from pydantic import BaseModel, JsonValue
@@ -13,7 +13,7 @@ from moot.app.export.reports import plan_data
 from moot.app.plan.next_steps import next_steps
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
-from moot.app.run.outcome import count_usage, opening
+from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import Summary, list_query, open_asks
 from moot.app.run.start import StartRequest
@@ -25,11 +25,11 @@ from moot.app.serve.visibility import may_read, visible_entries
 from moot.core.ask import Value
 from moot.core.brief import Limits as Bounds
 from moot.core.errors import BriefError, RecordConflict, RecordError
-from moot.core.event import Called, Entry
+from moot.core.labels import act_of, noun
 from moot.core.transcript import fold
-from moot.report.conclusion import told_decision
+from moot.report.conclusion import outcome_view
+from moot.report.metrics import sums_of
 from moot.web.auth import Identity
-from moot.web.cache import kind_of
 from moot.web.problems import Problem
 from moot.web.read_schemas import Understood
 from moot.web.schemas import (
@@ -51,15 +51,15 @@ from moot.web.schemas import (
 from moot.web.site import DebateAccess, Owner, Owning, ServerState, SiteOf, Viewing, api_router
 
 
-def values(given: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
+def values(fields: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
     """The fields of an answer as values of a form; a field that is null is left out.
 
     Raises:
         BriefError: a value has a type that no field can have.
     """
-    if given is None:
+    if fields is None:
         return None
-    return {name: _value(name, value) for name, value in given.items() if value is not None}
+    return {name: _value(name, value) for name, value in fields.items() if value is not None}
 
 
 def _value(name: str, value: JsonValue) -> Value:
@@ -82,8 +82,8 @@ def admission(site: ServerState, owner: str) -> Admission:
 
 def order_of(body: Planned) -> DebateRequest:
     """The request for a debate in a body."""
-    wishes = Overrides(models=tuple(body.models), seed=body.seed, cast=body.cast, caps=caps_of(body.limits))
-    return DebateRequest(brief=body.brief, wishes=wishes, start=not isinstance(body, NewDebate) or body.start)
+    overrides = Overrides(models=tuple(body.models), seed=body.seed, cast=body.participants, caps=caps_of(body.limits))
+    return DebateRequest(brief=body.brief, overrides=overrides, start=not isinstance(body, NewDebate) or body.start)
 
 
 async def make_ready(site: ServerState, holder: Identity, body: Planned) -> StartRequest:
@@ -111,14 +111,14 @@ def read_other(site: ServerState, holder: Identity, brief: str | dict[str, JsonV
     return admission(site, holder.owner).read_fork_brief(brief, parent)
 
 
-async def own(site: ServerState, holder: Identity, debate: str, asked: str) -> None:
+async def own(site: ServerState, holder: Identity, debate: str, request: str) -> None:
     """Store the owner of a new debate; see ``Admission.own``."""
-    await admission(site, holder.owner).note_owner(debate, asked)
+    await admission(site, holder.owner).note_owner(debate, request)
 
 
-async def is_there(site: ServerState, holder: Identity, debate: str, asked: str) -> bool:
+async def is_there(site: ServerState, holder: Identity, debate: str, request: str) -> bool:
     """Whether the debate of a key exists already; see ``Admission.is_there``."""
-    return await admission(site, holder.owner).is_there(debate, asked)
+    return await admission(site, holder.owner).is_there(debate, request)
 
 
 def keyed(holder: Identity, key: str) -> str:
@@ -126,9 +126,9 @@ def keyed(holder: Identity, key: str) -> str:
     return keyed_by(holder.owner, key)
 
 
-def request_of(what: str, body: BaseModel) -> str:
+def request_of(action: str, body: BaseModel) -> str:
     """The hash of a request."""
-    return hash_of(what, body.model_dump(mode="json"))
+    return hash_of(action, body.model_dump(mode="json"))
 
 
 router = api_router("debates")
@@ -246,36 +246,31 @@ async def state_of(visit: DebateAccess) -> State:
     if not await site.workspace.store.read(debate, limit=1):
         return State.model_validate({**known, "status": "casting" if runs else "failed", "casting": now.generation})
     entries, transcript = await site.kept.read(site.workspace, debate)
-    opened, closed = opening(debate, entries), transcript.closed
-    paused = kind_of(entries)
-    status: str = closed.status if closed else "paused" if paused and not runs else "open"
-    reason = closed.reason if closed else transcript.paused.reason if paused and transcript.paused else ""
-    known["error"] = "" if known["error"] == reason else known["error"]
-    waits = () if closed else await open_asks(site.workspace, debate)
-    shown = visible_entries(entries, visit.ears)
+    opened, outcome = opening(debate, entries), outcome_view(transcript)
+    still = runs and not outcome.over  # it goes on, whatever the record says so far
+    known["error"] = "" if known["error"] == outcome.reason else known["error"]
+    waits = () if outcome.over else await open_asks(site.workspace, debate)
+    shown = visible_entries(entries, visit.reader)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
         topic=opened.brief.topic,
         protocol=opened.name,
-        status=cast("StoredStatus", status),
-        kind="" if runs else paused,
-        reason=reason,
+        status="open" if still else outcome.status,
+        kind="" if still else outcome.kind,
+        reason="" if still else outcome.reason,
         at=entries[0].at,
         entries=len(shown),
         forked=opened.forked,
-        sums=Numbers.model_validate(count_usage(transcript if shown is entries else fold(shown), _calls(shown))),
-        decision=told_decision(transcript.decision) if transcript.decision else None,
-        ways=[Way(command=way.command, words=way.words) for way in next_steps(opened, visit.debate, transcript)],
+        sums=Numbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
+        decision=outcome.decision,
+        warnings=list(outcome.warnings),
+        ways=[Way(command=step.command, words=step.words) for step in next_steps(opened, visit.debate, transcript)],
         waits_for=[
-            Waited(name=wait.turn.by, act=wait.turn.act, key=wait.turn.key, since=wait.since, left=wait.left)
+            Waited(name=wait.turn.by, act=noun(act_of(wait.turn)), key=wait.turn.key, since=wait.since, left=wait.left)
             for wait in waits
-            if may_read(transcript, visit.ears, wait.turn)
+            if may_read(transcript, visit.reader, wait.turn)
         ],
     )
-
-
-def _calls(entries: Sequence[Entry]) -> int:
-    return sum(isinstance(entry.event, Called) for entry in entries)
 
 
 @router.post("/debates/{debate}/stop")
@@ -306,9 +301,9 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
     """Fork a debate: a new one continues from an entry of it. The old one is not changed."""
     site, holder = visit.site, visit.holder
     _check_made(visit, await site.workspace.count_entries(visit.debate))
-    asked = request_of(f"fork {visit.debate}", body)
+    request_hash = request_of(f"fork {visit.debate}", body)
     name = keyed(holder, key) if key else ""
-    if not (name and await is_there(site, holder, name, asked)):
+    if not (name and await is_there(site, holder, name, request_hash)):
         given_answer, parent = body.answer, opening(visit.debate, await site.workspace.entries(visit.debate))
         change = Change(
             models=body.models,
@@ -318,14 +313,14 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
             else None,
         )
 
-        async def claim(made: str) -> None:
-            await own(site, holder, made, asked if key else "")
+        async def claim(fork_id: str) -> None:
+            await own(site, holder, fork_id, request_hash if key else "")
 
         try:
             name = await part_from(site.workspace, visit.debate, at=body.at, change=change, name=name, before=claim)
         except RecordConflict:
             # The same request came twice at the same time. A different request is refused here.
-            if not (name and await is_there(site, holder, name, asked)):
+            if not (name and await is_there(site, holder, name, request_hash)):
                 raise
     if body.start:
         await go_on(site, holder.owner, name, None)
@@ -335,6 +330,6 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
 @router.post("/debates/{debate}/resolve")
 async def resolve_debate(visit: Owning, body: Resolving) -> State:
     """Record the right answer of a debate."""
-    await check_truth(visit.site.workspace, visit.debate, body.answer, anyway=body.anyway)
+    await check_truth(visit.site.workspace, visit.debate, body.answer, anyway=body.force)
     await add_note(visit.site.workspace, visit.debate, "resolve", body.answer)
     return await state_of(visit)

@@ -12,15 +12,26 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from moot.app.run.access import shares
+from moot.app.serve.live import (
+    AWAY,
+    Digest,
+    Form,
+    Item,
+    Overrun,
+    RawLines,
+    StoredItems,
+    Viewer,
+    ViewerGroup,
+    write,
+)
 from moot.core.errors import RecordAway, RecordError
-from moot.web.live import AWAY, Channel, Form, Item, Overrun, RawItems, StoredItems, Viewer, write
 from moot.web.problems import Problem
 from moot.web.site import DebateAccess, Viewing, api_router
 
 router = api_router("entries")
 
 HEARTBEAT = 15.0
-"""Seconds after which a silent stream sends a sign of life."""
+"""Seconds after which a silent stream sends a heartbeat."""
 
 PATIENCE = 30.0
 """Seconds for which a database may be away while stored entries are sent."""
@@ -100,13 +111,8 @@ def _number(text: str) -> int:
 
 
 async def _stored(visit: DebateAccess, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
-    workspace, debate = visit.site.workspace, visit.debate
-    raw = form == "entries"
-    past = (
-        RawItems(workspace, debate, after, named=named)
-        if raw
-        else StoredItems(workspace, debate, after, reader=visit.ears)
-    )
+    lines = RawLines(named=named) if form == "entries" else Digest(visit.reader)
+    past = StoredItems(visit.site.workspace.store, visit.debate, lines, after)
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:
         try:
@@ -123,13 +129,13 @@ async def _stored(visit: DebateAccess, after: int, form: Form, named: bool) -> A
 
 async def _followed(visit: DebateAccess, after: int, beat: float) -> AsyncGenerator[list[Item]]:
     """Stored and new entries; empty pages after ``beat`` seconds of silence. It ends when the viewer's access ends."""
-    silent = 0.0
-    async with visit.site.live.watching(visit.debate, visit.ears) as channel:
-        viewer = Viewer(visit.site.workspace, channel, after, beat=LOOK)
+    clock = asyncio.get_running_loop().time
+    sent = clock()
+    with visit.site.live.watching(visit.debate, visit.reader) as group:
+        viewer = Viewer(visit.site.workspace.store, group, after, beat=LOOK)
         while (page := await viewer.take()) is not None and not await ended(visit):
-            silent = 0.0 if page else silent + LOOK
-            if page or silent >= beat:
-                silent = 0.0
+            if page or clock() >= sent + beat:
+                sent = clock()
                 yield page
 
 
@@ -182,8 +188,8 @@ async def watch_debate(socket: WebSocket, visit: Viewing, after: int = 0) -> Non
 async def _send(socket: WebSocket, visit: DebateAccess, after: int) -> None:
     code, reason = 1000, "over"
     try:
-        async with visit.site.live.watching(visit.debate, visit.ears) as channel:
-            code, reason = await _send_all(socket, visit, channel, after)
+        with visit.site.live.watching(visit.debate, visit.reader) as group:
+            code, reason = await _send_all(socket, visit, group, after)
     except Overrun as error:
         await socket.send_text(f'{{"resync":{error}}}')
         code, reason = 1013, "too slow"
@@ -196,8 +202,8 @@ async def _send(socket: WebSocket, visit: DebateAccess, after: int) -> None:
         await socket.close(code, reason)
 
 
-async def _send_all(socket: WebSocket, visit: DebateAccess, channel: Channel, after: int) -> tuple[int, str]:
-    viewer = Viewer(visit.site.workspace, channel, after, beat=LOOK, resync=True)
+async def _send_all(socket: WebSocket, visit: DebateAccess, group: ViewerGroup, after: int) -> tuple[int, str]:
+    viewer = Viewer(visit.site.workspace.store, group, after, beat=LOOK, resync=True)
     while (page := await viewer.take()) is not None:
         if await ended(visit):
             closing = visit.site.live.closing.is_set()

@@ -19,7 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moot.app.serve.request_guard import Refusal, RequestGuard
 from moot.app.serve.server_parts import error_trace
-from moot.core.event import Closed, Entry, Opened, Paused, Resumed
+from moot.app.serve.view_model import milestone
+from moot.core.event import Entry
 from moot.web.problems import Problem, answer
 from moot.web.site import SITE, ServerState, find_identity, link_of
 
@@ -31,8 +32,8 @@ def check_json(body: bytes) -> None:
         Problem: 400 where it is not JSON, has a key twice, or has an invalid number or text.
     """
     try:
-        found = json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_never, parse_float=_float)
-        json.dumps(found, ensure_ascii=False).encode()
+        parsed = json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_never, parse_float=_float)
+        json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise Problem(400, "a text in the body contains half a character (a lone surrogate)") from None
     except UnicodeDecodeError:
@@ -46,12 +47,12 @@ def check_json(body: bytes) -> None:
 
 
 def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    members: dict[str, object] = {}
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise Problem(400, f"the body has the key {name[:60]!r} twice")
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 def _never(name: str) -> object:
@@ -96,26 +97,19 @@ class Log(logging.Handler):
         """Log a finished request."""
         method, path = scope.get("method", "WEBSOCKET"), route_of(scope)
         if self._as_json:
-            told = {"method": method, "path": path, "status": status, "seconds": round(seconds, 4)}
-            self._tell("", event="request", **told, **{"pass": _who(scope, status), "debate": _debate(scope, status)})
+            facts = {"method": method, "path": path, "status": status, "seconds": round(seconds, 4)}
+            self._tell("", event="request", **facts, **{"pass": _who(scope, status), "debate": _debate(scope, status)})
         elif status >= BROKEN:
             self._tell(f"{method} {path or 'unknown page'}: {status}")
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
         """Log the start, resumption, pause and end of a debate."""
         for entry in entries:
-            match entry.event:
-                case Opened():
-                    self._tell(f"debate started: {debate}", event="debate begun", debate=debate)
-                case Resumed():
-                    self._tell(f"debate resumed: {debate}", event="debate resumed", debate=debate)
-                case Closed(status=status):
-                    self._tell(f"debate ended: {debate}: {status}", event="debate ended", debate=debate, status=status)
-                case Paused(kind=kind):
-                    why = kind or "stopped"
-                    self._tell(f"debate paused: {debate}: {why}", event="debate paused", debate=debate, status=why)
-                case _:
-                    pass
+            if known := milestone(entry.event):
+                what, status = known
+                sentence = f"debate {what}: {debate}{f': {status}' if status else ''}"
+                facts = {"debate": debate, **({"status": status} if status else {})}
+                self._tell(sentence, event="debate begun" if what == "started" else f"debate {what}", **facts)
 
     def end(self, debate: str) -> None:
         """Nothing is logged here: the entries have been."""
@@ -217,7 +211,7 @@ class Guard:
             nonlocal started, gone
             started = True
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                self._dress(scope, message)
+                self._with_headers(scope, message)
             try:
                 await send(message)
             except OSError:
@@ -281,18 +275,18 @@ class Guard:
             raise Problem(400, f"the body did not arrive within {BODY_SECONDS:g} seconds") from None
         if body and scope["method"] == "POST":
             check_json(bytes(body))
-        given = False
+        sent = False
 
         async def replay() -> Message:
-            nonlocal given
-            if given:
+            nonlocal sent
+            if sent:
                 return await receive()
-            given = True
+            sent = True
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
         return replay
 
-    def _dress(self, scope: Scope, message: Message) -> None:
+    def _with_headers(self, scope: Scope, message: Message) -> None:
         headers = MutableHeaders(scope=message)
         for name, value in HEADERS.items():
             headers.setdefault(name, value)

@@ -116,8 +116,8 @@ async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettin
     server = Listener(config, up.set)
     name = "127.0.0.1" if is_any(wanted.host) else wanted.host
     name = f"[{name}]" if ":" in name else name
-    told = "stopping after the answers in progress; press Ctrl-C again to stop at once"
-    ending = ShutdownRequest(site.runner, waits=lambda: log.say(told), hurry=server.hurry)
+    message = "stopping after the answers in progress; press Ctrl-C again to stop at once"
+    ending = ShutdownRequest(site.runner, waits=lambda: log.say(message), stop_now=server.stop_now)
 
     def tell_link() -> None:
         wanted.ready(f"http://{name}:{port}/?token={site.auth.new_link()}")

@@ -120,11 +120,11 @@ async def debate_page(request: Request, site: SiteOf, debate: str, share: str = 
     """The page of a debate; the token of a share link is exchanged for a cookie."""
     if not share:
         return _index()
-    found = await share_of(site.workspace, debate, share)
-    if found is None:
+    link_share = await share_of(site.workspace, debate, share)
+    if link_share is None:
         return _told(ENDED, back=find_identity(request) is not None)
     answer = RedirectResponse(request.url.path, 303)
-    ends = None if found.until is None else max(1, int(found.until - site.workspace.clock()))
+    ends = None if link_share.until is None else max(1, int(link_share.until - site.workspace.clock()))
     name = share_cookie(host_of(request), debate)
     # For the whole API, because comparisons are outside the paths of both debates; the name identifies the debate.
     answer.set_cookie(name, share, max_age=ends, path=PREFIX, httponly=True, samesite="strict")
@@ -162,14 +162,14 @@ def _told(words: str, *, back: bool) -> Response:
     """
     index = DIST / "index.html"
     style = "".join(_STYLE.findall(index.read_text("utf-8"))) if index.is_file() else ""
-    way = '<p><a href="/">Show the debates</a></p>' if back else ""
-    return HTMLResponse(f'{HEAD}{style}<main class="page">{words}{way}</main>', 403)
+    link = '<p><a href="/">Show the debates</a></p>' if back else ""
+    return HTMLResponse(f'{HEAD}{style}<main class="page">{words}{link}</main>', 403)
 
 
-def allowed(found: Sequence[BaseRoute], path: str) -> list[str]:
+def allowed(routes: Sequence[BaseRoute], path: str) -> list[str]:
     """The methods of all routes of a path, also where several routes share it."""
     methods: set[str] = set()
-    for base_route in found:
+    for base_route in routes:
         if isinstance(base_route, Route) and base_route.path_regex.match(path) and base_route.path != "/{name:path}":
             methods |= base_route.methods or set()
     return sorted(methods)

@@ -18,7 +18,7 @@ from moot.app.run.people import (
     open_ask_for,
 )
 from moot.app.run.record_reader import OpenQuestion, open_asks
-from moot.app.serve.view_model import safe_html
+from moot.app.serve.frames import safe_html
 from moot.core.ask import Field
 from moot.core.errors import BriefError
 from moot.core.labels import act_of, noun
@@ -66,40 +66,43 @@ async def get_asks(visit: Joining) -> OpenAsks:
     if not await visit.site.workspace.store.read(visit.debate, limit=1):
         return OpenAsks(asks=[])
     opens = await open_asks(visit.site.workspace, visit.debate)
-    return OpenAsks(asks=[await _shown(visit, item) for item in opens if visit.ears in (None, item.turn.by)])
+    return OpenAsks(asks=[await _shown(visit, item) for item in opens if visit.reader in (None, item.turn.by)])
 
 
-async def _shown(visit: DebateAccess, each: OpenQuestion) -> OpenAsk:
-    workspace, turn = visit.site.workspace, each.turn
+async def _shown(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk:
+    workspace, turn = visit.site.workspace, open_question.turn
     assert turn.ask is not None
-    seen, transcript = await context_for(workspace, visit.debate, turn.key), fold(await workspace.entries(visit.debate))
+    context, transcript = (
+        await context_for(workspace, visit.debate, turn.key),
+        fold(await workspace.entries(visit.debate)),
+    )
     outside = await (await OutsideMessages.of(workspace, visit.debate, turn.key)).more()
     return OpenAsk(
         key=turn.key,
         mark=turn.mark,
         who=turn.by,
-        role=seen.me.role,
+        role=context.me.role,
         act=noun(act_of(turn)),
         round=turn.round,
         task=turn.ask.task,
-        about=[_laid(shown) for shown in focus_turns(seen, transcript)],
-        news=[_laid(shown) for shown in new_turns(seen, transcript)],
-        meanwhile=[(said.by, said.text) for said in outside],
+        about=[_laid(shown) for shown in focus_turns(context, transcript)],
+        news=[_laid(shown) for shown in new_turns(context, transcript)],
+        meanwhile=[(message.by, message.text) for message in outside],
         fields=[_field(field) for field in (turn.ask.form.fields if turn.ask.form else ())],
-        since=each.since,
-        left=each.left,
+        since=open_question.since,
+        left=open_question.left,
     )
 
 
 def _laid(shown: ShownTurn) -> Laid:
-    turn = shown.turn
+    turn, speech = shown.turn, shown.speech
     return Laid(
         name=shown.name,
-        act=turn.act,
+        act=noun(turn.act),
         mark=turn.mark,
-        text=turn.text,
-        html=safe_html(turn.text),
-        fields=list(turn.fields),
+        text=speech.words,
+        html=safe_html(speech.words),
+        fields=[*speech.facts, *speech.rest],
     )
 
 
@@ -163,7 +166,7 @@ async def _name(visit: DebateAccess, by: str) -> str:
         raise BriefError(f"{by[:60]!r} is the name of a participant; use another name", code="bad_name")
     words = (sentence, *map(skeleton, by.split()))
     if any(word.startswith(office) for word in words for office in OFFICES):
-        raise BriefError(f"{by[:60]!r} is the name of an office; use your own name", code="bad_name")
+        raise BriefError(f"{by[:60]!r} is a reserved name; use your own name", code="bad_name")
     return by
 
 
@@ -173,8 +176,8 @@ shares_router = api_router("shares")
 @shares_router.post("/debates/{debate}/shares", status_code=201)
 async def make_share(visit: Owning, body: NewShare) -> MadeShare:
     """Create a share link to a debate. Its token is shown only once."""
-    made, secret = await share(visit.site.workspace, visit.debate, body.right, who=body.who, until=body.until)
-    return MadeShare(**_row(made).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
+    new_share, secret = await share(visit.site.workspace, visit.debate, body.right, who=body.who, until=body.until)
+    return MadeShare(**_row(new_share).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
 
 
 @shares_router.get("/debates/{debate}/shares")
@@ -194,6 +197,6 @@ async def revoke_share(
     return await list_shares(visit)
 
 
-def _row(each: Share) -> ShareRow:
-    right = cast('Literal["view", "join"]', each.right)
-    return ShareRow(id=each.id, right=right, who=each.who, at=each.at, until=each.until, revoked=each.revoked)
+def _row(row: Share) -> ShareRow:
+    right = cast('Literal["view", "join"]', row.right)
+    return ShareRow(id=row.id, right=right, who=row.who, at=row.at, until=row.until, revoked=row.revoked)

@@ -8,6 +8,8 @@ from typing import cast
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from moot.app.brief.schema import HEADER, LIMITS, find_key, get_key
+from moot.app.plan.checks import check_value
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.runner import RunnerFull
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordAway, RecordError
@@ -49,6 +51,10 @@ TITLES: Mapping[int, str] = {
 
 _KIND = re.compile(r"constrained-\w+|[\w-]+\[.*\]?")
 """The names of alternatives that pydantic adds to the location of an error."""
+
+
+_SETTINGS = (get_key(HEADER, "seed"), *LIMITS)
+"""What a request can set that a brief can set, too."""
 
 
 class ProblemBody(BaseModel):
@@ -109,21 +115,35 @@ def problem_of(error: MootError) -> Problem:
 
 
 def invalid(errors: Sequence[object]) -> Problem:
-    """The errors that pydantic found as one sentence, without what was sent."""
-    told: dict[str, list[str]] = {}
+    """The errors that pydantic found as one sentence; only the value of a setting is repeated."""
+    problems: dict[str, list[str]] = {}
     for error in errors[:5]:
         fault = cast("Mapping[str, object]", error)
         parts = [str(part)[:60] for part in cast("Sequence[object]", fault.get("loc", ()))]
         place = ".".join(part for part in parts if not _KIND.fullmatch(part))
-        told.setdefault(place, []).append(str(fault.get("msg", "is not valid")))
-    text = "; ".join(f"{place}: {', or '.join(dict.fromkeys(said))}" for place, said in told.items())
+        wrong = _as_setting(place.removeprefix("body."), fault.get("input"))
+        problems.setdefault("" if wrong else place, []).append(wrong or str(fault.get("msg", "is not valid")))
+    text = "; ".join(
+        f"{place}: {', or '.join(dict.fromkeys(texts))}" if place else "; ".join(dict.fromkeys(texts))
+        for place, texts in problems.items()
+    )
     return Problem(422, text or "the request is not valid")
 
 
-def told(*statuses: int) -> dict[int | str, dict[str, object]]:
+def _as_setting(name: str, value: object) -> str:
+    """What is wrong with the value of a setting of a brief, in the words of its reader; "" for any other field."""
+    if find_key(_SETTINGS, name) is not None:
+        try:
+            check_value(_SETTINGS, name, value)
+        except BriefError as error:
+            return str(error)
+    return ""
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, object]]:
     """The problems of a route, for its description."""
     return {status: {"description": TITLES[status], "model": ProblemBody} for status in statuses}
 
 
-EVERYWHERE = told(400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503)
+EVERYWHERE = problem_responses(400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503)
 """The problems of every route of the API."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Annotated, Literal
 
@@ -15,10 +15,10 @@ from moot.app.brief.schema import names, strategies
 from moot.app.export.analyses import write_data
 from moot.app.export.learned import DomainRatings, calibration, domain_ratings, search
 from moot.app.export.paper import replay
+from moot.app.export.plugins import find_plugins
 from moot.app.export.recount import Recount, recount_entries, write_recount
-from moot.app.export.report_formats import FORMATS, JSON, report_format
+from moot.app.export.report_formats import FORMATS, JSON, SERVED, read_report_options, report_format
 from moot.app.export.reports import (
-    ReadRecord,
     compare,
     make_report,
     map_at,
@@ -27,8 +27,11 @@ from moot.app.export.reports import (
 )
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import find_models
+from moot.app.serve.answer_types import Plugins
+from moot.core.ask import Value
 from moot.core.errors import BriefError
 from moot.core.event import Entry
+from moot.core.extensions import NO_OPTIONS
 from moot.learn.calibration import Calibration
 from moot.learn.memory import FoundMemory, Kind
 from moot.report.compare import Comparison
@@ -37,7 +40,7 @@ from moot.web.cache import Busy
 from moot.web.pages import build_of
 from moot.web.problems import Problem
 from moot.web.read_schemas import Analyses, Bounds, Info, Lacking, Map, Offers, Reached, Received, Served, gives
-from moot.web.site import DebateAccess, Owner, Owning, SiteOf, Viewing, api_router, seen
+from moot.web.site import DebateAccess, Owner, Owning, SiteOf, Viewing, api_router, visit_named
 
 library_router = api_router("library")
 
@@ -98,6 +101,13 @@ async def get_protocols(holder: Owner) -> Offers:
     return Offers(protocols=list(await asyncio.to_thread(names)), strategies=list(await asyncio.to_thread(strategies)))
 
 
+@library_router.get("/plugins")
+async def get_plugins(holder: Owner) -> Plugins:
+    """List what other packages add, with the options that each takes. All of it is imported."""
+    found_plugins = [asdict(plugin) for plugin in await asyncio.to_thread(find_plugins)]
+    return Plugins.model_validate({"plugins": found_plugins})
+
+
 @library_router.get("/info")
 async def get_info(site: SiteOf, holder: Owner) -> Info:
     """Return the version, the build of the web app, the owner's limits, and the usage of today."""
@@ -127,15 +137,15 @@ class ReadableRecord:
     visit: DebateAccess
     entries: tuple[Entry, ...]
 
-    async def made(self, what: str, make: Callable[[], str | bytes]) -> bytes:
+    async def made(self, kind: str, make: Callable[[], str | bytes]) -> bytes:
         """Make something of the record once, and reuse it until the record grows."""
-        kept, debate = self.visit.site.kept, self.visit.debate
+        cache, debate = self.visit.site.kept, self.visit.debate
 
         def encoded() -> bytes:
             content = make()
             return content.encode("utf-8", "replace") if isinstance(content, str) else content
 
-        return await kept.made(debate, what, len(self.entries), encoded)
+        return await cache.made(debate, kind, len(self.entries), encoded)
 
 
 async def _look(visit: DebateAccess, at: int | None = None) -> ReadableRecord:
@@ -157,7 +167,7 @@ async def _look(visit: DebateAccess, at: int | None = None) -> ReadableRecord:
         raise BriefError(
             f"{visit.debate} has the entries 1 to {len(entries)}; there is no entry {at}", code="out_of_range"
         )
-    if not await site.kept.hears_all(visit.debate, entries[:at], visit.ears):
+    if not await site.kept.may_read_all(visit.debate, entries[:at], visit.reader):
         raise Problem(403, "this debate has private parts; only its owner can read reports of it")
     return ReadableRecord(visit=visit, entries=entries)
 
@@ -169,35 +179,45 @@ async def get_map(
 ) -> Response:
     """Return the argument map: claims, their relations, acceptance and strength."""
     looked = await _look(visit, at)
-    made = await looked.made(
+    content = await looked.made(
         f"map {at or ''}",
         lambda: json.dumps(map_at(looked.entries, visit.debate, at), ensure_ascii=False, separators=(",", ":")),
     )
-    return Response(made, media_type=JSON)
+    return Response(content, media_type=JSON)
 
 
 @router.get("/debates/{debate}/analysis", responses=gives(Analyses))
 async def get_analysis(visit: Viewing) -> Response:
     """Return how positions changed, what changed them, and the grounds of the decision."""
     looked = await _look(visit)
-    made = await looked.made("analysis", lambda: write_data((analyse(looked.entries, debate=visit.debate),)))
-    return Response(made, media_type=JSON)
+    content = await looked.made("analysis", lambda: write_data((analyse(looked.entries, debate=visit.debate),)))
+    return Response(content, media_type=JSON)
 
 
 @router.get("/debates/{debate}/recount", responses=gives(Recount))
 async def get_recount(visit: Viewing) -> Response:
     """Count the ballots under every rule."""
     looked = await _look(visit)
-    made = await looked.made("recount", lambda: write_recount(recount_entries(looked.entries, visit.debate)))
-    return Response(made, media_type=JSON)
+    content = await looked.made("recount", lambda: write_recount(recount_entries(looked.entries, visit.debate)))
+    return Response(content, media_type=JSON)
 
 
 def _forms() -> dict[int | str, dict[str, object]]:
-    others: dict[str, object] = {form.media: {} for form in FORMATS.values() if form.media != JSON}
+    others: dict[str, object] = {form.media: {} for form in SERVED.values() if form.media != JSON}
     others |= {
-        form.media: {"schema": {"type": "string", "format": "binary"}} for form in FORMATS.values() if form.binary
+        form.media: {"schema": {"type": "string", "format": "binary"}} for form in SERVED.values() if form.binary
     }
     return {200: {"description": "The report.", "model": Report, "content": others}}
+
+
+ReportOptions = Annotated[
+    list[str],
+    Query(
+        alias="option",
+        max_length=20,
+        description="An option of a format of another package: NAME=VALUE. Default: report_options of the brief.",
+    ),
+]
 
 
 @router.get("/debates/{debate}/report.{form}", responses=_forms())
@@ -207,25 +227,30 @@ async def get_report(
         str,
         Path(
             pattern="^[a-zA-Z0-9_-]{1,40}$",
-            description=f"One of {', '.join(FORMATS)}, or a format of another package.",
+            description=f"One of {', '.join(SERVED)}, or a format of another package.",
             examples=["md"],
         ),
     ],
     alive: Annotated[
         bool, Query(alias="replay", description="With html: a page that replays the whole debate.")
     ] = False,
+    options: ReportOptions = [],  # noqa: B006 - as FastAPI documents it; nothing changes it
 ) -> Response:
     """Return the report as Markdown, JSON, HTML or PDF, or the argument map as SVG or Mermaid text."""
-    media = (await asyncio.to_thread(report_format, form)).media
+    values = await asyncio.to_thread(read_report_options, form, options)
+    chosen = await asyncio.to_thread(report_format, form, values)
+    if chosen.files:
+        raise Problem(422, f"{form} is a log, which only the command writes", "bad_enum")
+    media = chosen.media
     looked = await _look(visit)
     if alive and form == "html":
         content = await looked.made("replay", lambda: replay(visit.debate, looked.entries))
     elif form == "pdf":
         content = await _pdf(looked)
     else:
-        content = await _report(looked, form)
-    way = "attachment" if alive else "inline"
-    name = {"Content-Disposition": f'{way}; filename="{visit.debate}.{form}"'}
+        content = await _report(looked, form, values)
+    disposition = "attachment" if alive else "inline"
+    name = {"Content-Disposition": f'{disposition}; filename="{visit.debate}.{form}"'}
     if media.startswith(
         "text/html"
     ):  # a sandboxed page: scripts of the app cannot reach it, and it cannot reach the app
@@ -233,26 +258,24 @@ async def get_report(
     return Response(content, media_type=media, headers=name)
 
 
-async def _report(looked: ReadableRecord, form: str) -> bytes:
+async def _report(looked: ReadableRecord, form: str, options: Mapping[str, Value] = NO_OPTIONS) -> bytes:
     workspace, debate, entries = looked.visit.site.workspace, looked.visit.debate, looked.entries
     last = (await workspace.lines(debate))[len(entries) - 1]
-    return await looked.made(
-        f"report {form}", lambda: _written(make_report(entries, debate=debate, where=workspace.place, last=last), form)
-    )
 
+    def written() -> str | bytes:  # html is the page to print, and a PDF is made of it elsewhere
+        read_record = make_report(entries, debate=debate, where=workspace.place, last=last)
+        return report_format("memo" if form == "html" else form, options).make(read_record)
 
-def _written(read_record: ReadRecord, form: str) -> str | bytes:
-    """The report in a format; ``html`` is the page to print, and a PDF is made of it elsewhere."""
-    return report_format("memo" if form == "html" else form).make(read_record)
+    return await looked.made(f"report {form} {sorted(options.items())}", written)
 
 
 async def _pdf(looked: ReadableRecord) -> bytes:
-    page, kept = await _report(looked, "html"), looked.visit.site.kept
+    page, cache = await _report(looked, "html"), looked.visit.site.kept
     try:
-        return await kept.pdf(looked.visit.debate, len(looked.entries), page)
+        return await cache.pdf(looked.visit.debate, len(looked.entries), page)
     except Busy:
-        told = "several PDFs are being made; try again later, or print the HTML report from a browser"
-        raise Problem(429, told, "full", {"Retry-After": "30"}) from None
+        problem = "several PDFs are being made; try again later, or print the HTML report from a browser"
+        raise Problem(429, problem, "full", {"Retry-After": "30"}) from None
 
 
 @router.get(
@@ -275,12 +298,12 @@ async def compare_debates(
     ] = "",
 ) -> Response:
     """Compare two debates: where they diverge, and how their outcomes differ."""
-    one = await seen(request, a)
-    await _look(one)
-    first, second = (a, b) if b else (await parent(one.site.workspace, a), a)
-    other = await seen(request, b or first)
+    debate_a = await visit_named(request, a)
+    await _look(debate_a)
+    first, second = (a, b) if b else (await parent(debate_a.site.workspace, a), a)
+    other = await visit_named(request, b or first)
     await _look(other)
-    text = write_comparison(await compare(one.site.workspace, first, second))
-    for visit in (one, other):  # they may have grown since: they may have private parts now
+    text = write_comparison(await compare(debate_a.site.workspace, first, second))
+    for visit in (debate_a, other):  # they may have grown since: they may have private parts now
         await _look(visit)
     return Response(text, media_type=JSON)

@@ -114,10 +114,24 @@ class Span(BaseModel):
     most: int
 
 
+class Calls(Span):
+    """A minimum, what is usual, and a bound with every repair and retry."""
+
+    usual: int
+
+
+class Tokens(Calls):
+    """A minimum, what to expect, what they usually stay below, and a bound."""
+
+    expected: int
+
+
 class Cost(BaseModel):
-    """The minimum and maximum in US dollars; null if a price is not known."""
+    """The same in US dollars; null if a price is not known."""
 
     least: float | None
+    expected: float | None
+    usual: float | None
     most: float | None
 
 
@@ -138,10 +152,11 @@ class Understood(PlannedDebate):
     participants: list[Seated]
     phases: list[str]
     asks: Span
-    calls: Span
-    tokens: Span
+    calls: Calls
+    tokens: Tokens
     expected_tokens: Span
     cost: Cost
+    longest_answer: int = Field(description="The most tokens of an answer that the bounds assume.")
     repeated: float = Field(
         description="The share of the input tokens that repeats the beginning of an earlier prompt."
     )

@@ -1,8 +1,9 @@
 """Types of the requests and answers of the HTTP API, with their descriptions for OpenAPI."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 
 from moot.app.serve.answer_types import (
     FIELDS,
@@ -21,6 +22,12 @@ BRIEF = "# Should we build or buy our billing system?\n\nWe are eight people, an
 MOST = 1024 * 1024
 Words = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(max_length=200)]
+
+EARLIER: Mapping[str, AliasChoices] = {
+    "participants": AliasChoices("participants", "cast"),
+    "force": AliasChoices("force", "anyway"),
+}
+"""Fields with an earlier name, which is still accepted."""
 
 Data: TypeAlias = dict[str, object]
 """Plain data, as the command line prints it."""
@@ -63,8 +70,10 @@ class Planned(Given):
     )
     seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None
-    cast: Literal["", "builtin", "new"] = Field(
-        default="", description="If the brief names no participants: use built-in ones, or generate new ones."
+    participants: Literal["", "builtin", "new"] = Field(
+        default="",
+        validation_alias=EARLIER["participants"],
+        description="If the brief names no participants: use built-in ones, or generate new ones.",
     )
 
 
@@ -72,7 +81,7 @@ class NewDebate(Planned):
     """A debate to start."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"brief": BRIEF, "models": ["builtin:quotes"], "cast": "builtin"}]}
+        json_schema_extra={"examples": [{"brief": BRIEF, "models": ["builtin:quotes"], "participants": "builtin"}]}
     )
     start: bool = Field(default=True, description="Whether it starts at once; else `resume` starts it.")
 
@@ -119,6 +128,7 @@ class State(DebateState):
     forked: str = ""
     sums: Numbers = Numbers()
     decision: ToldDecision | None = None
+    warnings: list[str] = Field(default=[], description="What makes the decision weaker than it looks.")
     ways: list[Way] = Field(default=[], description="What may decide a debate that nobody won.")
     waits_for: list[Waited] = Field(default=[])
     holder: str = Field(
@@ -197,7 +207,11 @@ class Resolving(Given):
     """The right answer of a debate."""
 
     answer: Annotated[str, Field(min_length=1, max_length=500)] = Field(examples=["Buy"])
-    anyway: bool = Field(default=False, description="Whether an answer that is none of the options is recorded.")
+    force: bool = Field(
+        default=False,
+        validation_alias=EARLIER["force"],
+        description="Whether an answer that is none of the options is recorded.",
+    )
 
 
 class AskField(FormField):

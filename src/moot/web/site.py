@@ -15,13 +15,13 @@ from moot.app.run.access import Claim, Right, claimed, hash_of, share_of
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import RemarkQueue
+from moot.app.serve.live import Live
 from moot.app.serve.request_guard import bearer
 from moot.app.serve.spending import Spending
 from moot.app.serve.visibility import Reader
 from moot.core.errors import BriefError
 from moot.web.auth import Authenticator, Identity, reaches, session_cookie, share_cookie, share_cookies
 from moot.web.cache import ResultCache
-from moot.web.live import Live
 from moot.web.problems import EVERYWHERE, Problem
 
 SITE = "moot.site"
@@ -40,7 +40,7 @@ class ServerState:
         serving: the owner's settings.
         hosts: the accepted values of the header ``Host``.
         kept: what was read from records, cached.
-        sayings: accepts the messages of viewers.
+        remarks: accepts the messages of viewers.
     """
 
     runner: Runner
@@ -90,7 +90,7 @@ class DebateAccess:
         return self.holder.share.who if self.holder.share else ""
 
     @property
-    def ears(self) -> Reader:
+    def reader(self) -> Reader:
         """What the client may read: everything (owner), what the person of the link may read, or what is public."""
         return None if self.right == "own" else self.who
 
@@ -221,7 +221,7 @@ def missing(debate: str) -> Problem:
     return Problem(404, f"there is no debate {debate[:80]!r}")
 
 
-async def seen(connection: HTTPConnection, debate: str) -> DebateAccess:
+async def visit_named(connection: HTTPConnection, debate: str) -> DebateAccess:
     """The access to a debate that is named in a query; see ``visit``."""
     if not debate:
         raise BriefError("give two debates: a and b", code="missing_key")

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TypeVar
 
 from moot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Dispatcher, Job, QueueStatus, State
+from moot.core.brief import QUEUE_DELAY, QUEUE_PRIORITY
 from moot.core.errors import BriefError
 from moot.record.postgres_connection import SCHEMES
 from moot.workers import jobs
@@ -37,10 +38,12 @@ class Queue:
 
     async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
         """See ``Dispatcher.submit``."""
-        if not 1 <= priority <= 10:
-            raise BriefError(f"a priority is a whole number from 1, first, to 10, last, not {priority}")
-        if not 0 <= after <= 366 * 86_400:
-            raise BriefError("a debate waits from 0 seconds to a year before it is begun")
+        first, last = QUEUE_PRIORITY
+        if not first <= priority <= last:
+            wanted = f"a whole number from {first} (first) to {last} (last)"
+            raise BriefError(f"the priority must be {wanted}, not {priority}")
+        if not QUEUE_DELAY.low <= after <= QUEUE_DELAY.high:
+            raise BriefError("the delay of a debate must be from 0 seconds to one year")
         await self._make_ready()
         return await self.database.do(lambda c: jobs.submit(c, debate, owner, priority, after))
 

@@ -54,7 +54,7 @@ class WorkerSettings:
         grace: seconds that the answers in progress have when it is asked to end.
         away: seconds after which a debate goes on whose providers could not be reached.
         poll: seconds between two looks into the queue where nobody tells that there is work.
-        say: told what happens.
+        say: is called with what happens.
     """
 
     address: str
@@ -98,20 +98,20 @@ class LeaseRuns:
         workspace: where they are held.
         wanted: how the worker works.
         fence: behind which they are written.
-        reach: asks the database for nothing; raises QueueError where it does not answer.
+        probe: asks the database for nothing; raises QueueError where it does not answer.
     """
 
     def __init__(
-        self, workspace: Workspace, wanted: WorkerSettings, fence: FencedStore, reach: Callable[[], Awaitable[object]]
+        self, workspace: Workspace, wanted: WorkerSettings, fence: FencedStore, probe: Callable[[], Awaitable[object]]
     ) -> None:
-        self.workspace, self.wanted, self.fence, self._reach = workspace, wanted, fence, reach
+        self.workspace, self.wanted, self.fence, self._probe = workspace, wanted, fence, probe
 
-    async def run(self, debate: str, held: LeasedDebate) -> Ending:
+    async def run(self, debate: str, leased: LeasedDebate) -> Ending:
         """Resume a debate; what goes wrong is an ending."""
         try:
             limits = await noted_allowance(self.workspace, debate)
-            outcome = await self.workspace.resume(debate, limits=limits, stop=held.stop)
-            return await self._ending(outcome, held)
+            outcome = await self.workspace.resume(debate, limits=limits, stop=leased.stop)
+            return await self._ending(outcome, leased)
         except RecordConflict:
             after = 0.0 if self.fence.lapsed(debate) else self.wanted.lease
             return Ending(state="queued", reason="another process writes its record", after=after)
@@ -124,18 +124,18 @@ class LeaseRuns:
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             return Ending(state="parked", reason=hide(clean(f"internal error: {type(error).__name__}: {error}")))
 
-    async def _ending(self, outcome: Outcome, held: LeasedDebate) -> Ending:
+    async def _ending(self, outcome: Outcome, leased: LeasedDebate) -> Ending:
         match outcome.status, outcome.kind:
             case "paused", "waiting":
                 left = (await time_left(self.workspace, outcome.debate)).values()
                 wake = self.workspace.clock() + max(0.0, min(left)) if left else None
                 return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
             case "paused", "unavailable":
-                wait = min(self.wanted.away * 2 ** (held.lease.tries - 1), 3600.0)
+                wait = min(self.wanted.away * 2 ** (leased.lease.tries - 1), 3600.0)
                 return Ending(state="queued", reason=outcome.reason, after=wait)
-            case "paused", _ if held.why == "cancel":
+            case "paused", _ if leased.why == "cancel":
                 return Ending(state="cancelled", reason="it was cancelled")
-            case "paused", _ if held.why:
+            case "paused", _ if leased.why:
                 return handed_over()
             case "paused", _:
                 return Ending(state="parked", reason=outcome.reason)
@@ -147,7 +147,7 @@ class LeaseRuns:
         looks = 0
         while looks < LOOKS and not self.fence.lapsed(debate):
             try:
-                await self._reach()
+                await self._probe()
                 looks += 1
                 await self.workspace.entries(debate)
             except RecordError as again:

@@ -75,7 +75,7 @@ class FencedStore:
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         """See ``Store.append``; behind the end of the lease it is refused as if another writer had appended."""
         if self.lapsed(debate):
-            raise RecordConflict(f"the lease on {debate} has run out; another worker may hold it by now")
+            raise RecordConflict(f"the lease on {debate} has expired; another worker may have it now")
         await self._store.append(debate, lines, after=after)
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
@@ -166,8 +166,8 @@ async def _claim(c: Connection, job: "asyncpg.Record", worker: str, seconds: flo
         return None
     epoch = await c.fetchval(_LEASE, debate, worker, seconds)
     if epoch is None:
-        held = "update moot_job set ready = (select until from moot_lease where debate = $1) where debate = $1"
-        await c.execute(held, debate)
+        query = "update moot_job set ready = (select until from moot_lease where debate = $1) where debate = $1"
+        await c.execute(query, debate)
         return None
     await move(c, debate, "running", job["reason"])
     await c.execute("update moot_job set tries = $2, answers = $3 where debate = $1", debate, tries + 1, answers)
@@ -228,7 +228,7 @@ class HeartbeatSender:
     Attributes:
         worker: its name.
         places: how many debates it runs in parallel.
-        seconds: how long a lease lasts, and so a sign of life.
+        seconds: how long a lease and a heartbeat last.
     """
 
     worker: str
@@ -237,7 +237,7 @@ class HeartbeatSender:
 
 
 async def beat(c: Connection, who: HeartbeatSender, debates: Sequence[str]) -> "HeartbeatResult":
-    """Give a sign of life, and renew those of a worker's leases that have not run out.
+    """Note a heartbeat, and renew the leases of a worker that have not run out.
 
     Returns:
         Each debate with its epoch, and whether to stop.
@@ -266,7 +266,7 @@ class Heartbeat:
         database: its own connection, so that it waits for no other.
         who: the worker.
         fence: where renewed leases let their debates be written.
-        told: told after each beat what was renewed, or why the database cannot be reached; in the heart's thread.
+        report: is called after each beat, in the heartbeat's thread: what was renewed, or why that failed.
     """
 
     def __init__(
@@ -274,12 +274,12 @@ class Heartbeat:
         database: Database,
         who: HeartbeatSender,
         fence: FencedStore,
-        told: Callable[[HeartbeatResult | QueueError], None],
+        report: Callable[[HeartbeatResult | QueueError], None],
     ) -> None:
-        self._database, self._who, self._fence, self._told = database, who, fence, told
+        self._database, self._who, self._fence, self._told = database, who, fence, report
         self._soon = asyncio.Event()
 
-    def hurry(self) -> None:
+    def beat_soon(self) -> None:
         """Beat at once; in the heart's thread."""
         self._soon.set()
 

@@ -135,8 +135,8 @@ class Allowed:
             assert row is not None
             if row["slots"] >= self.allowance.in_flight:
                 return row["silent"], True
-        asked = (("requests", self.allowance.requests, 1), ("tokens", self.allowance.tokens, tokens))
-        buckets = [(kind, limit, number) for kind, limit, number in asked if limit]
+        buckets_asked = (("requests", self.allowance.requests, 1), ("tokens", self.allowance.tokens, tokens))
+        buckets = [(kind, limit, number) for kind, limit, number in buckets_asked if limit]
         waits = [await self._wait_for(c, kind, limit, number) for kind, limit, number in buckets]
         if any(waits):
             return max(waits), False

@@ -76,13 +76,13 @@ class Database:
                 self._room = BackgroundLoop("moot-queue")
             return self._room.begin(work)
 
-    def listen(self, told: Callable[[str], None]) -> None:
+    def listen(self, notify: Callable[[str], None]) -> None:
         """Hand on every notification from now on; "" where some may have been missed.
 
         Args:
-            told: takes the words of a notification, in the thread of the connections.
+            notify: takes the words of a notification, in the thread of the connections.
         """
-        self.keep(listen(self._address, told, channel=CHANNEL))
+        self.keep(listen(self._address, notify, channel=CHANNEL))
 
     def keep(self, work: Coroutine[object, object, None]) -> None:
         """Have something done in the thread of the connections until they are closed."""
@@ -149,6 +149,6 @@ def unreachable(error: BaseException) -> QueueError:
     """
     import asyncpg
 
-    what = "used" if isinstance(error, asyncpg.SyntaxOrAccessError) else "reached"
+    verb = "used" if isinstance(error, asyncpg.SyntaxOrAccessError) else "reached"
     kind = QueueAway if is_away(error) else QueueError
-    return kind(f"the queue cannot be {what}: {reason_of(error)[:200]}")
+    return kind(f"the queue cannot be {verb}: {reason_of(error)[:200]}")

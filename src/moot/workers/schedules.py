@@ -55,7 +55,7 @@ _SOON = "select extract(epoch from min(next) - clock_timestamp())::float8 from m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Firing:
+class ScheduledRun:
     """A debate that is to begin.
 
     Attributes:
@@ -82,7 +82,7 @@ async def put_schedules(c: Connection, schedules: Sequence[Schedule] | None) -> 
         brief = _read(schedule)
         first = following(schedule.cron, schedule.timezone, now)
         await c.execute(_PUT, schedule.name, schedule.cron, schedule.timezone, json.dumps(brief), first)
-    await c.execute("delete from moot_schedule where name <> all($1::text[])", [each.name for each in schedules])
+    await c.execute("delete from moot_schedule where name <> all($1::text[])", [row.name for row in schedules])
 
 
 def _read(schedule: Schedule) -> dict[str, str]:
@@ -113,7 +113,7 @@ def following(cron: str, timezone: str, now: datetime) -> datetime:
     return croniter(cron, now.astimezone(ZoneInfo(timezone or "UTC"))).get_next(datetime)
 
 
-async def due(c: Connection, worker: str) -> tuple[list[Firing], float | None]:
+async def due(c: Connection, worker: str) -> tuple[list[ScheduledRun], float | None]:
     """Take the times that have come, and what a worker that has died had taken.
 
     Args:
@@ -128,19 +128,21 @@ async def due(c: Connection, worker: str) -> tuple[list[Firing], float | None]:
         await c.execute("update moot_schedule set next = $2 where name = $1", row["name"], following_)
         if not row["missed"]:
             await c.execute(_FIRED, row["name"], row["next"], row["brief"], "")
-    firings = [
-        Firing(name=row["name"], at=row["at"], brief=json.loads(row["brief"]))
+    scheduled_runs = [
+        ScheduledRun(name=row["name"], at=row["at"], brief=json.loads(row["brief"]))
         for row in await c.fetch(_BROKEN_OFF, worker)
     ]
-    return firings, await c.fetchval(_SOON)
+    return scheduled_runs, await c.fetchval(_SOON)
 
 
-async def finish(c: Connection, firing: Firing) -> None:
+async def finish(c: Connection, scheduled_run: ScheduledRun) -> None:
     """Forget a firing whose debate has begun, or cannot begin."""
-    await c.execute("delete from moot_firing where name = $1 and at = $2", firing.name, firing.at)
+    await c.execute("delete from moot_firing where name = $1 and at = $2", scheduled_run.name, scheduled_run.at)
 
 
-async def fire(workspace: Workspace, firing: Firing, config: Config, submit: Callable[[str], Awaitable[Job]]) -> Job:
+async def fire(
+    workspace: Workspace, scheduled_run: ScheduledRun, config: Config, submit: Callable[[str], Awaitable[Job]]
+) -> Job:
     """Begin the debate of that time and queue it; where the database is away, again, for some minutes.
 
     Raises:
@@ -149,30 +151,32 @@ async def fire(workspace: Workspace, firing: Firing, config: Config, submit: Cal
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:
         try:
-            return await submit(await begin(workspace, firing, config))
+            return await submit(await begin(workspace, scheduled_run, config))
         except (QueueError, RecordAway):
             if asyncio.get_running_loop().time() >= until:
                 raise
         await asyncio.sleep(AGAIN)
 
 
-async def begin(workspace: Workspace, firing: Firing, config: Config) -> str:
+async def begin(workspace: Workspace, scheduled_run: ScheduledRun, config: Config) -> str:
     """Put the debate of that time on record; its id.
 
     Raises:
         MootError: the brief cannot be used, or its participants could not be made.
     """
-    debate, brief = f"{firing.name}-{firing.at.astimezone(UTC):%Y%m%d-%H%M%S}", firing.brief
+    debate, brief = f"{scheduled_run.name}-{scheduled_run.at.astimezone(UTC):%Y%m%d-%H%M%S}", scheduled_run.brief
     if await workspace.count_entries(debate):
         return debate
-    intake = read_brief(brief["text"], name=brief["name"], folder=Path(brief["folder"]))
-    start = await prepare_start(workspace, intake, Overrides(), config)
+    parsed = read_brief(brief["text"], name=brief["name"], folder=Path(brief["folder"]))
+    start = await prepare_start(workspace, parsed, Overrides(), config)
     casters = copy.copy(workspace)
     # A casting is no debate of the queue: no lease is held on it, and nobody else drives it.
     casters.writer = workspace.store
     peopled = await generate_participants(casters, start, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
-        raise MootError(f"no participants, so no debate: {peopled.reason} ({peopled.debate})")
+        raise MootError(
+            f"no participants were generated, so the debate did not start: {peopled.reason} ({peopled.debate})"
+        )
     with suppress(RecordConflict):  # another worker has begun it at the same time
         await put_on_record(workspace, peopled, debate)
     return debate

@@ -22,7 +22,7 @@ from moot.workers.leases import FencedStore, Heartbeat, HeartbeatResult, Heartbe
 from moot.workers.provider_limits import Allowed, Queueing
 from moot.workers.queue_database import Connection, Database
 from moot.workers.queue_tables import make_ready
-from moot.workers.schedules import Firing, fire
+from moot.workers.schedules import ScheduledRun, fire
 from moot.workers.worker_log import Note
 from moot.workers.worker_outage import Outage
 
@@ -41,17 +41,18 @@ class Worker:
         self.workspace, self.wanted = workspace, wanted
         self.database = Database(wanted.address)
         self.fence = FencedStore(workspace.store)
-        self._segments = LeaseRuns(workspace, wanted, self.fence, self._reach)
+        self._segments = LeaseRuns(workspace, wanted, self.fence, self._probe)
         workspace.writer = self.fence
         workspace.pool.meter = self._meter
         self._held: dict[str, LeasedDebate] = {}
-        self._firing: set[asyncio.Task[None]] = set()
+        self._scheduled: set[asyncio.Task[None]] = set()
         self._lines: dict[str, Queueing] = {}
-        self._leave, self._news = asyncio.Event(), asyncio.Event()
+        self._leave, self._lease_change = asyncio.Event(), asyncio.Event()
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
-        self._beats = Database(wanted.address, connections=1)  # the heart waits for no connection that others have
+        # A connection of its own, so that the heartbeat waits for nobody.
+        self._heartbeat_database = Database(wanted.address, connections=1)
         who = HeartbeatSender(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
-        self._heart = Heartbeat(self._beats, who, self.fence, self._hear)
+        self._heartbeat = Heartbeat(self._heartbeat_database, who, self.fence, self._report_heartbeat)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -67,7 +68,7 @@ class Worker:
     def drain(self) -> None:
         """Take nothing new, and give back what it holds; ``run`` ends then."""
         self._leave.set()
-        self._news.set()
+        self._lease_change.set()
 
     async def run(self) -> None:
         """Work until drained.
@@ -81,8 +82,8 @@ class Worker:
             await make_ready(self.database)
             config = self.workspace.config or Config()
             await self.database.do(partial(schedules.put_schedules, schedules=config.schedules))
-            self._beats.listen(self._hear_news)
-            self._beats.keep(self._heart.beat_on())
+            self._heartbeat_database.listen(self._on_notification)
+            self._heartbeat_database.keep(self._heartbeat.beat_on())
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._take(group))
                 group.create_task(self._watch(group))
@@ -92,9 +93,9 @@ class Worker:
             with suppress(QueueError):
                 await self.database.do(partial(leases.leave, worker=self.wanted.name))
         finally:
-            for held in self._held.values():
-                held.ask("drain", now=True)
-            await self._beats.close()
+            for leased in self._held.values():
+                leased.ask("drain", now=True)
+            await self._heartbeat_database.close()
             await self.database.close()
 
     # ---- a segment --------------------------------------------------------------------------------------------------
@@ -102,45 +103,45 @@ class Worker:
     async def _take(self, group: asyncio.TaskGroup) -> None:
         """Take debates out of the queue whenever there is a place for one."""
         while not self.leaving:
-            self._news.clear()
+            self._lease_change.clear()
             pause, room = self.wanted.poll, self.wanted.most - len(self._held)
             if room > 0:
                 began = self.fence.now()
                 try:
-                    taken = await self._do(
+                    grant = await self._do(
                         partial(leases.take, worker=self.wanted.name, most=room, seconds=self.wanted.lease)
                     )
                 except QueueError:
                     pause = min(pause, self.wanted.lease / 3)  # whoever comes back tells of it before
                 else:
-                    pause = min(pause, self.wanted.poll if taken.later is None else max(taken.later, 0.0))
-                    for lease in taken.leases:
+                    pause = min(pause, self.wanted.poll if grant.later is None else max(grant.later, 0.0))
+                    for lease in grant.leases:
                         self._open(lease, began)
                         group.create_task(self._segment(lease))
-            await self._pause(self._news, pause)
+            await self._pause(self._lease_change, pause)
 
     def _open(self, lease: Lease, began: float) -> None:
         """Let a debate be written from now on."""
         debate = lease.debate
         self.fence.open(debate, began + self.wanted.lease)
-        held = self._held[debate] = LeasedDebate(lease=lease)
+        leased = self._held[debate] = LeasedDebate(lease=lease)
         text = "taken" + (f", attempt {lease.tries}" if lease.tries > 1 else "")
         self.wanted.say(Note(event="taken", debate=debate, text=text, state="running"))
         if lease.stop or self.leaving:
-            held.ask("cancel" if lease.stop else "drain", now=False)
+            leased.ask("cancel" if lease.stop else "drain", now=False)
 
     async def _segment(self, lease: Lease) -> None:
         """Run a debate from where its record ends, and say what became of it."""
         debate = lease.debate
-        held = self._held[debate]
+        leased = self._held[debate]
         try:
-            ending = await self._hold(debate, held)
+            ending = await self._hold(debate, leased)
             state = await self._end(lease, ending)
         finally:
-            if self._held.get(debate) is held:  # else it was taken anew meanwhile
+            if self._held.get(debate) is leased:  # else it was taken anew meanwhile
                 del self._held[debate]
                 self.fence.shut(debate)
-            self._news.set()  # there is a place again
+            self._lease_change.set()  # there is a place again
         if isinstance(state, Lost):
             text = self._outage.explain(state)
             self.wanted.say(Note(event="lost", debate=debate, text=text, level="WARNING"))
@@ -159,54 +160,54 @@ class Worker:
                     return Lost()
                 await asyncio.sleep(AGAIN)
 
-    async def _hold(self, debate: str, held: LeasedDebate) -> Ending:
+    async def _hold(self, debate: str, leased: LeasedDebate) -> Ending:
         async with asyncio.TaskGroup() as group:
-            held.task = group.create_task(self._segments.run(debate, held))
-        if not held.task.cancelled():
-            return held.task.result()
-        return Ending(state="cancelled", reason="it was cancelled") if held.why == "cancel" else handed_over()
+            leased.task = group.create_task(self._segments.run(debate, leased))
+        if not leased.task.cancelled():
+            return leased.task.result()
+        return Ending(state="cancelled", reason="it was cancelled") if leased.why == "cancel" else handed_over()
 
     # ---- what the others and the signals want ------------------------------------------------------------------------
 
-    def _hear(self, beaten: HeartbeatResult | QueueError) -> None:
-        """In the heart's thread: hand on what it was told."""
-        self._call(self._heed, beaten)
+    def _report_heartbeat(self, result: HeartbeatResult | QueueError) -> None:
+        """Pass on what it reported; runs in the heartbeat's thread."""
+        self._call(self._on_heartbeat, result)
 
-    def _hear_news(self, words: str) -> None:
-        """In the heart's thread: hand on what other processes tell."""
+    def _on_notification(self, words: str) -> None:
+        """Pass on what other processes report; runs in the heartbeat's thread."""
         kind, _, name = words.partition(":")
         if kind in ("", STOP):
-            self._heart.hurry()
+            self._heartbeat.beat_soon()
         if kind != STOP:
             self._call(self._wake, kind, name)
 
-    def _call(self, act: Callable[..., None], *given: object) -> None:
+    def _call(self, act: Callable[..., None], *arguments: object) -> None:
         if self._loop and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(act, *given)
+            self._loop.call_soon_threadsafe(act, *arguments)
 
     def _wake(self, kind: str, name: str) -> None:
         if kind != SLOTS:
-            self._news.set()
+            self._lease_change.set()
         for account, line in self._lines.items():
             if kind == "" or (kind, name) == (SLOTS, account):
                 line.news.set()
 
-    def _heed(self, beaten: HeartbeatResult | QueueError) -> None:
-        if isinstance(beaten, QueueAway):
-            self._outage.begin(beaten)
-        elif not isinstance(beaten, QueueError) and self._outage.end():
-            self._news.set()
+    def _on_heartbeat(self, result: HeartbeatResult | QueueError) -> None:
+        if isinstance(result, QueueAway):
+            self._outage.begin(result)
+        elif not isinstance(result, QueueError) and self._outage.end():
+            self._lease_change.set()
         self._let_go()
-        for debate, held in self._held.items():
-            epoch, stop = (0, "") if isinstance(beaten, QueueError) else beaten.get(debate, (0, ""))
-            if epoch == held.lease.epoch and stop:
-                held.ask("cancel", now=stop == "now")
+        for debate, leased in self._held.items():
+            epoch, stop = (0, "") if isinstance(result, QueueError) else result.get(debate, (0, ""))
+            if epoch == leased.lease.epoch and stop:
+                leased.ask("cancel", now=stop == "now")
 
     def _let_go(self) -> None:
         """Stop what it may run no longer, by its own clock: it needs no database to know."""
-        for debate, held in tuple(self._held.items()):
+        for debate, leased in tuple(self._held.items()):
             if self.fence.lapsed(debate):
-                held.ask("lost", now=True)
+                leased.ask("lost", now=True)
 
     async def _look_at_leases(self) -> None:
         while not self.leaving:
@@ -221,12 +222,12 @@ class Worker:
                 for debate in await self._do(leases.watch):
                     self.wanted.say(Note(event="queued again", debate=debate, text="queued again", state="queued"))
             with suppress(QueueError):
-                firings, soon = await self._do(partial(schedules.due, worker=self.wanted.name))
+                scheduled_runs, soon = await self._do(partial(schedules.due, worker=self.wanted.name))
                 pause = pause if soon is None else min(pause, max(soon, 0.0))
-                for firing in firings:
-                    task = group.create_task(self._begin(firing))
-                    self._firing.add(task)
-                    task.add_done_callback(self._firing.discard)
+                for scheduled_run in scheduled_runs:
+                    task = group.create_task(self._begin(scheduled_run))
+                    self._scheduled.add(task)
+                    task.add_done_callback(self._scheduled.discard)
             await self._pause(self._leave, pause)
 
     async def _pause(self, sooner: asyncio.Event, seconds: float) -> None:
@@ -236,34 +237,34 @@ class Worker:
 
     async def _give_back(self) -> None:
         """Give everything back: the answers in progress have some seconds, then all is broken off."""
-        for held in tuple(self._held.values()):
-            held.ask("drain", now=False)
+        for leased in tuple(self._held.values()):
+            leased.ask("drain", now=False)
         end = self.fence.now() + self.wanted.grace
-        while self._held or self._firing:
+        while self._held or self._scheduled:
             if self.fence.now() >= end:
                 end = float("inf")
-                for held in tuple(self._held.values()):
-                    held.ask("drain", now=True)
-                for task in self._firing:
+                for leased in tuple(self._held.values()):
+                    leased.ask("drain", now=True)
+                for task in self._scheduled:
                     task.cancel()
             await asyncio.sleep(0.05)
 
-    async def _begin(self, firing: Firing) -> None:
+    async def _begin(self, scheduled_run: ScheduledRun) -> None:
         """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
 
         async def submit(debate: str) -> Job:
-            owner = firing.brief["owner"]
+            owner = scheduled_run.brief["owner"]
             return await self._do(lambda c: jobs.submit(c, debate, owner, USUAL_PRIORITY, 0.0))
 
         try:
-            job = await fire(self.workspace, firing, self.workspace.config or Config(), submit)
-            text = f"{job.state} by the schedule {firing.name}"
+            job = await fire(self.workspace, scheduled_run, self.workspace.config or Config(), submit)
+            text = f"{job.state} by the schedule {scheduled_run.name}"
             self.wanted.say(Note(event="schedule", debate=job.debate, text=text, state=job.state))
         except MootError as error:
-            text = f"the schedule {firing.name} began nothing: {error}"
+            text = f"the schedule {scheduled_run.name} began nothing: {error}"
             self.wanted.say(Note(event="schedule", text=text, level="ERROR"))
         with suppress(QueueError):  # then it is looked at again, and finds its debate
-            await self._do(partial(schedules.finish, firing=firing))
+            await self._do(partial(schedules.finish, scheduled_run=scheduled_run))
 
     def _meter(self, provider: str, key: str) -> UsageMeter | None:
         allowance = (self.workspace.config or Config()).limits.get(provider)
@@ -273,7 +274,7 @@ class Worker:
         line = self._lines.setdefault(account, Queueing())
         return Allowed(self.database, self.wanted.name, account, allowance, self.wanted.lease, line)
 
-    async def _reach(self) -> None:
+    async def _probe(self) -> None:
         await self._do(lambda c: jobs.find(c, ""))
 
     async def _do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:

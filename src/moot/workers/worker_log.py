@@ -1,4 +1,4 @@
-"""What a worker tells: a line for a person, or JSON for programs, each with its time and level."""
+"""What a worker logs: a line for a person, or JSON for programs, each with its time and level."""
 
 import contextlib
 import json

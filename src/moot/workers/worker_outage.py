@@ -12,7 +12,7 @@ class Outage:
     """Keeps when the database was away.
 
     Args:
-        say: told when it goes and when it comes back.
+        say: is called when the database goes and when it comes back.
         lease: seconds after which a lease has run out.
         clock: seconds that never run backwards.
     """

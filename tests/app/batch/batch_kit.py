@@ -60,8 +60,8 @@ class Paid(ScriptedModel):
 
 def item(mark: str = "", *, model: str = "guest:paid", brief: str = BRIEF) -> BatchItem:
     """One brief of a batch."""
-    intake = read_brief(brief.replace("{mark}", mark))
-    return make_item(intake, Overrides(models=(model,)), name=f"item{mark}")
+    parsed = read_brief(brief.replace("{mark}", mark))
+    return make_item(parsed, Overrides(models=(model,)), name=f"item{mark}")
 
 
 def desk_with(**models: ScriptedModel) -> Workspace:

@@ -23,6 +23,7 @@ from moot.models.base import Request
 from tests.app.batch.batch_kit import BRIEF, BUILD, BUY, PRICE, Paid, desk_with, item, work_on
 from tests.app.run.test_casting import CAST
 from tests.council.agents import own_place
+from tests.kits.waiting import until
 from tests.web.web_kit import ADA, Slow
 
 
@@ -56,20 +57,26 @@ async def test_all_are_held_and_counted_and_a_second_run_only_reads() -> None:
     told_of: list[BatchOutcome] = []
     work.tell = told_of.append
     await work.run()
-    came = await work.outcomes()
-    assert [each.debate for each in told_of] == [each.debate for each in came] == [each.debate for each in batch]
-    assert [(each.status, each.answer) for each in came] == [("decided", "build")] * 3 + [("decided", "buy")] * 2
-    row, total = rows(came)
+    results = await work.outcomes()
+    assert (
+        [outcome.debate for outcome in told_of]
+        == [outcome.debate for outcome in results]
+        == [repeat.debate for repeat in batch]
+    )
+    assert [(outcome.status, outcome.answer) for outcome in results] == [("decided", "build")] * 3 + [
+        ("decided", "buy")
+    ] * 2
+    row, total = rows(results)
     assert outcomes_in_words(row) == "build 3, buy 2"
     assert row.agreement == 0.6
-    assert row.calls == total.calls == len(paid.history) == sum(each.calls for each in came)
+    assert row.calls == total.calls == len(paid.history) == sum(outcome.calls for outcome in results)
     assert row.cost == pytest.approx(PRICE * row.calls)
     assert row.tokens == 10 * row.calls
     before, sent = await lines(workspace), len(paid.history)
     again = work_on(workspace, batch)
     assert (await again.estimate()).over == 5
     await again.run()
-    assert await again.outcomes() == came
+    assert await again.outcomes() == results
     assert len(paid.history) == sent
     assert await lines(workspace) == before
 
@@ -87,17 +94,19 @@ async def test_stopped_after_the_answers_in_hand_it_goes_on_and_pays_nothing_twi
     workspace = desk_with(paid=paid)
     work = work_on(workspace, parallel=2)
     await work.run()
-    states = [each.status for each in await work.outcomes()]
+    states = [outcome.status for outcome in await work.outcomes()]
     assert "paused" in states
     assert states[2] == "unbegun"
     again = work_on(workspace, parallel=2)
     foreseen = await again.estimate()
     assert foreseen.begun == states.count("paused")
     await again.run()
-    came = await again.outcomes()
-    ends = [(each.debate, each.status, each.answer, each.calls) for each in came]
-    assert ends == [(each.debate, each.status, each.answer, each.calls) for each in await whole.outcomes()]
-    assert len(paid.history) == sum(each.calls for each in came)
+    results = await again.outcomes()
+    ends = [(outcome.debate, outcome.status, outcome.answer, outcome.calls) for outcome in results]
+    assert ends == [
+        (outcome.debate, outcome.status, outcome.answer, outcome.calls) for outcome in await whole.outcomes()
+    ]
+    assert len(paid.history) == sum(outcome.calls for outcome in results)
 
 
 async def test_broken_off_at_once_it_goes_on() -> None:
@@ -106,28 +115,30 @@ async def test_broken_off_at_once_it_goes_on() -> None:
     batch = make_batch([item(model="guest:slow")], times=3)
     work = work_on(workspace, batch, parallel=2)
     async with asyncio.TaskGroup() as group:
-        held = group.create_task(work.run())
+        task = group.create_task(work.run())
         await slow.asked.wait()
-        held.cancel()
-    assert [each.status for each in await work.outcomes()] == ["paused", "paused", "unbegun"]
+        task.cancel()
+    assert [outcome.status for outcome in await work.outcomes()] == ["paused", "paused", "unbegun"]
     assert work.running == set()
     slow.go.set()
     again = work_on(workspace, batch, parallel=2)
     await again.run()
-    assert {each.status for each in await again.outcomes()} == {"decided"}
+    assert {outcome.status for outcome in await again.outcomes()} == {"decided"}
 
 
 async def test_so_many_are_held_at_once_and_no_more() -> None:
     slow = Slow(BUILD)
     work = work_on(desk_with(slow=slow), make_batch([item(model="guest:slow")], times=5), parallel=2)
+
+    async def two_have_begun() -> bool:
+        return len(await work.workspace.store.debates()) == 2
+
     async with asyncio.TaskGroup() as group:
         group.create_task(work.run())
-        await slow.asked.wait()
-        await asyncio.sleep(0.05)
+        await until(two_have_begun)
         assert len(work.running) == 2
-        assert len(await work.workspace.store.debates()) == 2
         slow.go.set()
-    assert len(work.came) == 5
+    assert len(work.finished) == 5
 
 
 async def test_one_that_fails_ends_no_other() -> None:
@@ -140,11 +151,11 @@ async def test_one_that_fails_ends_no_other() -> None:
     told_of: list[BatchOutcome] = []
     work.tell = told_of.append
     await work.run()
-    came = await work.outcomes()
-    assert [each.status for each in came] == ["decided", "failed", "error", "decided"]
-    assert "damaged" in came[2].reason
-    assert {each.debate for each in told_of} == {each.debate for each in came}
-    assert rows(came)[-1].failed == 2
+    results = await work.outcomes()
+    assert [outcome.status for outcome in results] == ["decided", "failed", "error", "decided"]
+    assert "damaged" in results[2].reason
+    assert {outcome.debate for outcome in told_of} == {outcome.debate for outcome in results}
+    assert rows(results)[-1].failed == 2
 
 
 async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,12 +168,12 @@ async def test_a_slip_in_one_debate_is_its_own(monkeypatch: pytest.MonkeyPatch) 
         return await run(self, plan, debate, **more)  # type: ignore[arg-type]
 
     work = work_on(workspace)
-    last = [each.debate for each in work.batch][-1].rpartition("-")[2]
+    last = [repeat.debate for repeat in work.batch][-1].rpartition("-")[2]
     monkeypatch.setattr(Workspace, "run", slip)
     await work.run()
-    came = await work.outcomes()
-    assert [each.status for each in came] == ["decided", "decided", "error"]
-    assert came[2].reason == "internal error: ValueError: ***"
+    results = await work.outcomes()
+    assert [outcome.status for outcome in results] == ["decided", "decided", "error"]
+    assert results[2].reason == "internal error: ValueError: ***"
 
 
 async def test_a_limit_pauses_one_and_raised_in_the_brief_it_goes_on() -> None:
@@ -172,13 +183,13 @@ async def test_a_limit_pauses_one_and_raised_in_the_brief_it_goes_on() -> None:
     wide = item(brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 20"))
     first = work_on(workspace, make_batch([narrow]))
     await first.run()
-    (came,) = await first.outcomes()
-    assert (came.status, came.kind) == ("paused", "limit")
-    assert rows([came])[0].paused == 1
+    (result,) = await first.outcomes()
+    assert (result.status, result.kind) == ("paused", "limit")
+    assert rows([result])[0].paused == 1
     second = work_on(workspace, make_batch([wide]))
     await second.run()
     (went,) = await second.outcomes()
-    assert (went.debate, went.status) == (came.debate, "tie")
+    assert (went.debate, went.status) == (result.debate, "tie")
     assert len(paid.history) == went.calls
 
 
@@ -190,15 +201,17 @@ async def test_who_is_a_person_is_waited_for_by_letter() -> None:
         assert len(kinds) < 10
         work = work_on(workspace, batch)
         await work.run()
-        (came,) = await work.outcomes()
-        kinds.append(came.kind)
-        if not came.kind:
+        (result,) = await work.outcomes()
+        kinds.append(result.kind)
+        if not result.kind:
             continue
-        assert came.kind == "waiting"
-        (turn,) = await waiting(workspace, came.debate)
+        assert result.kind == "waiting"
+        (turn,) = await waiting(workspace, result.debate)
         form = turn.ask.form if turn.ask else None
-        fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
-        await answer(workspace, came.debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
+        fields = (
+            {form_field.name: form_field.choices[0] for form_field in form.fields if form_field.choices} if form else {}
+        )
+        await answer(workspace, result.debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
     assert len(kinds) > 1
 
 
@@ -211,22 +224,22 @@ async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
     batch = make_batch([item()], times=4)
     most = (await work_on(workspace, batch).estimate()).costing.most.cost
     assert most
-    each = most / 4
-    work = work_on(workspace, batch, parallel=4, budget=2.5 * each)
+    per_debate = most / 4
+    work = work_on(workspace, batch, parallel=4, budget=2.5 * per_debate)
     await work.run()
-    came = await work.outcomes()
-    assert [each.status for each in came] == ["tie", "tie", "unbegun", "unbegun"]
-    assert len(paid.history) * PRICE <= 2.5 * each
-    for debate in came[:2]:
+    results = await work.outcomes()
+    assert [outcome.status for outcome in results] == ["tie", "tie", "unbegun", "unbegun"]
+    assert len(paid.history) * PRICE <= 2.5 * per_debate
+    for debate in results[:2]:
         opened = (await workspace.entries(debate.debate))[0].event
         assert isinstance(opened, Opened)
-        assert opened.brief.limits.cost == pytest.approx(each)
-    more = work_on(workspace, batch, parallel=4, budget=3.5 * each)
+        assert opened.brief.limits.cost == pytest.approx(per_debate)
+    more = work_on(workspace, batch, parallel=4, budget=3.5 * per_debate)
     await more.run()
-    assert [each.status for each in await more.outcomes()] == ["tie", "tie", "tie", "unbegun"]
+    assert [outcome.status for outcome in await more.outcomes()] == ["tie", "tie", "tie", "unbegun"]
     enough = work_on(workspace, batch, parallel=4, budget=most)
     await enough.run()
-    assert [each.status for each in await enough.outcomes()] == ["tie"] * 4
+    assert [outcome.status for outcome in await enough.outcomes()] == ["tie"] * 4
     assert len(paid.history) * PRICE == pytest.approx(most)
 
 
@@ -247,12 +260,15 @@ async def test_one_that_another_process_holds_is_left_to_it() -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(one.run())
         await slow.asked.wait()
+        slow.asked.clear()
         group.create_task(other.run())
-        await asyncio.sleep(0.05)
+        await slow.asked.wait()
         slow.go.set()
-    states = [one.came[batch_id].status for batch_id in one.came] + [other.came[each].status for each in other.came]
+    states = [one.finished[batch_id].status for batch_id in one.finished] + [
+        other.finished[batch_id].status for batch_id in other.finished
+    ]
     assert sorted(states) == ["decided", "error"]
-    (error,) = [came.reason for work in (one, other) for came in work.came.values() if came.status == "error"]
+    (error,) = [item.reason for work in (one, other) for item in work.finished.values() if item.status == "error"]
     assert "somebody else has written" in error
 
 
@@ -295,15 +311,15 @@ async def test_participants_are_made_once_for_all_repeats() -> None:
 
     model = Paid(script)
     workspace = desk_with(paid=model)
-    intake = read_brief_argument("Should the school open on Saturdays?")
-    batch = make_batch([make_item(intake, Overrides(models=("guest:paid",)), name="school")], times=3)
+    parsed = read_brief_argument("Should the school open on Saturdays?")
+    batch = make_batch([make_item(parsed, Overrides(models=("guest:paid",)), name="school")], times=3)
     work = work_on(workspace, batch, parallel=3, budget=100.0)
     await work.estimate()
     await work.run()
-    came = await work.outcomes()
-    assert {each.status for each in came} == {"decided"}, came
-    assert sum("You are Casting" in str(each.messages) for each in model.history) == 1
-    names = [(await workspace.entries(each.debate))[0].event.brief.names("debater") for each in came]  # type: ignore[union-attr]
+    results = await work.outcomes()
+    assert {outcome.status for outcome in results} == {"decided"}, results
+    assert sum("You are Casting" in str(request.messages) for request in model.history) == 1
+    names = [(await workspace.entries(outcome.debate))[0].event.brief.names("debater") for outcome in results]  # type: ignore[union-attr]
     assert names == [("Ann", "Bob", "Cy")] * 3
     assert work._spending.used == pytest.approx(PRICE * len(model.history))  # pyright: ignore[reportPrivateUsage]
 
@@ -311,14 +327,14 @@ async def test_participants_are_made_once_for_all_repeats() -> None:
 async def test_a_debate_whose_participants_cannot_be_made_yet_stands_still() -> None:
     model = Paid()
     workspace = desk_with(paid=model)
-    intake = read_brief_argument("Should the school open on Saturdays?")
-    intake = replace(intake, brief=replace(intake.brief, limits=Limits(tokens=5)))
-    work = work_on(workspace, make_batch([make_item(intake, Overrides(models=("guest:paid",)), name="school")]))
+    parsed = read_brief_argument("Should the school open on Saturdays?")
+    parsed = replace(parsed, brief=replace(parsed.brief, limits=Limits(tokens=5)))
+    work = work_on(workspace, make_batch([make_item(parsed, Overrides(models=("guest:paid",)), name="school")]))
     await work.run()
-    (came,) = await work.outcomes()
-    assert (came.status, came.kind) == ("paused", "limit")
-    assert came.reason.startswith("no participants yet: the limit of 5 tokens")
-    assert not any(isinstance(each.event, Called) for each in await entries_of_casting(workspace))
+    (result,) = await work.outcomes()
+    assert (result.status, result.kind) == ("paused", "limit")
+    assert result.reason.startswith("no participants yet: the limit of 5 tokens")
+    assert not any(isinstance(entry.event, Called) for entry in await entries_of_casting(workspace))
 
 
 async def entries_of_casting(workspace: Workspace) -> tuple[Entry, ...]:
@@ -327,23 +343,23 @@ async def entries_of_casting(workspace: Workspace) -> tuple[Entry, ...]:
     return await workspace.entries(info.debate)
 
 
-# ---- what came of it -----------------------------------------------------------------------------------------------
+# ---- what came of it -------------------------------------------------------------------------------------------------
 
 
 def a(answer: str, status: str = "decided", **more: object) -> BatchOutcome:
-    given = BatchOutcome(
+    outcome = BatchOutcome(
         item="hire", number=1, seed=0, debate="d-1", status=status, answer=answer, calls=2, seconds=1.5
     )
-    return replace(given, **more)  # type: ignore[arg-type]
+    return replace(outcome, **more)  # type: ignore[arg-type]
 
 
 def test_answers_are_compared_as_votes_are() -> None:
-    found = rows(
+    summary_rows = rows(
         [a("18"), a("18.0"), a("**18**"), a(".5"), a("5"), a("", "tie"), a("", "no_decision"), a("", "paused")]
     )
-    assert outcomes_in_words(found[0]) == "18 3, .5 1, 5 1, tie 1, no decision 1"
-    assert found[0].agreement == pytest.approx(3 / 7)
-    assert (found[0].ended, found[0].debates, found[0].paused) == (7, 8, 1)
+    assert outcomes_in_words(summary_rows[0]) == "18 3, .5 1, 5 1, tie 1, no decision 1"
+    assert summary_rows[0].agreement == pytest.approx(3 / 7)
+    assert (summary_rows[0].ended, summary_rows[0].debates, summary_rows[0].paused) == (7, 8, 1)
     assert rows([a("tie"), a("", "tie")])[0].agreement == 0.5, "an answer that is called tie is no tie"
     assert rows([a("18")])[0].agreement is None
     assert rows([a("x", cost=None), a("x", cost=1.0)])[0].cost is None

@@ -28,12 +28,12 @@ NAMES = {
 Outcome = Mapping[str, Any]
 
 
-def outcome(text: str, asked: Mapping[str, object]) -> Outcome:
+def outcome(text: str, values: Mapping[str, object]) -> Outcome:
     """What comes of a text, in the corpus's words: the asked keys, or the error's code."""
     try:
         with within(1):
-            given: Mapping[str, Value] = read_brief(text, name="brief.md").given
-        return {"ok": {key: _plain(given.get(NAMES.get(key, key))) for key in asked}}
+            settings: Mapping[str, Value] = read_brief(text, name="brief.md").given
+        return {"ok": {key: _plain(settings.get(NAMES.get(key, key))) for key in values}}
     except BriefError as error:
         return {"error": error.code} if str(error).startswith("brief.md:") else {"error": f"no place: {error}"}
 
@@ -57,8 +57,8 @@ def test_the_corpus(case: Any) -> None:
     text: str = case["text"]
     if expand := case.get("context", {}).get("expand"):
         text = text.replace(expand["placeholder"], expand["unit"] * expand["times"])
-    asked: dict[str, object] = {key: value for each in allowed for key, value in each.get("ok", {}).items()}
-    assert outcome(text, asked) in allowed
+    values: dict[str, object] = {key: value for case in allowed for key, value in case.get("ok", {}).items()}
+    assert outcome(text, values) in allowed
 
 
 def head(*lines: str, body: str = "") -> str:
@@ -108,12 +108,12 @@ OK: list[tuple[str, dict[str, object]]] = [
     (head("use_mediator: on"), {"use_mediator": True}),
     (head("use_mediator: Off"), {"use_mediator": False}),
     (head("use_mediator: TRUE"), {"use_mediator": True}),
-    *[(head(f"debate_format: {each}"), {"debate_format": each}) for each in
+    *[(head(f"debate_format: {text}"), {"debate_format": text}) for text in
       ("round_robin", "socratic", "bp_style", "fishbowl", "chain_of_thought", "open_fight")],
-    *[(head(f"consensus_strategy: {each}"), {"consensus_strategy": each}) for each in
+    *[(head(f"consensus_strategy: {text}"), {"consensus_strategy": text}) for text in
       ("agent_closing", "mediator_summary", "vote", "no_consensus")],
     (head("logging_mode: markdown"), {"logging_mode": "full_markdown"}),
-    *[(head(f"logging_mode: {each}"), {"logging_mode": each}) for each in
+    *[(head(f"logging_mode: {text}"), {"logging_mode": text}) for text in
       ("full_markdown", "json_log", "verbose", "summary_only", "visual_tree")],
     (head("debate_format: round_robin", "use_mediator: false"), {"use_mediator": False}),
     (head("limits: {cost: ~, asks: 3}"), {"limits.cost": None, "limits.asks": 3}),
@@ -203,8 +203,8 @@ CODES: dict[str, list[str]] = {
         head("limits: {asks: 10001}"), head("limits: {cost: .inf}"), head("limits: {cost: .nan}"),
         head("limits: {cost: -1}"),
         head("limits: {parallel: 101}"), head("timeout_per_turn: 0"), head("limits: {cost: 1e400}"),
-        *[head(f"personas: [Ann, {{name: Bob, {each}}}]") for each in
-          ("weight: 0", "weight: -1", "weight: .nan", "weight: 10.5", "temperature: 2.1", "top_p: 1.01", "seed: -1",
+        *[head(f"personas: [Ann, {{name: Bob, {text}}}]") for text in
+          ("weight: -1", "weight: .nan", "weight: 10.5", "temperature: 2.1", "top_p: 1.01", "seed: -1",
            "presence_penalty: -2.1", "frequency_penalty: 3", "max_tokens: 0")],
     ],
     "too_large": [

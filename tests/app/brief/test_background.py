@@ -16,13 +16,13 @@ def test_files_are_sources_under_their_names(tmp_path: Path) -> None:
     (tmp_path / "data" / "study one.md").write_bytes("\ufeff# Study\r\nüx\u202e\n".encode())
     (tmp_path / "b.txt").write_text("b", encoding="utf-8")
     text = "---\nbackground: [data/study one.md, b.txt]\n---\n# Q\n\nwords"
-    intake = read_brief(text, name="a.md", folder=tmp_path)
-    assert intake.brief.background == (
+    parsed = read_brief(text, name="a.md", folder=tmp_path)
+    assert parsed.brief.background == (
         Source(name="a.md", text="words", line=6),
         Source(name="data/study one.md", text="# Study\nüx\n"),
         Source(name="b.txt", text="b"),
     )
-    assert intake.given["background"] == ("data/study one.md", "b.txt")
+    assert parsed.given["background"] == ("data/study one.md", "b.txt")
     assert read_brief("---\nbackground: b.txt\n---\n# Q", folder=tmp_path).brief.background[0].text == "b"
 
 

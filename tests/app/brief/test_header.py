@@ -17,7 +17,7 @@ def plain(node: Node) -> object:
         case Scalar(text=text):
             return text
         case Items(items=items):
-            return [plain(each) for each in items]
+            return [plain(scalar) for scalar in items]
         case Table(pairs=pairs):
             return {key.text: plain(value) for key, value in pairs}
 
@@ -188,7 +188,7 @@ TIDIED = [
     ("a\x00\x1b[31mb\x7f", "a[31mb"),
     ("a\ud800b", "a\ufffdb"),
     ("a\u202eb\u2066c\u200ed\ufeffe\u00adf\u2060g", "abcdefg"),
-    ("vote" + "".join(chr(0xE0000 + ord(each)) for each in "for Bob"), "vote"),
+    ("vote" + "".join(chr(0xE0000 + ord(text)) for text in "for Bob"), "vote"),
     ("x\U000e0101\ufe01y\ufffe\U0001ffffz", "xyz"),
     ("a\u2028b\x85c\u2029d", "a b c d"),
     ("👩\u200d🔬 ❤\ufe0f 1\ufe0f\u20e3 می\u200cخواهم", "👩\u200d🔬 ❤\ufe0f 1\ufe0f\u20e3 می\u200cخواهم"),

@@ -103,24 +103,24 @@ def accepted(text: str) -> bool:
 
 @pytest.mark.parametrize("key", [*HEADER, *LIMITS], ids=lambda key: key.name)
 def test_what_the_reader_takes_in_a_header_the_schema_takes(key: Key) -> None:
-    taken = 0
+    count = 0
     for value in writings(key):
         header = f"{key.name}: {value}"
         if accepted(f"---\n{header}\n---\n# Tea?\n"):
-            taken += 1
+            count += 1
             assert not list(BRIEF.iter_errors(parsed(header))), header
-    assert taken > 1
+    assert count > 1
 
 
 @pytest.mark.parametrize("key", [key for key in PARTICIPANT if key.name != "name"], ids=lambda key: key.name)
 def test_what_the_reader_takes_of_a_participant_the_schema_takes(key: Key) -> None:
-    taken = 0
+    count = 0
     for value in writings(key):
         setting = f"{key.name}: {value}"
         if accepted(f"---\nparticipants:\n- name: Ada\n  {setting}\n- Bo\n---\n# Tea?\n"):
-            taken += 1
+            count += 1
             assert not list(PERSON.iter_errors(parsed(setting))), setting
-    assert taken > 1
+    assert count > 1
 
 
 @pytest.mark.parametrize(

@@ -53,13 +53,13 @@ def test_the_documented_names_are_read() -> None:
         "debate_end_condition",
     )
     persona = ("persona_name", "role_description", "model", "temperature", "max_tokens", "style", "tool_usage")
-    assert all(find_key(HEADER, each) for each in header)
-    assert all(find_key(PARTICIPANT, each) for each in persona)
+    assert all(find_key(HEADER, text) for text in header)
+    assert all(find_key(PARTICIPANT, text) for text in persona)
     assert find_key(LIMITS, "timeout_per_turn") == get_key(LIMITS, "limits.turn_seconds")
     assert find_key(HEADER, "host") is None
-    assert {each.name for each in fields(Settings)} <= {key.name for key in PARTICIPANT}
-    assert {f"search.{each.name}" for each in fields(Search)} <= {key.name for key in PARTICIPANT}
-    assert {each.name for each in fields(Extras)} <= {key.name for key in HEADER}
+    assert {field.name for field in fields(Settings)} <= {key.name for key in PARTICIPANT}
+    assert {f"search.{field.name}" for field in fields(Search)} <= {key.name for key in PARTICIPANT}
+    assert {field.name for field in fields(Extras)} <= {key.name for key in HEADER}
 
 
 def test_no_key_names_a_host_a_credential_or_a_place() -> None:
@@ -96,10 +96,10 @@ CLOSED: list[tuple[tuple[Key, ...], str, object]] = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "name", "words"), CLOSED, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(("keys", "name", "words"), CLOSED, ids=lambda text: text if isinstance(text, str) else "")
 def test_the_words_are_those_of_the_phases(keys: tuple[Key, ...], name: str, words: object) -> None:
     # An aide is seated by the desk alone.
-    assert get_key(keys, name).choices == tuple(each for each in get_args(words) if each != "aide") != ()
+    assert get_key(keys, name).choices == tuple(arg for arg in get_args(words) if arg != "aide") != ()
 
 
 @pytest.mark.parametrize("key", [key for keys in TABLES for key in keys if key.same], ids=lambda key: key.name)
@@ -124,10 +124,11 @@ def test_the_examples_of_the_header(key: Key) -> None:
     if key.kind == "paths":
         assert load(line, line=1).pairs
     else:
-        intake = read_brief(f"---\n{line}\n---\n" + ("" if key.name == "topic" else "# Q?"))
+        parsed = read_brief(f"---\n{line}\n---\n" + ("" if key.name == "topic" else "# Q?"))
         nested = {"limits": "cost", "protocol_options": "hats", "strategy_options": "finalists"}
+        nested |= {"tool_options": "dice.most", "provider_options": "say.voice", "report_options": "slides.people"}
         expected = f"{key.name}.{nested[key.name]}" if key.name in nested else key.name
-        assert expected in intake.given
+        assert expected in parsed.given
 
 
 @pytest.mark.parametrize("key", PARTICIPANT[1:], ids=lambda key: key.name)
@@ -135,11 +136,11 @@ def test_the_examples_of_a_participant(key: Key) -> None:
     plain = read_brief("# Q?\n\n## Ada (a:b)\n\n## Bo\n\n## Cem\n").brief.participants[1]
     beside = "context_scope: last_n_turns\n" if key.name == "context_turns" else ""
     lines = f"{beside}{key.name}: {key.example}"
-    told = read_brief(
+    participant = read_brief(
         f"# Q?\n\n## Ada (a:b)\n\n## Bo\nrole: ''\n{lines}\n\n## Cem\n".replace("role: ''\nrole", "role")
     ).brief.participants[1]
-    assert told != plain
-    assert told.name == plain.name == "Bo"
+    assert participant != plain
+    assert participant.name == plain.name == "Bo"
 
 
 @pytest.mark.parametrize(
@@ -171,10 +172,10 @@ def test_the_closest_word() -> None:
 
 def test_the_starter_is_valid_and_complete() -> None:
     text = brief_template()
-    intake = read_brief(text)
-    assert intake.brief.names("debater") == ("Ada", "Bo", "Cem")
-    assert (intake.protocol, intake.rounds, intake.brief.options) == ("panel", 1, ("yes", "no", "not yet"))
-    assert intake.notes == ()
+    parsed = read_brief(text)
+    assert parsed.brief.names("debater") == ("Ada", "Bo", "Cem")
+    assert (parsed.protocol, parsed.rounds, parsed.brief.options) == ("panel", 1, ("yes", "no", "not yet"))
+    assert parsed.notes == ()
     bodily = {"topic", "participants", "options", "rules", "name", "persona"}
     names = [key.name.removeprefix("limits.") for keys in TABLES for key in keys if key.name not in bodily]
     names = [name for name in names if "." not in name]
@@ -188,19 +189,19 @@ def test_every_comment_of_the_starter_is_a_setting() -> None:
     settings = [line for line in settings if not line.startswith(("Settings", "background", "library"))]
     own = [line for line in own if not line.startswith("duty")]  # three debaters, as persona_count says
     body = brief_template().partition("\n---\n")[2]
-    told = read_brief(
+    parsed_brief = read_brief(
         "---\n" + "\n".join(settings) + "\n---\n" + body.replace("role: Speaks for it\n", "\n".join(own) + "\n")
     )
     assert len(settings) > 12
     assert len(own) > 10
-    assert told.brief.limits.cost == 0.5
-    ada = told.brief.participants[0]
+    assert parsed_brief.brief.limits.cost == 0.5
+    ada = parsed_brief.brief.participants[0]
     assert (ada.weight, ada.search, ada.hide) == (0.8, Search(), ("round 1",))
 
 
 @pytest.mark.parametrize("topic", ["Should we?", "Rules", "C#", "  a\nb ", "", "\u202e", "Do it: {now}"])
 def test_a_starter_for_any_topic(topic: str) -> None:
-    intake = read_brief(brief_template(topic))
-    assert intake.brief.topic == (
+    parsed = read_brief(brief_template(topic))
+    assert parsed.brief.topic == (
         " ".join(topic.replace("\u202e", "").split()) or read_brief(brief_template()).brief.topic
     )

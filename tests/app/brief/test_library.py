@@ -46,28 +46,28 @@ def test_a_folder_is_read_in_the_order_of_its_names(shelf: Path) -> None:
 
 
 def test_files_are_read_in_the_order_in_which_they_are_named_and_once(shelf: Path) -> None:
-    found = read_library(["papers/b.md", "papers/old", "papers/a.txt", "papers/b.md", "papers/old/c.md"], shelf)
-    assert [each.name for each in found] == ["papers/b.md", "papers/old/c.md", "papers/a.txt"]
+    sources = read_library(["papers/b.md", "papers/old", "papers/a.txt", "papers/b.md", "papers/old/c.md"], shelf)
+    assert [source.name for source in sources] == ["papers/b.md", "papers/old/c.md", "papers/a.txt"]
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "said"),
+    ("name", "code", "message"),
     [
         ("../outside.md", "unsafe_path", "is refused"),
         ("/etc/passwd", "unsafe_path", "is refused"),
         (".", "unsafe_path", "is refused"),
-        ("papers/link.md", "unsafe_path", "leads out of the brief's folder"),
-        ("links", "unsafe_path", "'links/x.md' leads out of the brief's folder"),
+        ("papers/link.md", "unsafe_path", "is outside the brief's folder"),
+        ("links", "unsafe_path", "'links/x.md' is outside the brief's folder"),
         ("papers/circle.md", "no_file", "cannot be read"),
         ("papers/none.md", "no_file", "there is no file"),
-        ("bare", "no_file", "the folder 'bare' holds nothing that can be read"),
-        ("papers/picture.png", "not_text", "'papers/picture.png' cannot be read; a library holds files of .md"),
+        ("bare", "no_file", "the folder 'bare' has no file that can be read"),
+        ("papers/picture.png", "not_text", "'papers/picture.png' cannot be read; a library may have files of .md"),
         ("papers/latin.md", "not_text", "is not in UTF-8"),
         ("papers/broken.pdf", "not_text", "'papers/broken.pdf' is broken or no PDF"),
-        ("papers/pipe.md", "no_file", "is no file but a folder or a device"),
+        ("papers/pipe.md", "no_file", "is a folder or a device, not a file"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_line(shelf: Path, name: str, code: str, said: str) -> None:
+def test_what_cannot_be_read_is_named_with_its_line(shelf: Path, name: str, code: str, message: str) -> None:
     (shelf / "bare").mkdir()
     (shelf / "links").mkdir()
     (shelf / "links" / "x.md").symlink_to(shelf.parent / "outside.md")
@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_named_with_its_line(shelf: Path, name: str, code
     with pytest.raises(BriefError) as caught:
         read_library(["papers/a.txt", name], shelf, line=7)
     assert (caught.value.code, caught.value.line) == (code, 7)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_brief_without_a_folder_has_no_library() -> None:
@@ -95,12 +95,12 @@ def test_limits(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (files, "MOST_BYTES", 12, "'papers/a.txt' is larger than 12 bytes"),
         (documents, "MOST_TEXT", 11, "'papers/b.md' holds more than 11 characters of text"),
     ]
-    for module, name, most, said in cases:
+    for module, name, most, text in cases:
         with monkeypatch.context() as patch:
             patch.setattr(module, name, most)
             with pytest.raises(BriefError) as caught:
                 read_library(["papers"], shelf)
-            assert said in str(caught.value)
+            assert text in str(caught.value)
             assert caught.value.code in ("too_large", "not_text")
 
 

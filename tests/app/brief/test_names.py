@@ -131,18 +131,25 @@ def test_a_name_that_is_accepted_is_safe_everywhere(text: str) -> None:
 
 
 def test_who_moderates_by_name() -> None:
-    assert all(is_moderator_name(each) for each in ("Moderator", "MEDIATOR", "Judge", "Chair"))
+    assert all(is_moderator_name(text) for text in ("Moderator", "MEDIATOR", "Judge", "Chair"))
     assert is_moderator_name("moderator", surely=True)
     assert not is_moderator_name("Judge", surely=True)
     assert not is_moderator_name("Judge Dredd")
 
 
 def test_the_built_in_participants() -> None:
-    names = [each.name for each in (*DEFAULT_DEBATERS, MODERATOR)]
+    names = [participant.name for participant in (*DEFAULT_DEBATERS, MODERATOR)]
     assert [check_name(name) for name in names] == names
     assert len({skeleton(name) for name in names}) == len(names) == 11
-    assert len({each.persona for each in DEFAULT_DEBATERS}) == len({each.role for each in DEFAULT_DEBATERS}) == 10
-    assert all(each.duty == "debater" and 80 < len(each.persona) < 400 and each.role for each in DEFAULT_DEBATERS)
+    assert (
+        len({default_debater.persona for default_debater in DEFAULT_DEBATERS})
+        == len({default_debater.role for default_debater in DEFAULT_DEBATERS})
+        == 10
+    )
+    assert all(
+        default_debater.duty == "debater" and 80 < len(default_debater.persona) < 400 and default_debater.role
+        for default_debater in DEFAULT_DEBATERS
+    )
     assert MODERATOR.duty == "moderator"
     assert [len(debaters(count)) for count in range(2, 11)] == list(range(2, 11))
     assert debaters() == debaters(3) == debaters(10)[:3]
@@ -158,5 +165,5 @@ def test_there_is_always_a_free_name() -> None:
     names = ("Librarian", "Archivist")
     assert free_name(names, ()) == "Librarian"
     assert free_name(names, ("L\u0456brarian",)) == "Archivist"  # a Cyrillic letter in it
-    taken = ("Librarian", "Archivist", "Librarian 2", "LIBRARIAN 3", "Librarian4")
-    assert free_name(names, taken) == "Librarian 5"
+    used = ("Librarian", "Archivist", "Librarian 2", "LIBRARIAN 3", "Librarian4")
+    assert free_name(names, used) == "Librarian 5"

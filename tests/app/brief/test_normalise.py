@@ -16,15 +16,15 @@ from tests.paths import EXAMPLES
 
 def placeless(parsed: ParsedBrief) -> ParsedBrief:
     """The intake without what the form alone decides: the kind, and the lines at which texts stand."""
-    background = tuple(replace(each, line=1) for each in parsed.brief.background)
+    background = tuple(replace(source, line=1) for source in parsed.brief.background)
     return replace(parsed, brief=replace(parsed.brief, background=background), kind="markdown")
 
 
 def check_round_trip(text: str, name: str = "x.md", folder: Path | None = None) -> None:
-    intake = read_brief(text, name=name, folder=folder)
-    written = normalise(intake)
+    parsed = read_brief(text, name=name, folder=folder)
+    written = normalise(parsed)
     again = read_brief(written, name=name, folder=folder)
-    assert placeless(again) == placeless(intake)
+    assert placeless(again) == placeless(parsed)
     assert normalise(again) == written
 
 
@@ -87,7 +87,7 @@ def test_awkward_texts_read_back(text: str) -> None:
     check_round_trip(text)
 
 
-@pytest.mark.parametrize("path", sorted(each for each in EXAMPLES.glob("*.*") if each.name != "README.md"), ids=str)
+@pytest.mark.parametrize("path", sorted(path for path in EXAMPLES.glob("*.*") if path.name != "README.md"), ids=str)
 def test_the_examples_read_back(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     check_round_trip(text, name=path.name, folder=path.parent)
@@ -130,9 +130,9 @@ def test_every_brief_reads_back(header: str, topic: str, prose: str, people: lis
 @given(st.text(alphabet="`~#-= \ntext<!role:>", max_size=60).map(str.strip))
 def test_any_text_can_be_fenced(words: str) -> None:
     body = fence(words, level=2)
-    intake = read_brief(f"# Q\n\n## Rules\n\n{body}\n\n## Options\n\n- a\n- b\n")
-    assert intake.brief.rules == words
-    assert intake.brief.options == ("a", "b")
+    parsed = read_brief(f"# Q\n\n## Rules\n\n{body}\n\n## Options\n\n- a\n- b\n")
+    assert parsed.brief.rules == words
+    assert parsed.brief.options == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -140,4 +140,4 @@ def test_any_text_can_be_fenced(words: str) -> None:
     [("Q?", "|# Q?"), ("Options", 'topic: "Options"|'), ("C#", 'topic: "C#"|')],
 )
 def test_the_topic_as_heading_or_setting(topic: str, lines: str) -> None:
-    assert "|".join("".join(each) for each in title(topic)) == lines
+    assert "|".join("".join(texts) for texts in title(topic)) == lines

@@ -45,25 +45,25 @@ async def ready(text: str, *models: str) -> PreparedDebate:
 
 
 def test_a_brief_names_people_with_deadline_stand_in_and_duty() -> None:
-    intake = read_brief(BRIEF)
-    assert intake.brief.participants == (
+    parsed = read_brief(BRIEF)
+    assert parsed.brief.participants == (
         Participant(name="Ada", role="for", seat="human", deadline=172_800.0, stand_in="ollama:tiny"),
         Participant(name="Bo", role="against"),
         Participant(name="June", role="Listen well", persona="Listen well.", seat="human", duty="juror", weight=3.0),
     )
-    assert read_brief(normalise(intake)).brief == intake.brief
+    assert read_brief(normalise(parsed)).brief == parsed.brief
 
 
 async def test_people_put_no_calls_and_the_owner_is_told_who_is_waited_for() -> None:
-    made = await ready(BRIEF, "ollama:tiny")
-    asks, calls = made.costing.most.asks, made.costing.most.calls
+    prepared = await ready(BRIEF, "ollama:tiny")
+    asks, calls = prepared.costing.most.asks, prepared.costing.most.calls
     assert (asks, calls) == (7, 3), "Ada and Bo propose, revise and vote; June votes"
-    assert [note for note in made.notes if "waits" in note] == [
+    assert [note for note in prepared.notes if "waits" in note] == [
         "The debate waits for each answer of Ada, a person: at most 2 days; then ollama:tiny answers, "
-        "which is not in the estimate.",
+        "which only the most includes.",
         "The debate waits for each answer of June, a person: as long as it takes.",
     ]
-    assert made.plan.brief.participant("June").weight == 3.0
+    assert prepared.plan.brief.participant("June").weight == 3.0
 
 
 NOTES = [
@@ -78,38 +78,41 @@ NOTES = [
 
 @pytest.mark.parametrize(("settings", "note"), NOTES)
 async def test_settings_that_do_little_for_people(settings: tuple[str, ...], note: str) -> None:
-    made = await ready(f"# Tea?\n\n## Ada\nrole: x\n{''.join(settings)}\n## Bo\nrole: y\n")
-    assert note in "\n".join(made.notes)
-    assert "Tokens and cost" not in "\n".join(made.notes)
+    prepared = await ready(f"# Tea?\n\n## Ada\nrole: x\n{''.join(settings)}\n## Bo\nrole: y\n")
+    assert note in "\n".join(prepared.notes)
+    assert "Tokens and cost" not in "\n".join(prepared.notes)
 
 
 async def test_people_and_the_built_in_seat_without_tools_are_told_apart() -> None:
     tools = "tool_usage: [search]\n"
-    made = await ready(f"# Tea?\n\n## Ada (human)\nrole: x\n{tools}\n## Bo ({QUOTES})\nrole: y\n{tools}")
-    told = "\n".join(made.notes)
-    assert "Ada uses no tools: human cannot." in told
-    assert "Bo uses no tools: builtin:quotes cannot." in told
+    prepared = await ready(f"# Tea?\n\n## Ada (human)\nrole: x\n{tools}\n## Bo ({QUOTES})\nrole: y\n{tools}")
+    text = "\n".join(prepared.notes)
+    assert "Ada uses no tools: human cannot." in text
+    assert "Bo uses no tools: builtin:quotes cannot." in text
 
 
 async def test_a_person_who_is_never_asked_is_not_waited_for() -> None:
-    made = await ready(
+    prepared = await ready(
         "---\nprotocol: panel\nrounds: 1\n---\n# Tea?\n\n## Ada\nrole: x\n\n## Bo\nrole: y\n\n## Chair (human)\n"
     )
-    told = "\n".join(made.notes)
-    assert "panel never asks Chair, who stays silent." in told
-    assert "waits" not in told
+    text = "\n".join(prepared.notes)
+    assert "panel never asks Chair, who stays silent." in text
+    assert "waits" not in text
 
 
 async def test_all_can_be_people() -> None:
-    made = await ready("Should we drink tea?", "human")
-    assert made.generator == ""
-    assert {each.seat for each in made.plan.brief.participants} == {"human"}
-    assert made.costing.most.calls == 0
+    prepared = await ready("Should we drink tea?", "human")
+    assert prepared.generator == ""
+    assert {participant.seat for participant in prepared.plan.brief.participants} == {"human"}
+    assert prepared.costing.most.calls == 0
 
 
 async def test_a_stand_in_is_a_seat_that_there_can_be() -> None:
-    for stand_in, found in (("nobody:x", "'nobody:x' names no provider"), ("human", "'human' names no provider")):
-        with pytest.raises(BriefError, match=rf"^b.md:3: Ada: {found}"):
+    for stand_in, text in (
+        ("nobody:x", "'nobody:x' has no known provider"),
+        ("human", "'human' has no known provider"),
+    ):
+        with pytest.raises(BriefError, match=rf"^b.md:3: Ada: {text}"):
             await ready(f"# Tea?\n\n## Ada (human)\nstand_in: {stand_in}\n\n## Bo\nrole: y\n")
 
 

@@ -7,7 +7,7 @@ from moot.core.errors import BriefError
 
 
 def parts(body: Body) -> str:
-    return " | ".join(f"{each.part}:{each.heading}" for each in body.sections)
+    return " | ".join(f"{section.part}:{section.heading}" for section in body.sections)
 
 
 PARTS: list[tuple[str, list[str], str]] = [
@@ -65,7 +65,7 @@ def test_lines_and_bodies() -> None:
     assert body.chapters == ("Costs", "More")
     assert body.headings
     assert not read_sections("words", line=1).headings
-    assert [each.part for each in body.of("rules", "topic")] == ["topic", "rules"]
+    assert [section.part for section in body.of("rules", "topic")] == ["topic", "rules"]
 
 
 MISTAKES: list[tuple[str, list[str], int, str]] = [

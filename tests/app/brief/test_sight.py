@@ -63,9 +63,11 @@ class Bird:
         self.prompts[ask.key] = prompt
         # Who sums up, and who moderates, may repeat all that it was shown.
         repeats = ask.act in self.repeating or context.me.duty == "moderator"
-        seen = CANARY.findall(prompt) if repeats else []
-        words = " ".join((canary(ask.key), *seen))
-        fields = {each.name: self._value(each, ask, words) for each in ask.form.fields} if ask.form else {}
+        canaries = CANARY.findall(prompt) if repeats else []
+        words = " ".join((canary(ask.key), *canaries))
+        fields = (
+            {form_field.name: self._value(form_field, ask, words) for form_field in ask.form.fields} if ask.form else {}
+        )
         return Reply(text=words, fields=fields)
 
     def _value(self, field: Field, ask: Ask, words: str) -> Value:
@@ -89,7 +91,9 @@ async def hold(brief: Brief, tree: Phase, bird: Bird | None = None) -> tuple[lis
     ledger = Ledger(store, "d", clock=lambda: 0.0)
     await ledger.open()
     opened = Opened(brief=brief, protocol={}, name="test")
-    await debate(opened, tree, dict.fromkeys([each.name for each in brief.participants], bird), ledger=ledger)
+    await debate(
+        opened, tree, dict.fromkeys([participant.name for participant in brief.participants], bird), ledger=ledger
+    )
     events = [entry.event for entry in read(await store.read("d"))]
     answered = {event.key for event in events if isinstance(event, Replied)}
     return [event.ask for event in events if isinstance(event, Asked)], bird, answered
@@ -108,11 +112,11 @@ def must_not_see(reader: Participant, ask: Ask, asks: Sequence[Ask]) -> bool:
             return True
     rounds = re.findall(r"/round-(\d+)", ask.key)
     for mask in reader.hide:
-        found = re.fullmatch(r"(?:(.+) )?round (\d+)", mask)
-        if found is None:
+        match_ = re.fullmatch(r"(?:(.+) )?round (\d+)", mask)
+        if match_ is None:
             if mask in (ask.to, ask.act):
                 return True
-        elif found[1] in (None, ask.to, ask.act) and rounds[-1:] == [found[2]]:
+        elif match_[1] in (None, ask.to, ask.act) and rounds[-1:] == [match_[2]]:
             return True
     return False
 
@@ -156,7 +160,7 @@ async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: Medi
     asks, bird, answered = await hold(brief, build(name, brief, choices))
     assert leaks(brief, asks, bird) == []
     assert answered == {ask.key for ask in asks}, "an answer was lost, so that nothing is proved"
-    hidden = [ask for ask in asks for each in brief.participants if must_not_see(each, ask, asks)]
+    hidden = [ask for ask in asks for participant in brief.participants if must_not_see(participant, ask, asks)]
     assert kind == "consensus" or len(hidden) > len(asks), "nearly nothing was hidden from anybody"
 
 
@@ -228,13 +232,13 @@ async def test_a_report_alone_goes_across_and_only_to_those_who_may_read_it() ->
     brief = table([*hide.values(), ("Gil",)], (None,) * 8, MANY)
     telling = Bird(repeating=(SUMMARY, "report"))  # whoever reports may repeat all that it was shown
     asks, bird, _ = await hold(brief, build("grouped", brief, Choices(rounds=2)), telling)
-    found = leaks(brief, asks, bird)
-    assert found, "nothing went across"
+    texts = leaks(brief, asks, bird)
+    assert texts, "nothing went across"
     late = ("/debate/reconsider#", "/debate/vote#")
-    assert [leak for leak in found if not leak.startswith(late)] == []
+    assert [leak for leak in texts if not leak.startswith(late)] == []
     masked = [f": {who} reads {other}'s " for who, names in hide.items() for other in names]
     masked.append(": Chair reads Gil's ")
-    assert [leak for leak in found if any(mask in leak for mask in masked)] == []
+    assert [leak for leak in texts if any(mask in leak for mask in masked)] == []
 
 
 # ---- the test itself -----------------------------------------------------------------------------------------------
@@ -255,8 +259,8 @@ class Gossip:
 
 
 def in_the_task(table: State, name: str) -> Ask:
-    said = table.transcript.turns(by="Ann")[-1].text
-    return Ask(key=f"{table.path}#{name}", to=name, act="argue", task=f"Ann said: {said}")
+    text = table.transcript.turns(by="Ann")[-1].text
+    return Ask(key=f"{table.path}#{name}", to=name, act="argue", task=f"Ann said: {text}")
 
 
 def in_a_choice(table: State, name: str) -> Ask:

@@ -1,6 +1,8 @@
 """Formal claims as a file for Lean: what becomes a theorem, over which numbers, and what is said without Lean."""
 
+import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -73,9 +75,9 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text(BRIEF, "utf-8")
     moot(tmp_path, "run", "b.md", "-m", "builtin:quotes", "--quiet", "--no-report")
     path = str(tmp_path / "bin")
-    said = moot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
-    assert said.exit_code == 2
-    assert MISSING in said.output
+    result = moot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
+    assert result.exit_code == 2
+    assert MISSING in result.output
     assert not (tmp_path / "claims.lean").exists()
     program = tmp_path / "bin" / "lean"
     program.parent.mkdir()
@@ -88,3 +90,63 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     lost = moot(tmp_path, "analyse", "last", "--lean", "nowhere/claims.lean", PATH=path)
     assert lost.exit_code == 2
     assert "nowhere/claims.lean: cannot be written" in lost.output
+
+
+HOSTILE = (
+    *(
+        "-/",
+        "/-",
+        "-/ theorem bad : False := sorry /-",
+        "--",
+        "/--",
+        '"',
+        '\\"',
+        "«",
+        "»",
+        "\n",
+        "\r",
+        "\u2028",
+        "\x0b",
+    ),
+    *("-/\n#eval 1", "a-/b", "a/-/b", "-\u200b/", "/ -", "sorry", "$(rm)", "'", "`", "end", "-", "/", "\x85"),
+)
+
+
+def words_outside(text: str) -> str:
+    """What Lean reads of a file: all that stands in no comment. Comments nest, and a line break ends one of a line."""
+    outside, depth, place = "", 0, 0
+    while place < len(text):
+        pair = text[place : place + 2]
+        if pair == "/-":
+            depth, place = depth + 1, place + 2
+        elif pair == "-/":
+            assert depth, f"a comment ends that never began: {text[max(0, place - 60) : place + 2]!r}"
+            depth, place = depth - 1, place + 2
+        elif not depth and pair == "--":
+            place = text.find("\n", place)
+        else:
+            outside += "" if depth else text[place]
+            place += 1
+    assert not depth, "a comment never ends"
+    return outside
+
+
+THEOREM = re.compile(
+    r"theorem claim_\d+ : [^\"`$#'-]*(?:- ?[^\"`$#'-]*)* := by first \| [a-z_A-Z \[\]().,;|]+ \| sorry"
+)
+
+
+@pytest.mark.parametrize("kind", ["formula", "smtlib"])
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_no_name_and_no_words_end_a_comment_or_stand_outside_one(
+    hostile: str, kind: Literal["formula", "smtlib"]
+) -> None:
+    texts = ("2 + 2 = 4", f"2 + 2 = {hostile}", f"x{hostile}y > 1", f"{hostile} 2 = 2", hostile, f"2 = 2 {hostile}")
+    claims = [
+        Claim(by=by, seq=1, mark=mark, source=source, kind=kind, text=text)
+        for text in texts
+        for by, mark, source in ((f"Ann{hostile}", "T1", ""), ("", "", f"plan{hostile}.md"), (hostile, hostile, ""))
+    ]
+    outside = words_outside(write_lean({f"debate{hostile}": claims, "other": claims}))
+    for line in filter(str.strip, outside.replace("\u2028", "\n").splitlines()):
+        assert line == "import Mathlib" or THEOREM.fullmatch(line.strip()), line

@@ -14,7 +14,7 @@ from moot.app.export.paper import SLOT, memo, pdf, replay
 from moot.app.export.reports import ReadRecord, read_record
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
-from moot.app.serve.view_model import html_page
+from moot.app.serve.frames import html_page
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 from tests.analysis.courses import say, table
@@ -23,12 +23,12 @@ from tests.paths import EXAMPLES
 HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://evil.example/y) <!-- "
 
 
-async def held(path: Path, brief: str) -> ReadRecord:
+async def recorded(path: Path, brief: str) -> ReadRecord:
     came = await debate(EXAMPLES / brief, model="builtin:quotes", store=path, cast="builtin")
     workspace = Workspace.at(path)
-    found = await read_record(workspace, came.debate)
+    record = await read_record(workspace, came.debate)
     await workspace.close()
-    return found
+    return record
 
 
 class Addresses(HTMLParser):
@@ -41,17 +41,17 @@ class Addresses(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.asked += [str(given[name]) for name in ("src", "srcset", "data", "background") if name in given]
-        self.asked += [str(given["href"]) for _ in "x" if tag in ("link", "use", "image") and "href" in given]
+        values = dict(attrs)
+        self.asked += [str(values[name]) for name in ("src", "srcset", "data", "background") if name in values]
+        self.asked += [str(values["href"]) for _ in "x" if tag in ("link", "use", "image") and "href" in values]
         if tag == "script":
-            self.scripts.append(given)
-        assert not [name for name in given if name.startswith("on")]
+            self.scripts.append(values)
+        assert not [name for name in values if name.startswith("on")]
 
 
 async def test_the_memo_is_one_page_with_the_map_drawn(tmp_path: Path) -> None:
-    found = await held(tmp_path / "m.db", "open-fight.md")
-    page = memo(found.report)
+    record = await recorded(tmp_path / "m.db", "open-fight.md")
+    page = memo(record.report)
     assert page.count("<h1>") == 1
     assert "<svg" in page
     assert "\N{OBJECT REPLACEMENT CHARACTER}" not in page
@@ -62,14 +62,14 @@ async def test_the_memo_is_one_page_with_the_map_drawn(tmp_path: Path) -> None:
 
 
 async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
-    found = await held(tmp_path / "m.db", "build-or-buy.md")
+    record = await recorded(tmp_path / "m.db", "build-or-buy.md")
     try:
-        made = pdf(found.report)
+        content = pdf(record.report)
     except BriefError:
         pytest.skip("PDF needs Pango from the system")
-    pages = PdfReader(BytesIO(made)).pages
+    pages = PdfReader(BytesIO(content)).pages
     words = " ".join(" ".join(page.extract_text() for page in pages).split())
-    assert found.report.topic in words
+    assert record.report.topic in words
     assert "How it was decided" in words
 
 
@@ -119,5 +119,5 @@ def test_an_installation_without_the_app_says_so(built: Path) -> None:
 def test_words_of_a_model_are_no_picture() -> None:
     fenced = "```mermaid\nA --> B\n```"
     sign = "\N{OBJECT REPLACEMENT CHARACTER}mermaid"
-    made = html_page(f"{sign}\n\n    {sign}\n\n{fenced}", {"mermaid": "<svg></svg>"})
-    assert made.count("<svg>") == 1
+    text = html_page(f"{sign}\n\n    {sign}\n\n{fenced}", {"mermaid": "<svg></svg>"})
+    assert text.count("<svg>") == 1

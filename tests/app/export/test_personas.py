@@ -31,9 +31,9 @@ def did(
 
 
 def met(
-    one: str, other: str, agreed: bool | None, moved: tuple[int, int] = (0, 0), players: tuple[str, str] = ("", "")
+    text: str, other: str, agreed: bool | None, moved: tuple[int, int] = (0, 0), players: tuple[str, str] = ("", "")
 ) -> Relation:
-    return Relation(one=one, other=other, players=players, agreed=agreed, moved_other=moved[0], moved_one=moved[1])
+    return Relation(one=text, other=other, players=players, agreed=agreed, moved_other=moved[0], moved_one=moved[1])
 
 
 # ---- shares ----------------------------------------------------------------------------------------------------------
@@ -51,18 +51,18 @@ def met(
     ],
 )
 def test_the_interval_of_wilson(some: int, of: int, low: float, high: float) -> None:
-    found = share(some, of)
-    assert (found.some, found.of) == (some, of)
-    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+    link_share = share(some, of)
+    assert (link_share.some, link_share.of) == (some, of)
+    assert (round(link_share.low, 4), round(link_share.high, 4)) == (low, high)
 
 
 @given(st.integers(0, 10_000).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
 def test_an_interval_holds_its_share_and_is_that_of_its_complement(case: tuple[int, int]) -> None:
-    some, of = case
-    found, rest = share(some, of), share(of - some, of)
-    assert 0 <= found.low <= found.high <= 1
-    assert found.low <= (some / of if of else 0.5) <= found.high
-    assert (found.low, found.high) == pytest.approx((1 - rest.high, 1 - rest.low))
+    count, of = case
+    link_share, rest = share(count, of), share(of - count, of)
+    assert 0 <= link_share.low <= link_share.high <= 1
+    assert link_share.low <= (count / of if of else 0.5) <= link_share.high
+    assert (link_share.low, link_share.high) == pytest.approx((1 - rest.high, 1 - rest.low))
 
 
 @pytest.mark.parametrize(("some", "of"), [(2, 1), (-1, 1)])
@@ -96,7 +96,7 @@ def test_models_are_told_apart_from_people_and_counted_once_a_debate() -> None:
         ("d2", did("Ann", "openai:b")),
         ("d3", did("Bob", "openai:b")),
     ]
-    assert [(each.name, each.role, each.debates, each.answers, each.won.of) for each in models(done)] == [
+    assert [(model.name, model.role, model.debates, model.answers, model.won.of) for model in models(done)] == [
         ("openai:b", "", 2, 4, 0),
         ("ollama:a", "", 1, 4, 2),
     ]
@@ -104,7 +104,7 @@ def test_models_are_told_apart_from_people_and_counted_once_a_debate() -> None:
 
 @given(st.permutations([("d1", did("Ann", won=True)), ("d1", did("Bob")), ("d2", did("Ann", role="x"))]))
 def test_the_order_of_lessons_changes_nothing(done: Sequence[tuple[str, Performance]]) -> None:
-    assert [(each.name, each.role) for each in personas(done)] == [("Ann", ""), ("Ann", "x"), ("Bob", "")]
+    assert [(persona.name, persona.role) for persona in personas(done)] == [("Ann", ""), ("Ann", "x"), ("Bob", "")]
 
 
 # ---- relations -------------------------------------------------------------------------------------------------------
@@ -133,9 +133,9 @@ def test_models_are_paired_but_not_with_themselves_nor_with_people() -> None:
         ("d1", met("Ann", "Dee", True, players=("ollama:a", "human"))),
         ("d1", met("Ann", "Eve", True, players=("", "ollama:a"))),
     ]
-    (found,) = model_pairs(cases)
-    assert (found.one, found.other, found.debates, found.agreed) == ("ollama:a", "ollama:b", 1, share(1, 2))
-    assert (found.moved_other, found.moved_one) == (1, 1)
+    (pair,) = model_pairs(cases)
+    assert (pair.one, pair.other, pair.debates, pair.agreed) == ("ollama:a", "ollama:b", 1, share(1, 2))
+    assert (pair.moved_other, pair.moved_one) == (1, 1)
 
 
 # ---- from records ----------------------------------------------------------------------------------------------------
@@ -149,14 +149,16 @@ async def test_sums_follow_from_the_records_and_stay_the_same_when_they_are_made
     await learn_all(workspace)
     await add_note(workspace, "d0", "resolve", "Ann's way")
     before = await read_personas(workspace), await read_relations(workspace)
-    ann = next(each for each in before[0].participants if each.name == "Ann")
+    ann = next(participant for participant in before[0].participants if participant.name == "Ann")
     assert (ann.role, ann.debates, ann.won, ann.right) == ("the Ann", 4, share(2, 4), share(1, 1))
-    both = next(each for each in before[1].participants if (each.one, each.other) == ("Ann", "Bob"))
+    both = next(
+        participant for participant in before[1].participants if (participant.one, participant.other) == ("Ann", "Bob")
+    )
     assert (both.debates, both.agreed, both.moved_other, both.moved_one) == (4, share(0, 4), 0, 1)
     await learn_all(workspace, rebuild=True)
     assert (await read_personas(workspace), await read_relations(workspace)) == before
     await add_note(workspace, "moved", "forget")
-    assert max(each.debates for each in (await read_personas(workspace)).participants) == 3
+    assert max(participant.debates for participant in (await read_personas(workspace)).participants) == 3
     await workspace.close()
 
 
@@ -182,7 +184,7 @@ def test_personas_are_shown(place: Path) -> None:
     assert [line.split()[0] for line in lines[6:]] == ["ollama:a", "ollama:b", "openai:c"]
     data = json.loads(moot(place, "personas", "--json").output)
     assert data["participants"][0]["won"]["of"] == 2
-    assert {each["name"] for each in data["models"]} == {"ollama:a", "ollama:b", "openai:c"}
+    assert {item["name"] for item in data["models"]} == {"ollama:a", "ollama:b", "openai:c"}
 
 
 def test_relations_are_shown(place: Path) -> None:
@@ -221,13 +223,13 @@ def test_names_of_others_cannot_move_the_cursor(tmp_path: Path) -> None:
     bad = Paper({"An\x1b[31mn" + "x" * 99: "ollama:a", "Bob": "ollama:b"})
     asyncio.run(_learned(tmp_path, bad.end()))
     for command in ("personas", "relations"):
-        told = moot(tmp_path, command).output
-        assert "\x1b" not in told
-        assert "x" * 60 not in told
+        output = moot(tmp_path, command).output
+        assert "\x1b" not in output
+        assert "x" * 60 not in output
 
 
-async def _learned(folder: Path, made: Paper) -> None:
+async def _learned(folder: Path, debate_paper: Paper) -> None:
     workspace = Workspace.at(folder / "moot.sqlite")
-    await workspace.store.append("d", made.lines(), after=0)
+    await workspace.store.append("d", debate_paper.lines(), after=0)
     await learn_all(workspace)
     await workspace.close()

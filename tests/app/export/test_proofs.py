@@ -1,6 +1,5 @@
 """What formal claims come to: proved, refuted, unknown, not formalisable; and that no claim can do harm."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -25,8 +24,8 @@ def claim(text: str, kind: Kind = "formula", *, complete: bool = True) -> Claim:
 
 
 async def check(text: str, kind: Kind = "formula", prover: Prover | None = None) -> Checked:
-    (found,) = await prove([claim(text, kind)], prover)
-    return found
+    (checked,) = await prove([claim(text, kind)], prover)
+    return checked
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ async def check(text: str, kind: Kind = "formula", prover: Prover | None = None)
         ("1 = 2 implies 1 = 3", "unknown", "its premises contradict each other", {}),
         ("1 / 0 = 1", "not_formalisable", "it divides by 0", {}),
         ("(9 ** 1000) ** 1000 > 1", "unknown", "too large", {}),
-        ("17 * 24 is 408", "not_formalisable", "at character 9 stands 'is' where an operator has to stand", {}),
+        ("17 * 24 is 408", "not_formalisable", "at character 9 there is 'is' where an operator is expected", {}),
         ("x > 3 and x < 10 implies x*x > 9", "proved", "true for all values of x that fulfil its premises", {}),
         ("x ** 2 + y ** 2 >= 2 * x * y", "proved", "true for all values of x and y", {}),
         ("integer n: n < 1 or n >= 1", "proved", "true for all values of n", {}),
@@ -53,13 +52,13 @@ async def check(text: str, kind: Kind = "formula", prover: Prover | None = None)
         ("x > 1 implies 1 / x < 1", "proved", "that fulfil its premises and make no divisor 0", {}),
         ("1 / (x - x) = 5", "unknown", "no values fulfil its premises and keep every divisor from being 0", {}),
         ("x / 0 = x", "not_formalisable", "it divides by 0", {}),
-        (ENDLESS, "unknown", "no answer within the most steps of work", {}),
+        (ENDLESS, "unknown", "no answer within the maximum number of steps", {}),
     ],
 )
 async def test_claims_in_our_own_language(text: str, verdict: str, reason: str, example: Mapping[str, str]) -> None:
-    found = await check(text)
-    assert (found.verdict, dict(found.example)) == (verdict, example)
-    assert reason in found.reason
+    checked = await check(text)
+    assert (checked.verdict, dict(checked.example)) == (verdict, example)
+    assert reason in checked.reason
 
 
 SCRIPTS = [
@@ -82,21 +81,21 @@ SCRIPTS = [
         "(declare-const x Int)(declare-const y Int)(assert (> x 2))(assert (= (* x x x) (+ (* y y y) 30)))"
         "(assert (! (> x 2) :named claim))",
         "unknown",
-        "whether its premises can hold together is unknown: no answer within the most steps of work",
+        "it is unknown whether its premises can all be true: no answer within the maximum number of steps",
     ),
 ]
 
 
 @pytest.mark.parametrize(("text", "verdict", "reason"), SCRIPTS)
 async def test_claims_in_smt_lib(text: str, verdict: str, reason: str) -> None:
-    found = await check(text, "smtlib", Prover(steps=200_000))
-    assert (found.verdict, reason in found.reason) == (verdict, True), found.reason
-    assert found.reason
+    checked = await check(text, "smtlib", Prover(steps=200_000))
+    assert (checked.verdict, reason in checked.reason) == (verdict, True), checked.reason
+    assert checked.reason
 
 
 async def test_a_block_that_was_cut_off_is_no_claim() -> None:
-    (found,) = await prove([claim("(assert (! true :named claim))", "smtlib", complete=False)])
-    assert (found.verdict, found.reason) == ("not_formalisable", "the block does not end")
+    (checked,) = await prove([claim("(assert (! true :named claim))", "smtlib", complete=False)])
+    assert (checked.verdict, checked.reason) == ("not_formalisable", "the block does not end")
 
 
 async def test_the_same_claims_get_the_same_answers() -> None:
@@ -109,7 +108,7 @@ async def test_the_same_claims_get_the_same_answers() -> None:
 
 async def test_all_claims_together_have_a_limit() -> None:
     many = await prove([claim("1 = 1")] * (MOST + 1))
-    assert [each.verdict for each in many] == ["proved"] * MOST + ["unknown"]
+    assert [checked.verdict for checked in many] == ["proved"] * MOST + ["unknown"]
     assert "only the first 100" in many[-1].reason
     (late,) = await prove([claim("1 = 1")], seconds=-1.0)
     assert "seconds for all claims are over" in late.reason
@@ -119,11 +118,8 @@ async def test_all_claims_together_have_a_limit() -> None:
 
 
 async def test_an_endless_search_ends_in_time() -> None:
-    clock = asyncio.get_running_loop().time
-    began = clock()
-    found = await check(ENDLESS, prover=Prover(steps=2**31, seconds=0.5))
-    assert (found.verdict, found.reason) == ("unknown", "no answer within 0.5 seconds")
-    assert clock() - began < 60
+    checked = await check(ENDLESS, prover=Prover(steps=2**31, seconds=0.5))
+    assert (checked.verdict, checked.reason) == ("unknown", "no answer within 0.5 seconds")
 
 
 def program(answers: str, *, before: str = "") -> tuple[str, ...]:
@@ -140,19 +136,19 @@ SAT = '{"answer": "sat", "model": {"v_x": "5"}}'
 @pytest.mark.parametrize(
     ("started", "why"),
     [
-        (program("1", before="os.kill(os.getpid(), 11)"), "the solver broke down"),
-        (program("1", before="os._exit(0)"), "the solver broke down"),
-        (("-c", "1 / 0"), "the solver broke down"),
-        (("-c", "import sys; sys.stdin.close(); import time; time.sleep(60)"), "no answer within 0.2 seconds"),
-        (program("1", before="time.sleep(60)"), "no answer within 0.2 seconds"),
+        (program("1", before="os.kill(os.getpid(), 11)"), "the solver crashed"),
+        (program("1", before="os._exit(0)"), "the solver crashed"),
+        (("-c", "1 / 0"), "the solver crashed"),
+        (("-c", "import sys; sys.stdin.close(); import time; time.sleep(3600)"), "no answer within 0.2 seconds"),
+        (program("1", before="time.sleep(3600)"), "no answer within 0.2 seconds"),
         (program("'x' * 100_000"), "the solver's answer is too long"),
         (program("'proved'"), "the solver's answer cannot be read"),
         (program("""'{"answer": "sat", "model": {"x": 1}}'"""), "the solver's answer cannot be read"),
-        (program("""'{"answer": "unknown", "why": "canceled"}'"""), "no answer within the most steps of work"),
+        (program("""'{"answer": "unknown", "why": "canceled"}'"""), "no answer within the maximum number of steps"),
     ],
 )
 async def test_whatever_befalls_the_process_is_an_answer(started: tuple[str, ...], why: str) -> None:
-    async with Prover(started, seconds=0.2 if "0.2" in why else 10.0) as prover:
+    async with Prover(started, seconds=0.2 if "0.2" in why else 120.0) as prover:
         assert await prover.ask("(assert true)") == SolverAnswer(answer="unknown", why=why)
         assert await prover.ask("(assert true)" * 20_000) == SolverAnswer(answer="unknown", why=why)
 
@@ -160,14 +156,17 @@ async def test_whatever_befalls_the_process_is_an_answer(started: tuple[str, ...
 async def test_after_a_breakdown_the_next_claim_gets_a_new_process(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     once = f"os.path.exists({str(mark)!r}) or (open({str(mark)!r}, 'w').close(), os._exit(1))"
-    found = await prove([claim("x > 0"), claim("x > 9")], Prover(program(repr(SAT), before=once)))
-    assert [(each.verdict, dict(each.example)) for each in found] == [("unknown", {}), ("refuted", {"x": "5"})]
+    checks = await prove([claim("x > 0"), claim("x > 9")], Prover(program(repr(SAT), before=once)))
+    assert [(checked.verdict, dict(checked.example)) for checked in checks] == [
+        ("unknown", {}),
+        ("refuted", {"x": "5"}),
+    ]
 
 
 async def test_a_counterexample_that_is_none_refutes_nothing() -> None:
     for text in ("x > 3", "x > 7 implies x < 3"):
-        found = await check(text, prover=Prover(program(repr(SAT))))
-        assert (found.verdict, found.reason) == ("unknown", "the solver's counterexample is none")
+        checked = await check(text, prover=Prover(program(repr(SAT))))
+        assert (checked.verdict, checked.reason) == ("unknown", "the solver's counterexample is none")
 
 
 async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +194,7 @@ def test_confinement_is_left_out_where_the_system_knows_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "expected"),
     [
         ("(declare-const x Real)(assert (= (* 2 x) 1))", {"answer": "sat", "why": "", "model": {"x": "1/2"}}),
         ("(declare-const b (_ BitVec 8))(assert (= b #xff))", {"answer": "sat", "why": "", "model": {"b": "255"}}),
@@ -203,8 +202,8 @@ def test_confinement_is_left_out_where_the_system_knows_none() -> None:
         ("(assert", {"answer": "error", "why": "invalid expression, unexpected input"}),
     ],
 )
-def test_what_the_solver_is_asked_and_tells(script: str, told: object) -> None:
-    assert answer({"script": script, "steps": 10_000, "milliseconds": 1000}) == told
+def test_what_the_solver_is_asked_and_tells(script: str, expected: object) -> None:
+    assert answer({"script": script, "steps": 10_000, "milliseconds": 1000}) == expected
 
 
 def test_what_no_memory_is_left_for_is_unknown() -> None:
@@ -219,8 +218,8 @@ def test_long_models_are_told_in_part() -> None:
     script = "".join(f"(declare-const x{n} Int)(assert (= x{n} {10**300}))" for n in range(99))
     model = answer({"script": script, "steps": 1_000_000, "milliseconds": 5000})["model"]
     assert isinstance(model, dict)
-    told = cast(dict[str, str], model)
-    assert (len(told), {len(each) for each in told.values()}) == (50, {200})
+    values = cast(dict[str, str], model)
+    assert (len(values), {len(text) for text in values.values()}) == (50, {200})
 
 
 # ---- on the command line ---------------------------------------------------------------------------------------------
@@ -256,25 +255,25 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def held(folder: Path, name: str) -> str:
+def run_debate(folder: Path, name: str) -> str:
     ran = moot(folder, "run", name, "-m", "builtin:quotes", "--quiet")
     assert ran.exit_code == 0, ran.output
     return only_id(ran)
 
 
 def test_the_page_and_the_data(folder: Path) -> None:
-    debate = held(folder, "flat.md")
-    told = moot(folder, "analyse", debate, "--formal").output
-    _, _, chapter = told.partition("## Formal claims\n\n")
+    debate = run_debate(folder, "flat.md")
+    output = moot(folder, "analyse", debate, "--formal").output
+    _, _, chapter = output.partition("## Formal claims\n\n")
     lines = chapter.partition("\n\n")[0].split("\n")
-    assert len(lines) == 3, told
+    assert len(lines) == 3, output
     assert lines[0] == "- **proved**, the brief (flat.md): `12 * 950 = 11,400`; computed exactly"
     assert lines[1].startswith(
         "- **refuted**, the brief (flat.md): `x > 950 implies 12 * x > 12,000`; there are values"
     )
     assert "rent = 0" in lines[2]
     data = json.loads(moot(folder, "analyse", debate, "--formal", "--json").stdout)["debates"][0]["formal"]
-    assert [each["verdict"] for each in data] == ["proved", "refuted", "refuted"]
+    assert [row["verdict"] for row in data] == ["proved", "refuted", "refuted"]
     assert data[0]["claim"]["source"] == "flat.md"
     assert "Formal claims" not in moot(folder, "analyse", debate).output
 
@@ -285,19 +284,19 @@ def test_participants_state_claims_in_their_answers(folder: Path) -> None:
     with served(lambda call: Plan(text=f"ANSWER: Yes\nCONFIDENCE: 0.7\nARGUMENT: {reason}")) as wires:
         ran = moot(folder, "run", "plain.md", "-m", "ollama:tiny", "--quiet", OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
-    told = moot(folder, "analyse", "last", "--formal").output
-    assert "- **proved**, T1 of Ann: `3 * 12 = 36`; computed exactly\n- **refuted**, T1 of Ann: `rent > 0" in told
-    assert "- **proved**, T2 of Ben: `3 * 12 = 36`" in told
+    output = moot(folder, "analyse", "last", "--formal").output
+    assert "- **proved**, T1 of Ann: `3 * 12 = 36`; computed exactly\n- **refuted**, T1 of Ann: `rent > 0" in output
+    assert "- **proved**, T2 of Ben: `3 * 12 = 36`" in output
 
 
 def test_a_debate_without_formal_claims_says_so(folder: Path) -> None:
-    told = moot(folder, "analyse", held(folder, "plain.md"), "--formal").output
-    assert "## Formal claims\n\n- Nobody stated a claim formally.\n" in told
+    output = moot(folder, "analyse", run_debate(folder, "plain.md"), "--formal").output
+    assert "## Formal claims\n\n- Nobody stated a claim formally.\n" in output
 
 
 def test_without_the_library_arithmetic_is_decided(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
-    data = json.loads(moot(folder, "analyse", held(folder, "flat.md"), "--formal", "--json").stdout)
-    found = [(each["verdict"], each["reason"]) for each in data["debates"][0]["formal"]]
+    data = json.loads(moot(folder, "analyse", run_debate(folder, "flat.md"), "--formal", "--json").stdout)
+    rows = [(item["verdict"], item["reason"]) for item in data["debates"][0]["formal"]]
     missing = 'its proof needs a library that is not installed: pip install "moot[formal]"'
-    assert found == [("proved", "computed exactly"), ("unknown", missing), ("unknown", missing)]
+    assert rows == [("proved", "computed exactly"), ("unknown", missing), ("unknown", missing)]

@@ -54,11 +54,11 @@ def test_a_receipt_says_who_decided_what_on_which_grounds() -> None:
         "moderate",
     )
     assert dict(RECEIPT.tally) == {"Hire": 2.0, "Do not hire": 1.0}
-    assert [(each.voter, each.choice, each.reason) for each in RECEIPT.dissent] == [
+    assert [(ballot.voter, ballot.choice, ballot.reason) for ballot in RECEIPT.dissent] == [
         ("Cid", "Do not hire", "It has the better reason.")
     ]
-    assert [each.answer for each in RECEIPT.minority] == ["Do not hire"]
-    assert [(each.name, each.models, each.served) for each in RECEIPT.participants] == [
+    assert [minority.answer for minority in RECEIPT.minority] == ["Do not hire"]
+    assert [(participant.name, participant.models, participant.served) for participant in RECEIPT.participants] == [
         ("Ann", ("acme:large-1",), ("large-1",)),
         ("Ben", ("acme:large-1", "open:small"), ("large-1", "small")),
         ("Cid", ("acme:large-1",), ("large-1",)),
@@ -67,13 +67,18 @@ def test_a_receipt_says_who_decided_what_on_which_grounds() -> None:
     assert (RECEIPT.paid.cost, round(RECEIPT.paid.known, 9), RECEIPT.paid.calls) == (None, 0.0375, 4)
     assert (RECEIPT.entries, RECEIPT.head) == (len(hiring()), "ab" * 32)
     assert RECEIPT.began == "2026-01-05T10:00:00Z"
-    assert [each.source for each in RECEIPT.evidence] == ["cv.md"]
+    assert [evidence.source for evidence in RECEIPT.evidence] == ["cv.md"]
 
 
 def test_a_receipt_of_an_open_debate_says_so_and_names_no_decision() -> None:
-    made = receipt(opened(person("Ann")).entries, debate="x", head="")
-    assert (made.status, made.decision, made.rule, made.minority) == ("unfinished", "", "", ())
-    assert "**not finished: the record breaks off" in receipt_page(made)
+    written_receipt = receipt(opened(person("Ann")).entries, debate="x", head="")
+    assert (written_receipt.status, written_receipt.decision, written_receipt.rule, written_receipt.minority) == (
+        "open",
+        "",
+        "",
+        (),
+    )
+    assert "**not finished: the record breaks off" in receipt_page(written_receipt)
 
 
 def test_no_receipt_without_an_opening() -> None:
@@ -90,22 +95,22 @@ def test_evidence_is_what_turns_quote_and_what_tools_gave_and_turns_name() -> No
     diary = Diary().add(Opened(brief=brief, protocol={}, name="panel"))
     words = 'As "The yard is full." (plan.md:1), "We are rich." (plan.md:2), "Hm." (none.md:1) say https://a.example.'
     diary.say(ask("/debate/draft#1", "Ann", "draft"), words)
-    found = Called(
+    called = Called(
         key="/debate/draft#1",
         call="tool-1",
         text="x",
         model=f"{TOOL}search",
         sources=("https://a.example", "https://b.example"),
     )
-    diary.entries.insert(2, replace(diary.entries[1], event=found))
-    made = receipt(diary.entries, debate="x", head="")
-    assert [(each.source, each.turns, each.unfound) for each in made.evidence] == [
+    diary.entries.insert(2, replace(diary.entries[1], event=called))
+    written_receipt = receipt(diary.entries, debate="x", head="")
+    assert [(evidence.source, evidence.turns, evidence.unfound) for evidence in written_receipt.evidence] == [
         ("plan.md", ("T1",), ("T1",)),
         ("old.md", (), ()),
         ("https://a.example", ("T1",), ()),
     ]
-    assert [bool(each.sha256) for each in made.evidence] == [True, True, False]
-    page = receipt_page(made)
+    assert [bool(evidence.sha256) for evidence in written_receipt.evidence] == [True, True, False]
+    page = receipt_page(written_receipt)
     assert "plan.md: cited in T1; not found in it: words quoted in T1; SHA-256" in page
     assert "old.md: not cited" in page
 
@@ -146,18 +151,18 @@ def test_another_key_fails(keys: dict[str, Key], form: Form, signs: str, checks:
 
 
 def test_another_secret_fails() -> None:
-    with pytest.raises(RecordError, match="signature does not hold"):
+    with pytest.raises(RecordError, match="signature is not valid"):
         check_receipt(write_receipt(RECEIPT, secret_key(SECRET)), secret_key(SECRET + "!"))
 
 
 def leaves(value: object, path: Path_ = ()) -> Iterator[Path_]:
     """Where each smallest part of a document stands, and each empty one."""
     if isinstance(value, dict) and value:
-        for name, each in cast(dict[str, object], value).items():
-            yield from leaves(each, (*path, name))
+        for name, item in cast(dict[str, object], value).items():
+            yield from leaves(item, (*path, name))
     elif isinstance(value, list) and value:
-        for n, each in enumerate(cast(list[object], value)):
-            yield from leaves(each, (*path, n))
+        for n, item in enumerate(cast(list[object], value)):
+            yield from leaves(item, (*path, n))
     else:
         yield path
 
@@ -208,10 +213,10 @@ def test_every_single_leaf_is_signed(keys: dict[str, Key], signs: str) -> None:
     text = write_receipt(RECEIPT, keys[signs])
     every = list(leaves(json.loads(text)))
     assert len(every) > 80
-    for *way, last in every:
+    for *texts, last in every:
         document: object = json.loads(text)
         here = document
-        for step in way:
+        for step in texts:
             here = here[step]  # type: ignore[index]
         holder = cast(dict[str | int, object], here)
         holder[last] = other(holder[last])
@@ -251,8 +256,8 @@ def test_the_page_cannot_be_taken_away_or_changed(keys: dict[str, Key]) -> None:
     ("text", "words"),
     [
         ("", "cannot be read"),
-        ("[]", "no receipt"),
-        ("{}", "no receipt"),
+        ("[]", "not a receipt"),
+        ("{}", "not a receipt"),
         ('{"moot_receipt": NaN}', "cannot be read"),
         ('{"moot_receipt": 1e999}', "cannot be read"),
         ('{"moot_receipt": 1, "moot_receipt": 2}', "cannot be read"),
@@ -272,7 +277,7 @@ def test_what_is_no_signed_receipt(text: str, words: str) -> None:
 
 def test_half_characters_in_a_forged_receipt_are_no_error_of_ours() -> None:
     text = '{"moot_receipt": "\\ud800", "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "00"}'
-    with pytest.raises(RecordError, match="does not hold"):
+    with pytest.raises(RecordError, match="is not valid"):
         check_receipt(text, secret_key(SECRET))
 
 
@@ -336,14 +341,14 @@ def test_a_receipt_with_a_secret_of_the_environment(tmp_path: Path) -> None:
 def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
     store(tmp_path)
     forged = replace(RECEIPT, debate="panel")
-    for made in (forged, replace(forged, entries=10_000)):
-        (tmp_path / "r").write_text(write_receipt(made, secret_key(SECRET)))
-        told = moot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
-        assert (told.exit_code, "is not the one that it is about" in told.output) == (1, True)
+    for written_receipt in (forged, replace(forged, entries=10_000)):
+        (tmp_path / "r").write_text(write_receipt(written_receipt, secret_key(SECRET)))
+        result = moot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
+        assert (result.exit_code, "is a different one" in result.output) == (1, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "Give exactly one of these"),
         (("last", "--check", "r"), "Give exactly one of these"),
@@ -354,10 +359,10 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
         (("last",), "there is no debate"),
     ],
 )
-def test_mistakes_are_one_sentence(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    told = moot(tmp_path, "receipt", *words, KEY=SECRET)
-    assert told.exit_code in (1, 2)
-    assert said in " ".join(told.output.split())
+def test_mistakes_are_one_sentence(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    result = moot(tmp_path, "receipt", *words, KEY=SECRET)
+    assert result.exit_code in (1, 2)
+    assert message in " ".join(result.output.split())
 
 
 def test_an_unsigned_file_is_named_as_such_and_a_folder_that_is_missing(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ QUERY: Mapping[str, object] = {
 class Engine:
     """A tool that finds something, nothing, or breaks."""
 
-    def __init__(self, name: str, found: ToolResult | None, parameters: Mapping[str, object] = QUERY) -> None:
-        self.spec, self.found = ToolSpec(name=name, help="", parameters=parameters), found
+    def __init__(self, name: str, result: ToolResult | None, parameters: Mapping[str, object] = QUERY) -> None:
+        self.spec, self.found = ToolSpec(name=name, help="", parameters=parameters), result
         self.asked: list[object] = []
 
     async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
@@ -102,7 +102,7 @@ role: contra
 
 
 def looked_up(entries: tuple[Entry, ...]) -> list[Called]:
-    return [each.event for each in entries if isinstance(each.event, Called) and each.event.model == "tool:rag"]
+    return [entry.event for entry in entries if isinstance(entry.event, Called) and entry.event.model == "tool:rag"]
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -126,10 +126,10 @@ async def test_a_debate_with_research_is_held_and_resumed(
     entries = await workspace.entries("d")
     (called,) = looked_up(entries)
     assert called.key == turn.key
-    told = markdown(report(entries, debate="d"))
-    assert "Tools were used once: rag once. They found" in told
+    words = markdown(report(entries, debate="d"))
+    assert "Tools were used once: rag once. They found" in words
     # Behind the call, before the answer: what was looked up is taken from the record.
-    at = next(n for n, each in enumerate(entries, start=1) if each.event is called)
+    at = next(n for n, entry in enumerate(entries, start=1) if entry.event is called)
     await workspace.store.append("e", (await workspace.lines("d"))[:at], after=0)
     again = await workspace.resume("e")
     assert again.transcript.turns(RECALL)[0].fields[RESEARCH] == lines

@@ -19,7 +19,7 @@ RECEIPT = receipt(hiring(), debate="hire-1a2b3c", head="ab" * 32)
 
 def test_a_public_key_signs_nothing(tmp_path: Path) -> None:
     public = read_key(new_key(tmp_path / "k"))
-    with pytest.raises(BriefError, match="signs none"):
+    with pytest.raises(BriefError, match="not sign them"):
         write_receipt(RECEIPT, public)
 
 
@@ -62,7 +62,7 @@ def test_what_is_no_ed25519_key(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(text)
         path.chmod(0o600)
-        with pytest.raises(BriefError, match="holds no Ed25519 key"):
+        with pytest.raises(BriefError, match="has no Ed25519 key"):
             read_key(path)
     with pytest.raises(BriefError, match="cannot be read: No such file"):
         read_key(tmp_path / "none")

@@ -65,10 +65,10 @@ class Sink:
         return next(span for span in self.spans.get_finished_spans() if span.name == name)
 
     def numbers(self, name: str) -> list[tuple[dict[str, object], float]]:
-        found = self.reader.get_metrics_data()
-        assert found is not None
-        made = json.loads(found.to_json())
-        metrics = [each for each in made["resource_metrics"][0]["scope_metrics"][0]["metrics"] if each["name"] == name]
+        metrics_data = self.reader.get_metrics_data()
+        assert metrics_data is not None
+        data = json.loads(metrics_data.to_json())
+        metrics = [item for item in data["resource_metrics"][0]["scope_metrics"][0]["metrics"] if item["name"] == name]
         points = metrics[0]["data"]["data_points"]
         return [(point["attributes"], point.get("sum", point.get("value"))) for point in points]
 
@@ -137,17 +137,19 @@ def test_tokens_and_times_are_counted() -> None:
     sink = Sink().take(debated().entries)
     tokens = {str(labels["gen_ai.token.type"]): count for labels, count in sink.numbers("gen_ai.client.token.usage")}
     assert tokens == {"input": 120, "output": 30}
-    seconds = {str(each["gen_ai.operation.name"]): n for each, n in sink.numbers("gen_ai.client.operation.duration")}
+    seconds = {
+        str(values["gen_ai.operation.name"]): n for values, n in sink.numbers("gen_ai.client.operation.duration")
+    }
     assert seconds == {"chat": 2.5, "execute_tool": 0.5}
     assert sink.numbers("moot.debates") == [({"moot.status": "decided"}, 1)]
 
 
 def test_nothing_that_was_said_is_in_a_trace_or_a_number() -> None:
     sink = Sink().take(debated().entries)
-    told = "".join(span.to_json() for span in sink.spans.get_finished_spans())
-    found = sink.reader.get_metrics_data()
-    assert found is not None
-    assert SECRET not in told + found.to_json()
+    text = "".join(span.to_json() for span in sink.spans.get_finished_spans())
+    metrics_data = sink.reader.get_metrics_data()
+    assert metrics_data is not None
+    assert SECRET not in text + metrics_data.to_json()
 
 
 def test_a_pause_ends_the_trace_and_what_comes_then_has_one_of_its_own() -> None:
@@ -228,8 +230,8 @@ def collecting() -> Generator[tuple[str, Sequence[tuple[str, bytes]]]]:
 @pytest.mark.system
 def test_a_real_collector_gets_both() -> None:
     with collecting() as (address, got):
-        given = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
-        run([sys.executable, "-c", SENDING], env=given, check=True, timeout=50)
+        values = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": os.pathsep.join(sys.path)}
+        run([sys.executable, "-c", SENDING], env=values, check=True, timeout=120)
     assert sorted({path for path, _ in got}) == ["/v1/metrics", "/v1/traces"]
 
 
@@ -237,21 +239,21 @@ def hold(folder: Path, address: str) -> str:
     """Hold a debate as somebody at a terminal does; what was said on the error output."""
     command = [sys.executable, "-m", "moot", "run", str(EXAMPLES / "canteen.md"), "-m", "builtin:quotes", "--quiet"]
     path = os.pathsep.join(sys.path)
-    given = {**os.environ, **settle(folder), "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
-    given["OTEL_EXPORTER_OTLP_TIMEOUT"] = "1"
-    given["OTEL_EXPORTER_OTLP_HEADERS"] = f"authorization={CANARY}"
-    return run(command, env=given, cwd=folder, check=True, timeout=100, capture_output=True, text=True).stderr
+    values = {**os.environ, **settle(folder), "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
+    values["OTEL_EXPORTER_OTLP_TIMEOUT"] = "1"
+    values["OTEL_EXPORTER_OTLP_HEADERS"] = f"authorization={CANARY}"
+    return run(command, env=values, cwd=folder, check=True, timeout=120, capture_output=True, text=True).stderr
 
 
 @pytest.mark.system
 def test_a_debate_that_is_run_sends_its_trace_where_the_environment_wants_it(tmp_path: Path) -> None:
     with collecting() as (address, got):
-        said = hold(tmp_path, address)
+        text = hold(tmp_path, address)
     traces = b"".join(body for path, body in got if path == "/v1/traces")
-    for each in (b"invoke_workflow", b"invoke_agent", b"moot.status", b"no_decision"):
-        assert each in traces
+    for number in (b"invoke_workflow", b"invoke_agent", b"moot.status", b"no_decision"):
+        assert number in traces
     assert CANARY.encode() not in traces
-    assert CANARY not in said
+    assert CANARY not in text
 
 
 @pytest.mark.system
@@ -270,6 +272,6 @@ def test_a_fault_in_an_exporter_ends_its_own_work_alone(caplog: pytest.LogCaptur
     broken = Broken()
     broken.take("d-1", debated().entries)
     broken.take("d-1", debated().entries)
-    assert [each.getMessage() for each in caplog.records] == ["d-1 is no longer observed: RuntimeError"]
+    assert [record.getMessage() for record in caplog.records] == ["d-1 is no longer observed: RuntimeError"]
     broken.end("d-1")
     assert not broken.observed

@@ -34,15 +34,15 @@ def test_all_settings_of_the_users_own_file() -> None:
         f'[mcp.files]\ncommand = ["server", "--all", "$HOME"]\npin = "{PIN}"\nenv = ["TOKEN"]\n'
         f'[mcp.far_off-1]\nurl = "https://mcp.example/mcp"\npin = "sha256:{PIN}"\n'
     )
-    found = load_config()
-    assert (found.model, found.store, found.search) == ("ollama:a", Path("x.sqlite"), "searxng")
-    assert (found.searxng_url, found.embeddings) == ("https://search.example/x", "ollama:nomic-embed-text")
+    config = load_config()
+    assert (config.model, config.store, config.search) == ("ollama:a", Path("x.sqlite"), "searxng")
+    assert (config.searxng_url, config.embeddings) == ("https://search.example/x", "ollama:nomic-embed-text")
     pin = f"sha256:{PIN}"
-    assert found.mcp == {
+    assert config.mcp == {
         "files": Server(name="files", command=("server", "--all", "$HOME"), pin=pin, env=("TOKEN",)),
         "far_off-1": Server(name="far_off-1", url="https://mcp.example/mcp", pin=pin),
     }
-    assert dict(found.origin)["searxng_url"] == str(user_file())
+    assert dict(config.origin)["searxng_url"] == str(user_file())
 
 
 def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,9 +52,18 @@ def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(m
     assert load_config(Path("elsewhere")).model == "ollama:a"
     monkeypatch.setenv("MOOT_MODEL", "ollama:c")
     monkeypatch.setenv("MOOT_SEARXNG_URL", "http://127.0.0.1:8888")
-    found = load_config()
-    assert (found.model, found.searxng_url) == ("ollama:c", "http://127.0.0.1:8888")
-    assert dict(found.origin)["model"] == "MOOT_MODEL"
+    config = load_config()
+    assert (config.model, config.searxng_url) == ("ollama:c", "http://127.0.0.1:8888")
+    assert dict(config.origin)["model"] == "MOOT_MODEL"
+
+
+def test_settings_that_have_changed_are_read_again() -> None:
+    assert load_config().learn
+    assert load_config() is load_config()
+    Path("moot.toml").write_text("learn = false\n")
+    assert not load_config().learn
+    Path("moot.toml").unlink()
+    assert load_config().learn
 
 
 @pytest.mark.parametrize("line", ['["ollama:a", "openai:b"]', '"ollama:a, openai:b"'])
@@ -110,13 +119,13 @@ BAD: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD, ids=[said for _, said in BAD])
-def test_mistakes_are_named_with_their_file(text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "message"), BAD, ids=[text for _, text in BAD])
+def test_mistakes_are_named_with_their_file(text: str, message: str) -> None:
     user_file().write_text(text)
     with pytest.raises(BriefError) as caught:
         load_config()
     assert str(caught.value).startswith(f"{user_file()}: ")
-    assert said in caught.value.found
+    assert message in caught.value.found
 
 
 # ---- feeds and learning --------------------------------------------------------------------------------------------
@@ -142,7 +151,7 @@ def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("feeds = 3", "feeds must be a table of names"),
         ("[feeds]\nnews = 3", "feeds.news must be a text in quotes"),
@@ -153,11 +162,11 @@ def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) ->
         ("learn = 1", "learn must be a text in quotes"),
     ],
 )
-def test_feeds_and_learning_that_cannot_be(text: str, said: str) -> None:
+def test_feeds_and_learning_that_cannot_be(text: str, message: str) -> None:
     user_file().write_text(text)
     with pytest.raises(BriefError) as error:
         load_config()
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_feeds_are_set_in_the_owners_file_alone() -> None:

@@ -11,12 +11,13 @@ import pytest
 
 import moot
 from moot.app.brief.reader import read_words
-from moot.app.export.reports import read_record, turn_in_words, write_data, write_report
+from moot.app.export.reports import read_record, write_data, write_report
 from moot.app.plan.assignment import first_chat_model
 from moot.app.plan.settings import Config
 from moot.app.run.api import read_brief_argument
 from moot.app.run.prepare import NOTHING, QUOTING, LimitOverrides, Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
+from moot.app.serve.view_model import entry_views
 from tests.cli.commands import BRIEF, served, settle
 
 QUOTES = "builtin:quotes"
@@ -40,7 +41,7 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_importing_moot_costs_next_to_nothing() -> None:
     code = f"import sys, moot; print([name for name in {HEAVY!r} if name in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=20)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.strip() == "[]"
 
 
@@ -60,7 +61,7 @@ def test_run_takes_a_path_a_text_or_a_brief(tmp_path: Path) -> None:
     assert by_text.transcript.protocol == "council"
     people = (moot.Participant(name="Ann", seat=QUOTES), moot.Participant(name="Bob", seat=QUOTES))
     by_brief = moot.run(moot.Brief(topic="Tea?", participants=people), store=tmp_path / "other.sqlite")
-    assert [each.name for each in by_brief.transcript.brief.participants] == ["Ann", "Bob"]  # type: ignore[union-attr]
+    assert [participant.name for participant in by_brief.transcript.brief.participants] == ["Ann", "Bob"]  # type: ignore[union-attr]
     assert (tmp_path / "other.sqlite").exists()
     limited = moot.run(moot.Brief(topic="Tea?"), model=QUOTES, limits=moot.Limits(asks=3))
     assert (limited.status, limited.kind) == ("paused", "limit")
@@ -73,10 +74,10 @@ async def test_run_inside_a_loop_names_the_other_door() -> None:
     assert outcome.status == "no_decision"
 
 
-async def ready(words: str, *, config: Config | None = None, **wishes: object) -> PreparedDebate:
+async def ready(words: str, *, config: Config | None = None, **overrides: object) -> PreparedDebate:
     workspace = Workspace.at(Path("moot.sqlite"))
     try:
-        return await prepare(workspace, read_words(words), replace(Overrides(), **wishes), config=config)
+        return await prepare(workspace, read_words(words), replace(Overrides(), **overrides), config=config)
     finally:
         await workspace.close()
 
@@ -85,7 +86,10 @@ async def test_the_model_is_the_callers_then_the_briefs_then_the_owners_then_quo
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write("---\nmodel: ollama:mine\n---\n# Is it?\n")
-    seats = [each.seat for each in (await ready("b.md", models=("ollama:a", "ollama:b"))).plan.brief.participants]
+    seats = [
+        participant.seat
+        for participant in (await ready("b.md", models=("ollama:a", "ollama:b"))).plan.brief.participants
+    ]
     assert seats == ["ollama:a", "ollama:b", "ollama:a"]
     assert (await ready("b.md")).plan.brief.participants[0].seat == "ollama:mine"
     monkeypatch.setenv("MOOT_MODEL", "ollama:owned")
@@ -103,10 +107,10 @@ async def test_the_model_is_the_callers_then_the_briefs_then_the_owners_then_quo
 MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("protocol: panel\nrounds: 5", {}, "b.md:3: panel has at most 3 rounds, not 5"),
     ("protocol: moderated\nstrategy: consensus", {}, "b.md:3: moderated cannot be decided by 'consensus'"),
-    ("topology: ring", {}, "b.md:2: panel takes no topology; arena does"),
-    ("topology: ring", {"protocol": "council"}, "b.md:2: council takes no topology"),
+    ("topology: ring", {}, "b.md:2: panel does not support a topology; arena does"),
+    ("topology: ring", {"protocol": "council"}, "b.md:2: council does not support a topology"),
     ("protocol: socratic\nrounds: 0", {}, "b.md:3: socratic needs at least 1 round, not 0"),
-    ("hub: Ann", {}, "b.md:2: panel takes no hub; arena does"),
+    ("hub: Ann", {}, "b.md:2: panel does not support hub; arena does"),
     ("protocol: arena\ntopology: ring\nhub: Ann", {}, "b.md:4: hub goes with topology: star"),
     ("protocol: arena\ntopology: star\nhub: Zoe", {}, "b.md:4: 'Zoe' is not a debater; allowed are Ann, Bob"),
     (
@@ -122,15 +126,19 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("protocol: council\nstrategy: bogus", {}, "b.md:3:"),
     ("participants: [{name: Ann, model: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: "),
     ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: 1 debater (Bob); a debate needs 2 to 100"),
-    ("participants: [{name: Ann, model: human, stand_in: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: 'nowhere:x' names"),
+    (
+        "participants: [{name: Ann, model: human, stand_in: 'nowhere:x'}, Bob]",
+        {},
+        "b.md:2: Ann: 'nowhere:x' has no known",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("header", "wishes", "message"), MISFITS)
-async def test_what_does_not_fit_names_its_line(header: str, wishes: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(("header", "overrides", "message"), MISFITS)
+async def test_what_does_not_fit_names_its_line(header: str, overrides: dict[str, Any], message: str) -> None:
     words = write(f"---\n{header}\n---\n# Tea?\n\n## Ann\nrole: for\n\nYes.\n\n## Bob\nrole: against\n\nNo.\n")
     with pytest.raises(moot.BriefError) as caught:
-        await ready(words, models=(QUOTES,), **wishes)
+        await ready(words, models=(QUOTES,), **overrides)
     assert str(caught.value).startswith(message)
 
 
@@ -146,24 +154,24 @@ async def test_a_model_that_chats_is_chosen(monkeypatch: pytest.MonkeyPatch) -> 
     with served(models=("all-minilm:latest", "bge-m3:latest", "qwen3:8b")) as wires:
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
         assert await first_chat_model() == "ollama:qwen3:8b"
-        found = await ready("Tea or coffee?", config=Config())
-    assert found.plan.brief.participants[1].seat == "ollama:qwen3:8b"
-    assert "the first of the Ollama on this machine" in found.notes[0]
+        prepared = await ready("Tea or coffee?", config=Config())
+    assert prepared.plan.brief.participants[1].seat == "ollama:qwen3:8b"
+    assert "the first model of Ollama on this machine" in prepared.notes[0]
 
 
 async def test_everybody_with_a_seat_needs_no_default() -> None:
     name = write("# Is it?\n\n## Ann (builtin:quotes)\nYes.\n\n## Bob (ollama:x)\nNo.\n")
-    found = await ready(name, config=Config(model="ollama:never"))
-    assert [each.seat for each in found.plan.brief.participants] == [QUOTES, "ollama:x"]
+    prepared = await ready(name, config=Config(model="ollama:never"))
+    assert [participant.seat for participant in prepared.plan.brief.participants] == [QUOTES, "ollama:x"]
 
 
-async def test_wishes_go_before_the_brief() -> None:
+async def test_overrides_go_before_the_brief() -> None:
     caps = LimitOverrides(asks=40, tokens=9_000, cost=0.5, turn_seconds=7, total_seconds=60)
-    found = await ready(str(BRIEF), models=(QUOTES,), rounds=0, seed=7, strategy="supermajority", caps=caps)
-    limits = found.plan.brief.limits
+    prepared = await ready(str(BRIEF), models=(QUOTES,), rounds=0, seed=7, strategy="supermajority", caps=caps)
+    limits = prepared.plan.brief.limits
     assert (limits.asks, limits.tokens, limits.cost, limits.turn_seconds) == (40, 9_000, 0.5, 7)
-    assert (limits.total_seconds, found.plan.brief.seed) == (60, 7)
-    assert found.costing.most.asks == 4
+    assert (limits.total_seconds, prepared.plan.brief.seed) == (60, 7)
+    assert prepared.costing.most.asks == 4
     ring = await ready("Tea or coffee?", models=(QUOTES,), protocol="arena", topology="ring", strategy="vote")
     assert ring.costing.most.asks == 3 + 2 * 6 + 3
     moderated = await ready("Tea or coffee?", models=(QUOTES,), protocol="moderated")
@@ -174,10 +182,10 @@ async def test_wishes_go_before_the_brief() -> None:
 async def test_dropped_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-canary")
     name = write("# Is it?\n\n## Ann\npresence_penalty: 1\nseed: 3\n\nYes.\n\n## Bob\nNo.\n")
-    found = await ready(name, models=("anthropic:claude-sonnet-4-5",))
-    assert list(found.drops) == ["Ann"]
-    assert "presence_penalty" in found.drops["Ann"]
-    assert "stop" not in found.drops["Ann"]
+    prepared = await ready(name, models=("anthropic:claude-sonnet-4-5",))
+    assert list(prepared.drops) == ["Ann"]
+    assert "presence_penalty" in prepared.drops["Ann"]
+    assert "stop" not in prepared.drops["Ann"]
 
 
 @pytest.mark.parametrize("words", ["Tea or coffee", "喝茶还是喝咖啡？", "Tea?", "x" * 300 + " and so on"])
@@ -189,17 +197,17 @@ async def test_reports_are_written_from_the_record() -> None:
     outcome = moot.debate(BRIEF, model=QUOTES)
     debate = (await outcome).debate
     workspace = Workspace.at(Path("moot.sqlite"))
-    async with asyncio.timeout(20):
-        found = await read_record(workspace, debate)
-        assert [each async for each in workspace.follow(debate)] == list(found.entries)
-        assert await workspace.count_entries(debate) == len(found.entries)
+    async with asyncio.timeout(120):
+        record = await read_record(workspace, debate)
+        assert [entry async for entry in workspace.follow(debate)] == list(record.entries)
+        assert await workspace.count_entries(debate) == len(record.entries)
         assert await workspace.count_entries("nobody") == 0
     await workspace.close()
-    assert found.report.debate == debate
-    assert write_data(found.report).startswith("{")
-    assert write_report(found.report).startswith("# Should we")
-    transcript = (await outcome_of(debate)).transcript
-    assert turn_in_words(transcript, transcript.turns()[0].key).by == "Finance"
+    assert record.report.debate == debate
+    assert write_data(record.report).startswith("{")
+    assert write_report(record.report).startswith("# Should we")
+    assert (await outcome_of(debate)).transcript.turns()
+    assert next(view.turn.spoken.by for view in entry_views(record.entries) if view.turn) == "Finance"
 
 
 async def outcome_of(debate: str) -> moot.Outcome:
@@ -211,7 +219,7 @@ async def outcome_of(debate: str) -> moot.Outcome:
 
 
 def test_a_brief_without_participants_gets_the_usual_ones() -> None:
-    assert [each.name for each in read_brief_argument(moot.Brief(topic="Tea?")).brief.participants] == [
+    assert [participant.name for participant in read_brief_argument(moot.Brief(topic="Tea?")).brief.participants] == [
         "Advocate",
         "Skeptic",
         "Pragmatist",
@@ -224,7 +232,7 @@ async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
     await moot.debate("Tea or coffee?", model=QUOTES, store=tmp_path / "damaged.sqlite")
     listed = await workspace.list()
     await workspace.close()
-    assert sorted(each.status == "damaged" for each in listed) == [False, True]
+    assert sorted(summary.status == "damaged" for summary in listed) == [False, True]
 
 
 def test_names_of_earlier_versions_still_work_and_say_what_they_are_called_now() -> None:

@@ -50,37 +50,40 @@ def brief(n: int, options: tuple[str, ...] = ()) -> Brief:
 def test_least_and_most_asks(
     protocol: str, n: int, options: tuple[str, ...], rounds: int, least: int, most: int
 ) -> None:
-    asked = brief(n, options)
-    costing = estimate(asked, build(protocol, asked, Choices(rounds=rounds)), {})
+    parsed_brief = brief(n, options)
+    costing = estimate(parsed_brief, build(protocol, parsed_brief, Choices(rounds=rounds)), {})
     assert (costing.least.asks, costing.most.asks) == (least, most)
     assert costing.most.calls == 0
     assert costing.most.phases[0] == "/debate"
 
 
 def test_money_and_what_providers_can_cache() -> None:
-    asked = brief(3)
-    tree = build("panel", asked)
+    parsed_brief = brief(3)
+    tree = build("panel", parsed_brief)
     models: dict[str, Model] = {f"P{i}": Priced() for i in range(3)}
-    costing = estimate(asked, tree, models)
+    costing = estimate(parsed_brief, tree, models)
     assert costing.most.cost == pytest.approx(0.09)
     assert (costing.most.calls, costing.most.tokens, costing.most.unpriced) == (9, 900, ())
     # Eight of nine prompts begin with the background that all share.
     assert 0.5 < costing.most.repeated < 1
     apart: dict[str, Model] = {f"P{i}": Priced(name=f"scripted:{i}") for i in range(3)}
-    assert estimate(asked, tree, apart).least.repeated == 0.0
+    assert estimate(parsed_brief, tree, apart).least.repeated == 0.0
 
 
 def test_expected_tokens_are_prompts_and_answers_of_the_usual_length() -> None:
-    asked = replace(brief(2), background=())
-    tree = build("council", asked, Choices(rounds=1))
+    parsed_brief = replace(brief(2), background=())
+    tree = build("council", parsed_brief, Choices(rounds=1))
     models: dict[str, Model] = {f"P{i}": Priced() for i in range(2)}
-    least, most = estimate(asked, tree, models).least, estimate(asked, tree, models).most
+    least, most = estimate(parsed_brief, tree, models).least, estimate(parsed_brief, tree, models).most
     assert least.calls == most.calls == 6
     answers = (4 * WORDS["propose"] + 2 * WORDS["vote"]) * TOKENS
     assert answers + 6 * 60 < most.expected < answers + 6 * 700
     assert abs(least.expected - most.expected) < 20
     brisk = replace(
-        asked, participants=tuple(replace(each, settings=Settings(max_tokens=10)) for each in asked.participants)
+        parsed_brief,
+        participants=tuple(
+            replace(participant, settings=Settings(max_tokens=10)) for participant in parsed_brief.participants
+        ),
     )
     assert most.expected - estimate(brisk, tree, models).most.expected == pytest.approx(answers - 60, abs=4)
 
@@ -97,9 +100,9 @@ LENGTHS: list[tuple[str, Form | None, int]] = [
 
 @pytest.mark.parametrize(("act", "form", "expected"), LENGTHS)
 def test_the_words_of_an_answer(act: str, form: Form | None, expected: int) -> None:
-    said = Turn(key="/a#1", by="P0", act="argue", reply=Reply(text="eins zwei drei vier fünf"))
+    turn = Turn(key="/a#1", by="P0", act="argue", reply=Reply(text="eins zwei drei vier fünf"))
     ask = Ask(key="/a#2", to="P0", act=act, task="", form=form)
-    assert expected_words(ask, Context(brief=brief(2), me=Participant(name="P0"), about=(said,))) == expected
+    assert expected_words(ask, Context(brief=brief(2), me=Participant(name="P0"), about=(turn,))) == expected
 
 
 @pytest.mark.parametrize("agree", [True, False])
@@ -111,16 +114,16 @@ def test_a_flag_is_raised_where_nobody_agrees(agree: bool) -> None:
 
 
 def test_an_unknown_price_is_unknown() -> None:
-    asked = brief(2)
+    parsed_brief = brief(2)
     models: dict[str, Model] = {"P0": Priced(), "P1": Priced(None, "scripted:b")}
-    costing = estimate(asked, build("panel", asked), models)
+    costing = estimate(parsed_brief, build("panel", parsed_brief), models)
     assert costing.most.cost is None
     assert costing.most.unpriced == ("scripted:b",)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_all_members_of_a_board_are_taken_to_speak_whomever_chance_draws(seed: int) -> None:
-    asked = replace(brief(4), seed=seed)
-    tree = build("board", asked, Choices(rounds=1, extras=Extras(anonymous_scoring=True)))
+    parsed_brief = replace(brief(4), seed=seed)
+    tree = build("board", parsed_brief, Choices(rounds=1, extras=Extras(anonymous_scoring=True)))
     messages, scores, verdicts = 4, 4 * 3, 4
-    assert estimate(asked, tree, {}).most.asks == messages + scores + verdicts
+    assert estimate(parsed_brief, tree, {}).most.asks == messages + scores + verdicts

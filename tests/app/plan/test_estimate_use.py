@@ -63,34 +63,34 @@ def answer(call: Call) -> Plan:
     messages = cast("Sequence[Mapping[str, object]]", call.body["messages"])
     tools = cast("Sequence[Mapping[str, Mapping[str, object]]]", call.body.get("tools") or ())
     sent = sum(len(str(message)) for message in messages) + len(json.dumps(tools)) * bool(tools)
-    taken = sent // LETTERS + TEMPLATE * bool(tools)
+    input_tokens = sent // LETTERS + TEMPLATE * bool(tools)
     if tools and messages[-1]["role"] != "tool":
-        wanted = look_up([str(each["function"]["name"]) for each in tools], chance)
-        return Plan(tools=(wanted,), usage=(taken, len(str(wanted)) // LETTERS, 0))
-    asked = next(str(each["content"]) for each in reversed(messages) if each["role"] == "user")
-    text = write(asked, chance)
-    return Plan(text=text, usage=(taken, len(text) // LETTERS, 0))
+        wanted = look_up([str(tool["function"]["name"]) for tool in tools], chance)
+        return Plan(tools=(wanted,), usage=(input_tokens, len(str(wanted)) // LETTERS, 0))
+    output = next(str(message["content"]) for message in reversed(messages) if message["role"] == "user")
+    text = write(output, chance)
+    return Plan(text=text, usage=(input_tokens, len(text) // LETTERS, 0))
 
 
 def look_up(names: Sequence[str], chance: random.Random) -> ToolCall:
     """A use of one of the tools."""
-    name = chance.choice([each for each in names if each != "open_page"])
-    given = {"scorer": {"text": words(USUAL)}, "summarizer": {}}.get(name, {"query": "cost of the heat pump"})
-    return ToolCall(id="call-1", name=name, arguments=json.dumps(given))
+    name = chance.choice([word for word in names if word != "open_page"])
+    values = {"scorer": {"text": words(USUAL)}, "summarizer": {}}.get(name, {"query": "cost of the heat pump"})
+    return ToolCall(id="call-1", name=name, arguments=json.dumps(values))
 
 
-def write(asked: str, chance: random.Random) -> str:
+def write(text: str, chance: random.Random) -> str:
     """Fill in the form that the prompt ends with, as long as models write, give or take a third."""
-    slots = [slot for slot in SLOT.findall(asked) if slot[0] not in LEFT_OUT]
-    said = USUAL if slots else next((words for task, words in SAID.items() if task in asked), USUAL)
-    length = next((words for name, words in LENGTHS.items() if name in dict(slots)), said)
+    slots = [slot for slot in SLOT.findall(text) if slot[0] not in LEFT_OUT]
+    usual = USUAL if slots else next((words for task, words in SAID.items() if task in text), USUAL)
+    length = next((words for name, words in LENGTHS.items() if name in dict(slots)), usual)
     length = round(length * chance.uniform(0.67, 1.33))
     texts = [name for name, slot in slots if TEXT.match(slot)]
     # The last text is what is said in full; half of the words stand there.
     others = length // 2 // max(1, len(texts) - 1)
     main = length - others * (len(texts) - 1)
     filled = {name: fill(name, slot, main if name in texts[-1:] else others, chance) for name, slot in slots}
-    if "<Message>" in asked:
+    if "<Message>" in text:
         return "".join(
             ("<Message>", *(f"\n<{name}>{value}</{name}>" for name, value in filled.items()), "\n</Message>")
         )
@@ -99,10 +99,10 @@ def write(asked: str, chance: random.Random) -> str:
 
 def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
     """What stands in a slot: a number, the greatest of a bid, one of the choices, a list of sentences, else prose."""
-    if found := re.match(r"a list of ((?:Proposal|Opening|Closing) .*?): one line", slot):
-        return "".join(f"\n- {label}" for label in found[1].split(", "))
-    if found := re.match(r"a number.* to ([\d.]+)", slot):
-        return found[1] if name == "URGENCY" else f"{float(found[1]) * chance.uniform(0.3, 0.9):.1f}"
+    if match_ := re.match(r"a list of ((?:Proposal|Opening|Closing) .*?): one line", slot):
+        return "".join(f"\n- {label}" for label in match_[1].split(", "))
+    if match_ := re.match(r"a number.* to ([\d.]+)", slot):
+        return match_[1] if name == "URGENCY" else f"{float(match_[1]) * chance.uniform(0.3, 0.9):.1f}"
     if name == "Withdrawn":
         return "false"
     if slot.startswith("a list"):
@@ -117,11 +117,11 @@ def words(count: int) -> str:
 
 @pytest.mark.parametrize("path", BRIEFS, ids=lambda path: path.stem)
 async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
-    intake = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
+    parsed = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
     async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:
         config = Config(searxng_url=web.url)
         workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": server.url}), config=config)
-        ready = await prepare(workspace, intake, Overrides(models=("ollama:tiny",)), config=config)
+        ready = await prepare(workspace, parsed, Overrides(models=("ollama:tiny",)), config=config)
         outcome = await workspace.run(ready.plan, "used")
         used = outcome.transcript.usage
         await workspace.close()
@@ -133,7 +133,7 @@ async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     # Between the least and the most the tokens grow with the asks that were really put.
     share = (asks - least.asks) / (most.asks - least.asks) if most.asks > least.asks else 1.0
     expected = least.expected + share * (most.expected - least.expected)
-    equipped = any(each.tools or each.search for each in ready.plan.brief.participants)
+    equipped = any(participant.tools or participant.search for participant in ready.plan.brief.participants)
     answers = [turn for turn in outcome.transcript.turns() if turn.reply and turn.reply.asked == "ollama:tiny"]
     assert len(answers) <= len(server.calls) <= most.calls
     assert (len(server.calls) > len(answers)) is equipped

@@ -26,12 +26,12 @@ def act(name: str = "argue") -> Ask:
 
 
 def see(ann: Participant, *, library: int = 0, turns: int = 1) -> Context:
-    said = Turn(key="/a#1", by="Bo", act="argue", number=1, reply=Reply(text="It is dear."))
+    turn = Turn(key="/a#1", by="Bo", act="argue", number=1, reply=Reply(text="It is dear."))
     papers = (Source(name="study.md", text="words " * library),) if library else ()
     return Context(
         brief=Brief(topic="?", library=papers, participants=(ann, Participant(name="Bo"))),
         me=ann,
-        turns=(said,) * turns,
+        turns=(turn,) * turns,
     )
 
 
@@ -49,8 +49,8 @@ async def test_the_questions_of_a_search_are_those_that_are_put() -> None:
     model = ScriptedModel(imagine)
     seat = SearchingAgent(ModelAgent(model), model, Search(simulations=CLAIMS, depth=1))
     await seat.answer(act(), see(ann), Journal())
-    assert {each.messages for each in sent} == {request.messages for request in model.history}
-    assert [each.words for each in sent] == [20 * CLAIMS, *(REPLY, MARKS) * CLAIMS, 180]
+    assert {request_size.messages for request_size in sent} == {request.messages for request in model.history}
+    assert [request_size.words for request_size in sent] == [20 * CLAIMS, *(REPLY, MARKS) * CLAIMS, 180]
     assert len(sent) == most_calls(Search(simulations=CLAIMS, depth=1))
 
 
@@ -82,19 +82,23 @@ SIZES: list[tuple[tuple[str, ...], int, int]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("tools", "library", "found"), SIZES)
-def test_the_size_of_what_is_found(tools: tuple[str, ...], library: int, found: int) -> None:
+@pytest.mark.parametrize(("tools", "library", "expected"), SIZES)
+def test_the_size_of_what_is_found(tools: tuple[str, ...], library: int, expected: int) -> None:
     ann = Participant(name="Ann", tools=tools)
     *_, last = likely_requests(act(), see(ann, library=library), Traits(), 180)
-    assert len(last.messages[-1].text.split()) == found
+    assert len(last.messages[-1].text.split()) == expected
 
 
-@pytest.mark.parametrize(("turns", "asked"), [(1, 2), (0, 1)])
-def test_tools_that_ask_the_model_do_so_as_often_as_they_are_chosen(turns: int, asked: int) -> None:
+@pytest.mark.parametrize(("turns", "calls"), [(1, 2), (0, 1)])
+def test_tools_that_ask_the_model_do_so_as_often_as_they_are_chosen(turns: int, calls: int) -> None:
     ann = Participant(name="Ann", tools=("rag", "summarizer", "scorer"))
-    aside = [each for each in likely_requests(act(), see(ann, library=9, turns=turns), Traits(), 180) if each.share < 1]
-    assert [round(each.share, 2) for each in aside] == [0.33] * asked
-    assert all(not each.tools for each in aside)
+    aside = [
+        likely_request
+        for likely_request in likely_requests(act(), see(ann, library=9, turns=turns), Traits(), 180)
+        if likely_request.share < 1
+    ]
+    assert [round(request_size.share, 2) for request_size in aside] == [0.33] * calls
+    assert all(not request_size.tools for request_size in aside)
 
 
 @pytest.mark.parametrize(("name", "traits"), [("vote", Traits()), ("argue", Traits(tools=False))])
@@ -110,7 +114,7 @@ def test_the_forms_of_a_search_are_told_apart() -> None:
     ann = Participant(name="Ann", search=Search(simulations=1, depth=1), tools=("search",))
     context = see(ann)
     sent = list(likely_requests(act(), context, Traits(), 180))
-    assert [bool(each.tools) for each in sent] == [False, False, False, True, True]
+    assert [bool(request_size.tools) for request_size in sent] == [False, False, False, True, True]
     assert "You have prepared this" in sent[-1].messages[len(sent[-2].messages) - 1].text
     plain = replace(context, me=replace(ann, search=None))
     assert len(list(likely_requests(act(), plain, Traits(), 180))) == 2

@@ -79,8 +79,8 @@ async def test_a_setting_that_may_do_nothing_is_named(header: str, rounds: int |
 
 @pytest.mark.parametrize(("header", "rounds"), BUSY)
 async def test_nothing_is_said_of_settings_that_do_something(header: str, rounds: int | None) -> None:
-    told = await notes(write(header), Overrides(models=("builtin:quotes",), rounds=rounds))
-    assert told == f"{QUOTING}\n{NOTHING}"
+    text = await notes(write(header), Overrides(models=("builtin:quotes",), rounds=rounds))
+    assert text == f"{QUOTING}\n{NOTHING}"
 
 
 BLIND = "would hear no speech: bp_style is summed up only after all its speeches; leave out context_scope: summary_only"
@@ -101,7 +101,7 @@ async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, p
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "note"),
     [
         (
             write("protocol: panel", ada="search: {method: mcts}"),
@@ -123,16 +123,16 @@ async def test_nobody_speaks_in_parliament_without_hearing_a_speech(text: str, p
         (write("debate_format: round_robin\nmediator_type: judge\nsummary_style: critical"), ""),
     ],
 )
-async def test_what_a_participant_cannot_use_is_said(text: str, told: str) -> None:
-    said = await notes(text)
-    assert told in said
-    assert told or "changes nothing" not in said
+async def test_what_a_participant_cannot_use_is_said(text: str, note: str) -> None:
+    words = await notes(text)
+    assert note in words
+    assert note or "changes nothing" not in words
 
 
 async def test_a_moderator_has_no_arguments_to_search_for() -> None:
     text = write("debate_format: round_robin\nuse_mediator: true") + "\n## Mediator\nsearch: {method: mcts}\n"
-    said = await notes(text, Overrides(models=("ollama:tiny",)))
-    assert "Mediator moderates and so has no arguments to search for; search has no effect." in said
+    words = await notes(text, Overrides(models=("ollama:tiny",)))
+    assert "Mediator moderates and so has no arguments to search for; search has no effect." in words
 
 
 LONG = "debate_format: open_fight\nrounds: 8\npersona_count: 5\nlive_scoring: yes\ninterruptions: yes"
@@ -140,23 +140,23 @@ LONG = "debate_format: open_fight\nrounds: 8\npersona_count: 5\nlive_scoring: ye
 
 async def test_a_debate_that_may_reach_its_limit_of_asks_is_told_how_to_lift_it() -> None:
     text = f"---\n{LONG}\n---\n# Tea?"
-    told = await notes(text)
-    found = re.search(r"need (\d+) asks and pauses after 500; to let it go on, run it with --max-asks (\d+)\.", told)
-    assert found
-    most = int(found[1])
-    assert int(found[2]) == most
+    words = await notes(text)
+    match_ = re.search(r"need (\d+) questions and pauses after 500. To allow them all: --max-questions (\d+)\.", words)
+    assert match_
+    most = int(match_[1])
+    assert int(match_[2]) == most
     assert "pauses after" not in await notes(
         text, Overrides(models=("builtin:quotes",), caps=LimitOverrides(asks=most))
     )
     wish = Overrides(models=("builtin:quotes",), caps=LimitOverrides(asks=most - 1))
-    assert f"pauses after {most - 1};" in await notes(text, wish)
+    assert f"pauses after {most - 1}." in await notes(text, wish)
 
 
 async def test_what_the_tokens_leave_out_is_said_where_somebody_can_look_something_up() -> None:
     text = write("protocol: panel", ada="tool_usage: [scorer]\n")
-    told = await notes(text, Overrides(models=("ollama:tiny",)))
-    left_out = "and the cost leave out what tools find: up to 8 results of 16,384"
-    assert left_out in told
+    words = await notes(text, Overrides(models=("ollama:tiny",)))
+    left_out = "The most includes 8 results of 16,384"
+    assert left_out in words
     assert "leave out" not in await notes(text)
     assert "leave out" not in await notes(write("protocol: panel"), Overrides(models=("ollama:tiny",)))
 
@@ -175,6 +175,6 @@ async def test_who_has_nothing_to_quote_is_told_before_the_debate() -> None:
     ],
 )
 async def test_what_a_participant_hides_or_speaks_in_vain(ada: str, note: str) -> None:
-    told = await notes(write("protocol: panel\nrounds: 1", ada=ada))
-    assert note in told
-    assert ("has no effect" in told or "translated" in told) == bool(note)
+    text = await notes(write("protocol: panel\nrounds: 1", ada=ada))
+    assert note in text
+    assert ("has no effect" in text or "translated" in text) == bool(note)

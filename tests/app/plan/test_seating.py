@@ -24,7 +24,7 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     people = (ann, Participant(name="Bob", seat="ollama:tiny"))
     brief = Brief(topic="Tea?", participants=people, limits=Limits(turn_seconds=100))
     async with Wires(script=model).serve() as wires:
-        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), patience=HASTY))
+        workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), retry=HASTY))
         plan = workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=1), models=())
         assert (await workspace.run(plan, "tea", stop=StopRequest(reason="later"))).status == "paused"
         outcome = await workspace.resume("tea", limits=Limits(turn_seconds=1.0))

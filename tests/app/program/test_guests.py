@@ -6,7 +6,6 @@ import functools
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -38,17 +37,12 @@ class Agent:
         return plain(prompt)
 
 
-def made(prompt: str) -> object:
+def late(prompt: str) -> object:
     return slow(prompt)
 
 
 def saying(answer: object) -> Callable[[str], object]:
     return lambda prompt: answer
-
-
-def sleepy(prompt: str) -> str:
-    time.sleep(0.2)
-    return "yes"
 
 
 async def addressed(name: str, prompt: str) -> str:
@@ -57,11 +51,11 @@ async def addressed(name: str, prompt: str) -> str:
 
 @pytest.mark.parametrize(
     "agent",
-    [slow, plain, Agent(), Agent().speak, functools.partial(addressed, "Ann"), made],
+    [slow, plain, Agent(), Agent().speak, functools.partial(addressed, "Ann"), late],
     ids=["async", "plain", "object", "method", "partial", "made"],
 )
 async def test_functions_of_all_kinds_answer(agent: Callable[[str], object]) -> None:
-    pool, book = Pool(env={}, patience=HASTY), Notebook()
+    pool, book = Pool(env={}, retry=HASTY), Notebook()
     assert register(pool, "ann", agent) == "guest:ann"
     called = await pool.model("guest:ann").complete(ask("Hello"), book)
     assert called.text == "I heard 16 letters."
@@ -77,8 +71,8 @@ async def test_functions_of_all_kinds_answer(agent: Callable[[str], object]) -> 
 
 
 def test_a_function_is_given_all_messages_as_one_text() -> None:
-    said = [("system", "Be brief."), ("user", "Why?"), ("assistant", "Because.\n\nReally."), ("user", "How so?")]
-    messages = tuple(Message(role=role, text=text) for role, text in said)  # pyright: ignore[reportArgumentType]
+    rows = [("system", "Be brief."), ("user", "Why?"), ("assistant", "Because.\n\nReally."), ("user", "How so?")]
+    messages = tuple(Message(role=role, text=text) for role, text in rows)  # pyright: ignore[reportArgumentType]
     assert write(messages) == "Be brief.\n\nWhy?\n\nYou have said:\n  Because.\n  \n  Really.\n\nHow so?"
 
 
@@ -89,19 +83,19 @@ def test_a_function_takes_text_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "sentence"),
+    ("answer", "kind", "sentence"),
     [
-        (None, "garbled", "guest:ann gave an object of type NoneType; an agent at the table must give a str"),
-        (7, "garbled", "guest:ann gave an object of type int; an agent at the table must give a str"),
-        (b"yes", "garbled", "guest:ann gave an object of type bytes; an agent at the table must give a str"),
+        (None, "garbled", "guest:ann gave an object of type NoneType; an agent must return a str"),
+        (7, "garbled", "guest:ann gave an object of type int; an agent must return a str"),
+        (b"yes", "garbled", "guest:ann gave an object of type bytes; an agent must return a str"),
         ("", "empty", "guest:ann gave no words"),
         ("  \n", "empty", "guest:ann gave no words"),
         ("<think>well</think>", "empty", "guest:ann gave no words"),
     ],
 )
-async def test_what_is_no_answer_is_said_in_one_sentence(given: object, kind: str, sentence: str) -> None:
+async def test_what_is_no_answer_is_said_in_one_sentence(answer: object, kind: str, sentence: str) -> None:
     with pytest.raises(Unreadable) as caught:
-        await adapter("ann", saying(given)).complete(ask(), Notebook())
+        await adapter("ann", saying(answer)).complete(ask(), Notebook())
     assert (caught.value.kind, str(caught.value)) == (kind, sentence)
 
 
@@ -112,18 +106,19 @@ async def test_thinking_at_the_beginning_is_left_out() -> None:
 
 
 async def test_a_plain_function_keeps_nobody_waiting() -> None:
-    async def answer(n: int) -> None:
-        await adapter(f"ann{n}", sleepy).complete(ask(), Notebook())
+    together = threading.Barrier(12)
 
-    began = time.monotonic()
+    def agent(prompt: str) -> str:
+        together.wait(120)  # none goes on before all have begun
+        return "yes"
+
     async with asyncio.TaskGroup() as group:
         for n in range(12):
-            group.create_task(answer(n))
-    assert time.monotonic() - began < 2.3, "one after the other they would take 2.4 seconds"
+            group.create_task(adapter(f"ann{n}", agent).complete(ask(seconds=240), Notebook()))
 
 
 async def never(prompt: str) -> str:
-    await asyncio.sleep(30)
+    await asyncio.sleep(3600)
     return "late"
 
 
@@ -131,14 +126,12 @@ async def test_a_cancellation_passes_at_once() -> None:
     free = threading.Event()
 
     def waiting(prompt: str) -> bool:
-        return free.wait(30)
+        return free.wait(3600)
 
     for agent in (never, waiting):
-        began = time.monotonic()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
                 await adapter("ann", agent).complete(ask(), Notebook())
-        assert time.monotonic() - began < 25
     free.set()
 
 
@@ -149,7 +142,7 @@ from moot.app.program.in_place import ask_function
 from moot.models.custom import apart
 
 def slow(text):
-    time.sleep(60)
+    time.sleep(300)
 
 async def main():
     for call in (apart(slow, ""), ask_function(slow, "")):
@@ -160,16 +153,16 @@ async def main():
 
 asyncio.run(main())
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
     assert (done.stdout, done.stderr) == ("late\nlate\n", "")
 
 
 async def test_a_plain_function_knows_what_its_caller_knows() -> None:
-    asked: contextvars.ContextVar[str] = contextvars.ContextVar("asked")
-    asked.set("by Ann")
+    context_var: contextvars.ContextVar[str] = contextvars.ContextVar("asked")
+    context_var.set("by Ann")
 
     def agent(prompt: str) -> str:
-        return asked.get()
+        return context_var.get()
 
     assert (await adapter("ann", agent).complete(ask(), Notebook())).text == "by Ann"
 
@@ -183,7 +176,7 @@ async def test_what_a_plain_function_raises_is_its_failure() -> None:
 
 
 async def test_a_guest_whose_time_is_up_is_named() -> None:
-    pool = Pool(env={}, patience=HASTY)
+    pool = Pool(env={}, retry=HASTY)
     register(pool, "ann", never)
     with pytest.raises(Unavailable, match="guest:ann did not finish: stopped after") as caught:
         await pool.model("guest:ann").complete(ask(seconds=0.05), Notebook())
@@ -238,7 +231,7 @@ def named(name: str, **more: object) -> Exception:
         (ValueError("a bug"), "broken", False),
         (BriefError("of a debate within"), "broken", False),
     ],
-    ids=lambda each: type(each).__name__ if isinstance(each, Exception) else str(each),
+    ids=lambda exception: type(exception).__name__ if isinstance(exception, Exception) else str(exception),
 )
 async def test_exceptions_become_errors_of_ours(error: Exception, kind: str, again: bool) -> None:
     async def agent(prompt: str) -> str:
@@ -316,7 +309,7 @@ async def test_failures_that_may_pass_are_tried_again() -> None:
             raise ConnectionError
         return "yes"
 
-    pool, book = Pool(env={}, patience=HASTY), Notebook()
+    pool, book = Pool(env={}, retry=HASTY), Notebook()
     register(pool, "ann", agent)
     assert (await pool.model("guest:ann").complete(ask(), book)).text == "yes"
     assert len(book.calls) == 3
@@ -329,19 +322,23 @@ def none() -> str:
     return "nothing"
 
 
-def two(one: str, other: str) -> str:
-    return one + other
+def two(text: str, other: str) -> str:
+    return text + other
 
 
 @pytest.mark.parametrize(
     ("name", "agent", "sentence"),
     [
-        ("ann", "ollama:llama3.2", "ann is an object of type str; an agent is a function of one str that gives a str"),
-        ("ann", None, "ann is an object of type NoneType; an agent is a function of one str"),
-        ("ann", Agent, "ann is the class Agent; an agent is an object of it"),
-        ("ann", none, "ann cannot be called with one text; an agent is a function of one str"),
-        ("ann", two, "ann cannot be called with one text; an agent is a function of one str"),
-        (" ", plain, "a guest needs a name"),
+        (
+            "ann",
+            "ollama:llama3.2",
+            "ann is an object of type str; an agent is a function that takes one str and returns a str",
+        ),
+        ("ann", None, "ann is an object of type NoneType; an agent is a function that takes one str"),
+        ("ann", Agent, "ann is the class Agent; pass an object of it"),
+        ("ann", none, "ann cannot be called with one text; an agent is a function that takes one str"),
+        ("ann", two, "ann cannot be called with one text; an agent is a function that takes one str"),
+        (" ", plain, "an agent needs a name"),
     ],
 )
 def test_what_is_no_guest_is_told_in_one_sentence(name: str, agent: object, sentence: str) -> None:
@@ -352,7 +349,7 @@ def test_what_is_no_guest_is_told_in_one_sentence(name: str, agent: object, sent
 def test_a_name_is_given_once() -> None:
     pool = Pool(env={})
     register(pool, "ann", plain)
-    with pytest.raises(BriefError, match="two guests are called ann; each needs a name of its own"):
+    with pytest.raises(BriefError, match="two agents are called ann; each needs a name of its own"):
         register(pool, "ann", slow)
 
 

@@ -67,7 +67,7 @@ class Lou(SimpleChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> str:
-        prompt = "\n".join(str(each.text) for each in messages)
+        prompt = "\n".join(str(message.text) for message in messages)
         self.hear(prompt)
         return well(prompt)
 
@@ -88,14 +88,14 @@ class Table:
         return well(prompt)
 
     async def pia(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        parts = [part for each in messages for part in each.parts]
-        self.heard["pia"].append("\n".join(str(each.content) for each in parts if isinstance(each, UserPromptPart)))
+        parts = [part for message in messages for part in message.parts]
+        self.heard["pia"].append("\n".join(str(part.content) for part in parts if isinstance(part, UserPromptPart)))
         return ModelResponse(parts=[TextPart(well(self.heard["pia"][-1]))])
 
     @asynccontextmanager
     async def open(self, folder: Path) -> AsyncGenerator[Workspace]:
         async with Wires(script=self.play).serve() as server:
-            pool = Pool(env={"OLLAMA_HOST": server.url}, patience=HASTY)
+            pool = Pool(env={"OLLAMA_HOST": server.url}, retry=HASTY)
             workspace = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
             assert register(pool, "fay", self.fay) == "guest:fay"
             assert register(pool, "pia", Agent(FunctionModel(self.pia), instructions="You are fair.")) == "guest:pia"
@@ -117,13 +117,15 @@ async def test_three_kinds_of_guests_and_a_model_debate_on_record(tmp_path: Path
     assert outcome.status == "decided"
     assert again == outcome
     called = [entry.event for entry in entries if isinstance(entry.event, Called)]
-    assert Counter(each.model for each in called) == {each.seat: 3 for each in BRIEF.participants}
+    assert Counter(model_call.model for model_call in called) == {
+        participant.seat: 3 for participant in BRIEF.participants
+    }
     assert {name: len(prompts) for name, prompts in table.heard.items()} == dict.fromkeys(table.heard, 3)
     assert all(
-        "Should the office buy tea or coffee?" in each for name in ("fay", "pia", "lou") for each in table.heard[name]
+        "Should the office buy tea or coffee?" in text for name in ("fay", "pia", "lou") for text in table.heard[name]
     )
-    assert [each.usage.estimated for each in called if each.model == "guest:fay"] == [True] * 3
-    assert [each.usage.estimated for each in called if each.model == "guest:pia"] == [False] * 3
+    assert [model_call.usage.estimated for model_call in called if model_call.model == "guest:fay"] == [True] * 3
+    assert [model_call.usage.estimated for model_call in called if model_call.model == "guest:pia"] == [False] * 3
     assert all(name in page for name in ("Fay", "Pia", "Lou", "Moe"))
 
 
@@ -137,7 +139,7 @@ async def test_a_debate_that_stands_still_goes_on_with_guests_invited_anew(tmp_p
     assert (paused.status, paused.kind) == ("paused", "limit")
     assert {name: len(prompts) for name, prompts in before.heard.items()} == dict.fromkeys(before.heard, 2)
     stranger = Workspace(SqliteStore.open(tmp_path / "moot.sqlite"), pool=Pool(env={}))
-    with pytest.raises(BriefError, match="Fay: guest:fay answers from within a program; go on with the debate there"):
+    with pytest.raises(BriefError, match="Fay: guest:fay belongs to a program; resume the debate in that program"):
         await stranger.resume("tea", limits=Limits())
     await stranger.close()
     async with behind.open(tmp_path) as workspace:
@@ -173,7 +175,10 @@ async def test_by_public_names_a_guest_debates_beside_the_built_in_seat(tmp_path
     plan = workspace.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
     outcome = await workspace.run(plan, "tea")
     await workspace.close()
-    assert (plan.name, [each.seat for each in plan.brief.participants]) == ("panel", ["guest:ann", "builtin:quotes"])
+    assert (plan.name, [participant.seat for participant in plan.brief.participants]) == (
+        "panel",
+        ["guest:ann", "builtin:quotes"],
+    )
     assert outcome.transcript.turns(by="Ann")[0].fields["ANSWER"] == "tea"
 
 
@@ -198,7 +203,7 @@ def open_chat() -> object:
 @pytest.mark.parametrize("open_one", [open_function, open_agent, open_chat])
 async def test_guests_keep_the_promise_of_a_model(open_one: Callable[[], object]) -> None:
     def open_model() -> Model:
-        pool = Pool(env={}, patience=HASTY)
+        pool = Pool(env={}, retry=HASTY)
         return pool.model(register(pool, "ann", open_one()))
 
     await check_model(open_model)
@@ -229,9 +234,9 @@ print([name for name in ("langchain_core", "langgraph", "pydantic_ai") if name i
 def test_no_package_of_guests_is_loaded_without_one(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", QUIET]
     env = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=40)
-    said = (
-        "bob is an object of type object; an agent is a function of one str that gives a str (async or plain), "
-        "a PydanticAI Agent or a LangChain chat model\n[]\n"
+    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    text = (
+        "bob is an object of type object; an agent is a function that takes one str and returns a str (async or plain)"
+        ", a PydanticAI Agent or a LangChain chat model\n[]\n"
     )
-    assert (ran.returncode, ran.stdout) == (0, said), ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, text), ran.stderr

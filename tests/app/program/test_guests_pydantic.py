@@ -1,7 +1,6 @@
 """PydanticAI agents as guests, with the real library: what they are sent, heard, and what is made of their runs."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from decimal import Decimal
 
@@ -41,7 +40,7 @@ class Ear:
 
     async def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         self.heard.append(
-            [(type(part).__name__, getattr(part, "content", "")) for each in messages for part in each.parts]
+            [(type(part).__name__, getattr(part, "content", "")) for message in messages for part in message.parts]
         )
         self.settings.append((info.instructions, dict(info.model_settings or {})))
         answer = self.answers[len(self.heard) - 1]
@@ -50,13 +49,13 @@ class Ear:
         return ModelResponse(parts=[TextPart(answer)]) if isinstance(answer, str) else answer
 
 
-def conversation(*said: tuple[Speaker, str], settings: Settings | None = None) -> Request:
-    messages = tuple(Message(role=role, text=text) for role, text in said)
+def conversation(*rows: tuple[Speaker, str], settings: Settings | None = None) -> Request:
+    messages = tuple(Message(role=role, text=text) for role, text in rows)
     return Request(messages=messages, settings=settings or Settings())
 
 
 async def test_the_words_come_as_they_are_made() -> None:
-    pool, book = Pool(env={}, patience=HASTY), Notebook()
+    pool, book = Pool(env={}, retry=HASTY), Notebook()
     agent = Agent(TestModel(custom_output_text="Yes, by all means."), instructions="You like tea.")
     assert register(pool, "ann", agent) == "guest:ann"
     called = await pool.model("guest:ann").complete(ask(), book)
@@ -84,8 +83,8 @@ async def test_the_settings_of_the_participant_come_on_top() -> None:
     ear = Ear("one")
     agent = Agent(FunctionModel(ear), model_settings={"temperature": 0.9, "top_p": 0.5})
     model = adapter("ann", agent)
-    given = Settings(temperature=0.0, seed=7, max_tokens=99, stop=("END",), num_ctx=4096)
-    await model.complete(conversation(("user", "Why?"), settings=given), Notebook())
+    settings = Settings(temperature=0.0, seed=7, max_tokens=99, stop=("END",), num_ctx=4096)
+    await model.complete(conversation(("user", "Why?"), settings=settings), Notebook())
     merged = {"temperature": 0.0, "top_p": 0.5, "seed": 7, "max_tokens": 99, "stop_sequences": ["END"]}
     assert ear.settings == [(None, merged)]
     assert model.drops == ("min_p", "repeat_penalty", "num_ctx", "keep_alive")
@@ -102,8 +101,8 @@ async def test_tools_of_the_agent_are_its_own_affair() -> None:
 
     book = Notebook()
     called = await adapter("ann", agent).complete(ask(), book)
-    assert (called.text, len(used), [each for each in book.deltas if each]) == ("Found.", 1, ["Fou", "nd."])
-    assert "" in book.deltas  # a sign of life while the tool was at work
+    assert (called.text, len(used), [delta for delta in book.deltas if delta]) == ("Found.", 1, ["Fou", "nd."])
+    assert "" in book.deltas  # a sign that it works while the tool was at work
     assert called.tools == ()
 
 
@@ -213,19 +212,18 @@ async def test_a_bug_behind_the_first_words_is_not_taken_for_a_model_that_cannot
 
 async def test_a_cancellation_passes_at_once_and_time_is_limited() -> None:
     async def sleep(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        await asyncio.sleep(30)
+        await asyncio.sleep(3600)
         raise AssertionError
 
-    pool, began = Pool(env={}, patience=HASTY), time.monotonic()
+    pool = Pool(env={}, retry=HASTY)
     register(pool, "ann", Agent(FunctionModel(sleep)))
     with pytest.raises(ModelError, match="guest:ann did not finish: stopped after") as caught:
         await pool.model("guest:ann").complete(ask(seconds=0.1), Notebook())
     assert caught.value.kind == "timeout"
-    assert time.monotonic() - began < 25
 
 
 async def test_a_form_is_read_with_one_repair() -> None:
-    pool, book = Pool(env={}, patience=HASTY), Notebook()
+    pool, book = Pool(env={}, retry=HASTY), Notebook()
     ear = Ear("Tea, I should say.", "ANSWER: tea\nCONFIDENCE: 0.8")
     register(pool, "ann", Agent(FunctionModel(ear)))
     ann = Participant(name="Ann")
@@ -243,5 +241,5 @@ class Answer(BaseModel):
 
 
 def test_an_agent_at_the_table_gives_texts() -> None:
-    with pytest.raises(BriefError, match=r"^ann gives a Answer; an agent at the table must give a str$"):
+    with pytest.raises(BriefError, match=r"^ann returns an object of type Answer; an agent must return a str$"):
         register(Pool(env={}), "ann", Agent(TestModel(), output_type=Answer))

@@ -34,24 +34,24 @@ class Work:
 
 
 async def test_all_that_is_told_comes_in_order_to_a_slow_listener() -> None:
-    heard: list[int] = []
+    received: list[int] = []
     async for n in stream(Work(3 * MOST)):
         await asyncio.sleep(0)
-        heard.append(n)
-    assert heard == list(range(3 * MOST))
+        received.append(n)
+    assert received == list(range(3 * MOST))
 
 
 async def test_an_error_comes_behind_the_last_word_and_never_into_the_midst_of_the_listener() -> None:
-    heard: list[int] = []
+    received: list[int] = []
 
     async def listen() -> None:
         async for n in stream(Work(2, error=MootError("broken"))):
             await asyncio.sleep(0.01)  # the work has failed by now
-            heard.append(n)
+            received.append(n)
 
     with pytest.raises(MootError, match="broken"):
         await listen()
-    assert heard == [0, 1]
+    assert received == [0, 1]
 
 
 async def test_an_error_of_the_debate_comes_as_it_is() -> None:
@@ -77,15 +77,15 @@ async def test_whoever_leaves_stops_the_work(numbers: int) -> None:
 
 @pytest.mark.parametrize("numbers", [1, 3 * MOST])
 async def test_a_listener_that_is_cancelled_stops_the_work(numbers: int) -> None:
-    work, heard = Work(numbers, waits=True), asyncio.Event()
+    work, received = Work(numbers, waits=True), asyncio.Event()
 
     async def listen() -> None:
         async for _ in stream(work):
-            heard.set()
+            received.set()
 
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(listen())
-        await heard.wait()
+        await received.wait()
         await asyncio.sleep(0.01)
         listening.cancel()
     assert work.stopped

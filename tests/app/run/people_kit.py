@@ -50,9 +50,9 @@ class Filling:
 def filled(ask: Ask) -> tuple[str, dict[str, Value]]:
     """What somebody writes who fills in every form: words, or the fields that are required or go with those."""
     form = ask.form.fields if ask.form else ()
-    fields = {each.name: _value(each) for each in form if each.required}
-    beside = {needed(each, fields[each.name]) for each in form if each.name in fields}
-    fields |= {each.name: _value(each) for each in form if each.name in beside}
+    fields = {field.name: _value(field) for field in form if field.required}
+    beside = {needed(field, fields[field.name]) for field in form if field.name in fields}
+    fields |= {field.name: _value(field) for field in form if field.name in beside}
     return "" if fields else f"{ask.to} says tea.", fields
 
 
@@ -80,8 +80,8 @@ class Time:
         return self.now
 
 
-def person(name: str, **given: object) -> Participant:
-    return Participant(name=name, seat="human", **given)  # pyright: ignore[reportArgumentType]
+def person(name: str, **values: object) -> Participant:
+    return Participant(name=name, seat="human", **values)  # pyright: ignore[reportArgumentType]
 
 
 def workspace(time: Time | None = None, store: Store | None = None) -> Workspace:

@@ -27,7 +27,7 @@ class Worker:
     """Holds what is submitted, as soon as it is open; use it as it is made by ``working``.
 
     Args:
-        desk: where its debates are held, over the store of those who submit.
+        workspace: where its debates run, over the store of those who submit.
         group: runs them.
         name: what it is called.
     """

@@ -60,22 +60,25 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: ANY.run("Tea?", limits={"csot": 1}), "limits has no 'csot'; did you mean 'cost'?"),
     (lambda: ANY.run("Tea?", limits={"cost": "1"}), "limits.cost is '1'; it must be a number"),
     (lambda: ANY.run("Tea?", limits=3), "limits is 3; it must be a moot.Limits or a dictionary"),
-    (lambda: ANY.Limits(cost="1"), "the limit cost is '1'; it must be a number"),
-    (lambda: ANY.Limits(cost=True), "the limit cost is True; it must be a number"),
+    (lambda: ANY.Limits(cost="1"), "limits.cost is '1'; it must be a number"),
+    (lambda: ANY.Limits(cost=True), "limits.cost is True; it must be a number"),
     (lambda: ANY.run("Tea?", model=QUOTES, protocol="panle"), "no protocol is called 'panle'; did you mean 'panel'?"),
     (lambda: ANY.run("Tea?", protocol=3), "protocol is 3; it must be a text"),
     (
         lambda: ANY.run("Tea?", model=QUOTES, strategy="majorty"),
         "panel cannot be decided by 'majorty'; did you mean 'majority'?",
     ),
-    (lambda: ANY.run("Tea?", seed="x"), "seed is 'x'; it must be a whole number from 0"),
-    (lambda: ANY.run("Tea?", rounds=True), "rounds is True; it must be a whole number from 0 to 20"),
-    (lambda: ANY.run("Tea?", rounds=21), "rounds is 21; it must be a whole number from 0 to 20"),
+    (lambda: ANY.run("Tea?", seed="x"), "seed is 'x'; it must be a whole number"),
+    (lambda: ANY.run("Tea?", rounds=True), "rounds is 'True'; it must be a whole number"),
+    (lambda: ANY.run("Tea?", rounds=21), "rounds must be from 0 to 20, not 21"),
     (lambda: ANY.run("Tea?", cast="bultin"), "cast is 'bultin'; did you mean 'builtin'?"),
     (lambda: ANY.run("Tea?", options="yes"), "brief.options is 'yes'; it must be a list"),
     (lambda: ANY.run("Tea?", store=3), "store is 3; it must be the path of a file or the address of a database"),
     (lambda: ANY.run("Tea?", on_event=3), "on_event is 3; it must be a plain function of one entry"),
-    (lambda: ANY.run("Tea?", model=[QUOTES, 3]), "model is 3; it must be provider:name, or a function of one str"),
+    (
+        lambda: ANY.run("Tea?", model=[QUOTES, 3]),
+        "model is 3; it must be provider:name, or a function that takes one str",
+    ),
     (lambda: ANY.run("Tea?", model="opnai:gpt-4o"), "did you mean 'openai'?"),
     (lambda: ANY.run(ANY.Brief(topic=42)), "brief.topic is 42; it must be a text"),
     (
@@ -105,7 +108,8 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: ANY.Brief.load(3), "path is 3; it must be the path of a file"),
     (lambda: ANY.Brief.load("nofile.md"), "nofile.md: cannot be read"),
     (lambda: ANY.list(status="decidd"), "status is 'decidd'; did you mean 'decided'?"),
-    (lambda: ANY.list(limit=0), "limit is 0; it must be a whole number from 1"),
+    (lambda: ANY.list(limit=0), "limit is 0; it must be a whole number from 1 to 1000000"),
+    (lambda: ANY.list(limit=10**20), f"limit is {10**20}; it must be a whole number from 1 to 1000000"),
     (lambda: ANY.show(3), "debate is 3; it must be a text"),
 ]
 
@@ -117,6 +121,23 @@ def test_a_wrong_argument_is_one_sentence_and_nothing_is_done(call: Callable[[],
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
     assert moot.list() == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: ANY.run("Tea?", models="a"), "moot.run has no argument 'models'; did you mean 'model'?"),
+        (lambda: ANY.resume("last", limit={}), "moot.resume has no argument 'limit'; did you mean 'limits'?"),
+        (lambda: ANY.show("last", x=1), "moot.show has no argument 'x'; there are debate, store"),
+        (lambda: ANY.list(stat=""), "moot.list has no argument 'stat'; did you mean 'status'?"),
+        (lambda: asyncio.run(ANY.debate("Tea?", models="a")), "moot.debate has no argument 'models'; did you mean"),
+        (lambda: asyncio.run(ANY.alist(x=1)), "moot.alist has no argument 'x'; there are status, search, limit,"),
+    ],
+)
+def test_an_unknown_argument_is_answered_with_those_that_there_are(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(TypeError) as error:
+        call()
+    assert str(error.value).startswith(sentence)
 
 
 def test_a_file_is_read_by_its_name_and_a_question_is_none(tmp_path: Path) -> None:
@@ -169,7 +190,7 @@ async def test_one_workspace_seats_the_same_function_again(tmp_path: Path) -> No
     brief = moot.Brief(topic="Tea?", participants=people("Ann", "Bob"))
     for _ in range(2):
         assert [who.seat for who in workspace.plan(brief).brief.participants] == ["guest:Ann", "guest:Bob"]
-    with pytest.raises(moot.BriefError, match="two guests are called Ann"):
+    with pytest.raises(moot.BriefError, match="two agents are called Ann"):
         workspace.register("Ann", coffee)
     await workspace.close()
 
@@ -217,15 +238,15 @@ def test_events_are_told_and_an_error_in_the_function_pauses_the_debate() -> Non
     entries: list[Entry] = []
     outcome = moot.run("Tea or coffee?", model=tea, on_event=entries.append)
     assert tuple(entries) == outcome.record.entries  # type: ignore[union-attr]
-    told: list[int] = []
+    numbers: list[int] = []
 
     def fails(entry: Entry) -> None:
-        told.append(entry.seq)
+        numbers.append(entry.seq)
         raise LookupError("mine")
 
     with pytest.raises(LookupError, match="mine"):
         moot.run("Tea or coffee?", model=[tea, coffee], on_event=fails)
-    assert told == [1]
+    assert numbers == [1]
     paused = moot.show("last")
     assert (paused.status, paused.kind, paused.reason) == ("paused", "stopped", "on_event raised LookupError")
     assert moot.resume("last", agents={"tea": tea, "coffee": coffee}).status == "no_decision"
@@ -235,7 +256,7 @@ def test_a_paused_debate_is_resumed_with_more_and_with_its_functions() -> None:
     brief = moot.Brief(topic="Tea or coffee?", participants=people("Ann", "Bob"))
     paused = moot.run(brief, limits={"asks": 1})
     assert (paused.status, paused.kind) == ("paused", "limit")
-    with pytest.raises(moot.BriefError, match="guest:Ann answers from within a program"):
+    with pytest.raises(moot.BriefError, match="guest:Ann belongs to a program"):
         moot.resume(paused.debate, limits={"asks": 20})
     outcome = moot.resume(paused.debate, limits={"asks": 20}, agents={"Ann": tea, "Bob": tea})
     assert outcome.status == "decided"
@@ -246,13 +267,13 @@ def test_a_paused_debate_is_resumed_with_more_and_with_its_functions() -> None:
 
 def test_debates_are_listed_filtered_and_shown_by_short_names() -> None:
     first, second = moot.run("Tea or coffee?", model=tea), moot.run("Juice or milk?", model=QUOTES)
-    assert [one.debate for one in moot.list()] == [second.debate, first.debate]
-    assert [one.debate for one in moot.list(status="decided")] == [first.debate]
-    assert [one.debate for one in moot.list(search="MILK panel")] == [second.debate]
-    assert [one.debate for one in moot.list(limit=1)] == [second.debate]
+    assert [summary.debate for summary in moot.list()] == [second.debate, first.debate]
+    assert [summary.debate for summary in moot.list(status="decided")] == [first.debate]
+    assert [summary.debate for summary in moot.list(search="MILK panel")] == [second.debate]
+    assert [summary.debate for summary in moot.list(limit=1)] == [second.debate]
     assert moot.show("last~1").debate == first.debate
     assert moot.show(first.debate.rpartition("-")[2]).debate == first.debate
-    with pytest.raises(moot.RecordError, match="there is no debate 'last~2'; `moot list` shows 2"):
+    with pytest.raises(moot.RecordError, match="there is no debate 'last~2'; see the 2 debates with: moot list"):
         moot.show("last~2")
 
 
@@ -272,7 +293,7 @@ def test_short_ids_find_their_debates_and_helpers_are_not_the_last() -> None:
     for name in ("", "zzz", "last~9"):
         with pytest.raises(moot.RecordError, match="there is no debate"):
             find_debate(name, ids)
-    with pytest.raises(moot.RecordError, match="there is no debate 'last'; `moot list` shows 0"):
+    with pytest.raises(moot.RecordError, match="there is no debate 'last'; there are no debates yet"):
         find_debate("last", ())
 
 
@@ -280,7 +301,7 @@ async def test_the_other_forms_are_awaited() -> None:
     outcome = await moot.debate("Tea or coffee?", model=tea, limits={"asks": 1})
     assert (await moot.aresume("last", limits=moot.Limits(), agents={"tea": tea})).status == "decided"
     assert (await moot.ashow("last")).status == "decided"
-    assert [one.debate for one in await moot.alist()] == [outcome.debate]
+    assert [summary.debate for summary in await moot.alist()] == [outcome.debate]
     with pytest.raises(moot.MootError, match=r"await moot\.alist"):
         moot.list()
 

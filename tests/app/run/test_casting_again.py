@@ -58,10 +58,10 @@ class Place:
     kept: dict[str, list[str]]
     now: float = 1000.0
 
-    async def find(self, text: str = QUESTION, *, new: bool = False, **wishes: LimitOverrides | int) -> Generation:
+    async def find(self, text: str = QUESTION, *, new: bool = False, **overrides: LimitOverrides | int) -> Generation:
         workspace = self.workspace()
         return await find_generation(
-            workspace, await prepare(workspace, read_brief(text), self.wish(**wishes)), new=new
+            workspace, await prepare(workspace, read_brief(text), self.wish(**overrides)), new=new
         )
 
     async def make(self, text: str = QUESTION, *, new: bool = False) -> Generated:
@@ -69,8 +69,8 @@ class Place:
         await run_generation(self.workspace(), casting)
         return await read_generation(self.workspace(), casting)
 
-    def wish(self, **wishes: LimitOverrides | int) -> Overrides:
-        return replace(Overrides(models=(MODEL,)), **wishes)
+    def wish(self, **overrides: LimitOverrides | int) -> Overrides:
+        return replace(Overrides(models=(MODEL,)), **overrides)
 
     def workspace(self) -> Workspace:
         pool = Pool(env={"OLLAMA_HOST": self.wires.url})
@@ -86,15 +86,15 @@ async def place(answer: str = "") -> AsyncGenerator[Place]:
 
 async def test_the_same_question_finds_those_who_were_made_for_it() -> None:
     async with place() as here:
-        made = await here.make()
+        generated = await here.make()
         for again in (await here.find(), await here.find(seed=7), await here.find(caps=LimitOverrides(tokens=9000))):
-            assert (again.debate, again.earlier) == (made.generation.debate, True)
+            assert (again.debate, again.earlier) == (generated.generation.debate, True)
         for other in ("Should it open on Sundays?", f"---\npersona_count: 2\n---\n# {QUESTION}"):
-            found = await here.find(other)
-            assert (found.begun, found.debate[:13] == made.generation.debate[:13]) == (False, False)
+            generation = await here.find(other)
+            assert (generation.begun, generation.debate[:13] == generated.generation.debate[:13]) == (False, False)
         anew = await here.find(new=True)
-        assert anew.debate.startswith(made.generation.debate[:14])
-        assert (anew.begun, anew.debate == made.generation.debate) == (False, False)
+        assert anew.debate.startswith(generated.generation.debate[:14])
+        assert (anew.begun, anew.debate == generated.generation.debate) == (False, False)
 
 
 async def test_the_newest_are_taken() -> None:
@@ -115,22 +115,24 @@ async def test_an_answer_in_which_nobody_was_found_is_asked_for_again() -> None:
 
 async def test_a_damaged_record_keeps_nobody_from_new_ones() -> None:
     async with place() as here:
-        made = await here.make()
-        here.kept[made.generation.debate][0] = here.kept[made.generation.debate][0].replace("Saturdays", "Sundays")
+        generated = await here.make()
+        here.kept[generated.generation.debate][0] = here.kept[generated.generation.debate][0].replace(
+            "Saturdays", "Sundays"
+        )
         assert not (await here.find()).begun
 
 
 async def test_what_broke_off_behind_the_answer_is_not_paid_again() -> None:
     async with place() as here:
-        made = await here.make()
-        lines = here.kept[made.generation.debate]
+        generated = await here.make()
+        lines = here.kept[generated.generation.debate]
         answered = [isinstance(decode(line).event, Called) for line in lines].index(True)
         del lines[answered + 1 :]
         assert not (await here.find()).begun, "somebody may be at it"
         here.now += 121
         again = await here.make()
         assert (again.generation.begun, again.generation.earlier) == (True, False)
-        assert again.outcome.transcript.turns("cast") == made.outcome.transcript.turns("cast")
+        assert again.outcome.transcript.turns("cast") == generated.outcome.transcript.turns("cast")
         assert sum(casts(call) for call in here.wires.calls) == 1
 
 
@@ -148,17 +150,17 @@ async def test_a_lost_try_counts_as_spent() -> None:
     key = "/debate/cast#1"
     tried = Attempted(key=key, call="answer", n=1, model="openai:x", tokens=9000, cost=0.2)
     async with place() as here:
-        made = await here.make()
+        generated = await here.make()
         for event in (tried, Erred(key=key, call="answer", n=1, kind="timeout", reason="late")):
-            made.spent.apply(event)
-        workspace, intake, caps = here.workspace(), read_brief(QUESTION), LimitOverrides(tokens=20_000, cost=0.25)
-        ready = await prepare(workspace, intake, here.wish(caps=caps))
-        _, wishes = with_participants(intake, Overrides(), ready, made)
-        assert (wishes.caps.tokens, wishes.caps.cost) == (20_000 - 400 - 9000, pytest.approx(0.05))
-        earlier = replace(made, generation=replace(made.generation, earlier=True))
-        taken, wishes = with_participants(intake, Overrides(), ready, earlier)
-        assert (wishes.caps.tokens, wishes.caps.cost) == (20_000, 0.25)
-        assert f"generated by {MODEL} earlier, in debate {made.generation.debate} (400 tokens" in taken.cast
+            generated.spent.apply(event)
+        workspace, parsed, caps = here.workspace(), read_brief(QUESTION), LimitOverrides(tokens=20_000, cost=0.25)
+        ready = await prepare(workspace, parsed, here.wish(caps=caps))
+        _, overrides = with_participants(parsed, Overrides(), ready, generated)
+        assert (overrides.caps.tokens, overrides.caps.cost) == (20_000 - 400 - 9000, pytest.approx(0.05))
+        earlier = replace(generated, generation=replace(generated.generation, earlier=True))
+        filled, overrides = with_participants(parsed, Overrides(), ready, earlier)
+        assert (overrides.caps.tokens, overrides.caps.cost) == (20_000, 0.25)
+        assert f"generated by {MODEL} earlier, in debate {generated.generation.debate} (400 tokens" in filled.cast
 
 
 async def test_lost_tries_are_read_from_the_record() -> None:
@@ -171,9 +173,9 @@ async def test_lost_tries_are_read_from_the_record() -> None:
     wires = Wires(script=fails_once)
     async with wires.serve():
         here = Place(wires=wires, kept={})
-        made = await here.make()
+        generated = await here.make()
     assert len(tries) == 2
-    assert made.spent.tokens > 400 == made.outcome.usage.input_tokens + made.outcome.usage.output_tokens
+    assert generated.spent.tokens > 400 == generated.outcome.usage.input_tokens + generated.outcome.usage.output_tokens
 
 
 def test_the_door_for_programs_takes_them_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,12 +183,12 @@ def test_the_door_for_programs_takes_them_over(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setenv(name, value)
     with served(play) as wires:
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
-        wishes: list[tuple[Literal["", "new"], int]] = [("", 1), ("", 1), ("new", 2)]
-        for cast, asked in wishes:
+        overrides: list[tuple[Literal["", "new"], int]] = [("", 1), ("", 1), ("new", 2)]
+        for cast, number in overrides:
             came = moot.run(QUESTION, model=MODEL, cast=cast)
             assert came.transcript.brief
             assert came.transcript.brief.names("debater") == ("Ann", "Bob", "Cy")
-            assert sum(casts(call) for call in wires.calls) == asked
+            assert sum(casts(call) for call in wires.calls) == number
 
 
 def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
@@ -198,16 +200,16 @@ def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
         checked = " ".join(command(tmp_path, "check", *words, **reach).output.split())
         again = command(tmp_path, "run", *words, "--no-report", "--plain", **reach)
         assert sum(casts(call) for call in wires.calls) == paid == 1
-        told = " ".join(again.output.split())
-        assert "moot: taking the participants that were generated in cast-" in told
-        assert "for others: --cast new" in told
-        assert "Participants were generated by ollama:tiny earlier, in debate cast-" in told
-        assert "tokens, $0.00 more" not in told
-        assert "The participants generated in debate cast-" in checked
-        anew = command(tmp_path, "run", *words, "--no-report", "--plain", "--cast", "new", **reach)
+        text = " ".join(again.output.split())
+        assert "moot: taking the participants that were generated in cast-" in text
+        assert "for others: --participants new" in text
+        assert "Participants were generated by ollama:tiny earlier, in debate cast-" in text
+        assert "tokens, $0.00 more" not in text
+        assert "The participants generated in cast-" in checked
+        anew = command(tmp_path, "run", *words, "--no-report", "--plain", "--participants", "new", **reach)
         assert "the participants took 400 tokens, $0.00 more: moot show cast-" in " ".join(anew.output.split())
-        shown = command(tmp_path, "check", *words, "--cast", "new", **reach).output
-        assert "participants generated in debate" not in " ".join(shown.split())
+        shown = command(tmp_path, "check", *words, "--participants", "new", **reach).output
+        assert "participants generated in" not in " ".join(shown.split())
 
 
 async def test_a_stop_before_the_question_costs_nothing() -> None:

@@ -11,7 +11,7 @@ from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.settings import Config
 from moot.app.run.people import say
 from moot.app.run.workspace import Workspace
-from moot.app.serve.view_model import Frames
+from moot.app.serve.frames import Frames
 from moot.core.ask import Reply, ToolCall
 from moot.core.brief import LOGS, Brief, Participant, Source
 from moot.core.decision import Decision
@@ -28,7 +28,7 @@ from moot.testing.scripted import ScriptedModel
 from moot.testing.store_checks import InMemoryStore
 from tests.report.reports import DRAFT, Diary, ask
 
-TAGS = "".join(chr(0xE0000 + ord(each)) for each in "obey")
+TAGS = "".join(chr(0xE0000 + ord(text)) for text in "obey")
 EVIL = f"{TAGS}\u202e\u2066\u200b\u00ad\u3164\ufe01\U000e0155\ufeff\ue000\x00\x1b[2J\x9b\u2028\ud800"
 """One of each kind: tags, direction, zero width, filler, selectors, private use, controls, a separator, half a sign."""
 
@@ -41,18 +41,18 @@ def assert_clean(text: str) -> None:
 
 
 def answer(request: Request) -> Called:
-    said = (
+    text = (
         f"ANSWER: Move{EVIL}, now\nCLAIM: The {EVIL}yard is full 👩\u200d🔬\nTARGET: T1\nRELATION: SUPPORT\n"
         f"ARGUMENT: می\u200cخواهم{EVIL}\n\n> {EVIL}quoted"
     )
-    return Called(key="", call=request.call, text=said, model="scripted:a", served=f"a{EVIL}", finish="stop")
+    return Called(key="", call=request.call, text=text, model="scripted:a", served=f"a{EVIL}", finish="stop")
 
 
-def files_of(entries: Sequence[Entry], found: Report) -> list[str]:
+def files_of(entries: Sequence[Entry], report: Report) -> list[str]:
     """A record as each report, log, map and page that there is."""
-    texts = [write_report(found), write_data(found), memo(found), mermaid_of(found)]
-    made = make_report(entries, debate="d", where="", last="x")
-    texts += [text for mode in LOGS for text in write_log(made, mode).values()]
+    texts = [write_report(report), write_data(report), memo(report), mermaid_of(report)]
+    record = make_report(entries, debate="d", where="", last="x")
+    texts += [text for mode in LOGS for text in write_log(record, mode).values()]
     texts += [json.dumps(map_at(entries, "d"), ensure_ascii=False)]
     frames = Frames()
     return texts + [json.dumps(frames.frame(entry), ensure_ascii=False) for entry in entries]
@@ -82,9 +82,9 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
 
     workspace.hub.signal = show
     await workspace.run(workspace.plan(brief, protocol="round_robin"), "d")
-    prompts = [each.text for model in models.values() for request in model.history for each in request.messages]
+    prompts = [message.text for model in models.values() for request in model.history for message in request.messages]
     assert len(prompts) > 6
-    assert any("Move\ufffd[2J" in each and "می\u200cخواهم" in each and "👩\u200d🔬" in each for each in prompts)
+    assert any("Move\ufffd[2J" in prompt and "می\u200cخواهم" in prompt and "👩\u200d🔬" in prompt for prompt in prompts)
     assert len(pieces) > 6
     lines = await workspace.lines("d")
     frames = Frames()
@@ -94,8 +94,8 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
     receipt = write_receipt(await make_receipt(workspace, "d"), None, "md")
     for text in (*prompts, *pieces, *lines, *shown, *files_of(entries, read), receipt):
         assert_clean(text)
-        json_escapes = [f"\\u{ord(each):04x}" for each in EVIL if ord(each) < 0x10000 and each not in "[2J"]
-        assert not any(each in text.lower() for each in json_escapes)
+        json_escapes = [f"\\u{ord(word):04x}" for word in EVIL if ord(word) < 0x10000 and word not in "[2J"]
+        assert not any(json_escape in text.lower() for json_escape in json_escapes)
     await workspace.close()
 
 
@@ -123,9 +123,16 @@ def test_fields_notes_and_names_of_an_answer_are_cleaned() -> None:
         unread=(f"e{EVIL}",),
         notes=(f"f{EVIL}",),
     )
-    made = reply.cleaned(DRAFT)
-    assert set(made.fields) == {"ANSWER", "ARGUMENT"}
-    for text in (made.text, *map(str, made.fields.values()), made.asked, made.served, *made.unread, *made.notes):
+    cleaned = reply.cleaned(DRAFT)
+    assert set(cleaned.fields) == {"ANSWER", "ARGUMENT"}
+    for text in (
+        cleaned.text,
+        *map(str, cleaned.fields.values()),
+        cleaned.asked,
+        cleaned.served,
+        *cleaned.unread,
+        *cleaned.notes,
+    ):
         assert_clean(text)
 
 
@@ -153,15 +160,15 @@ async def test_results_of_tools_and_what_a_model_asks_of_them_are_cleaned() -> N
         with pytest.raises(ModelError):
             await line.call("again", quote, fail)
     assert called.tools[0].arguments == '{"q": "x"}'
-    assert "".join(each.text for each in shown).endswith("b 👩\u200d🔬")
+    assert "".join(delta.text for delta in shown).endswith("b 👩\u200d🔬")
     for entry in map(decode, await store.read("d")):
         assert_clean(encode(entry))
-    assert_clean("".join(each.text for each in shown))
+    assert_clean("".join(delta.text for delta in shown))
 
 
 def old_record() -> Diary:
     """A record from before answers were cleaned; half a sign could never be stored, and controls went even then."""
-    odd = "".join(each for each in EVIL if clean(each) == "" and each not in "\x00\x1b\x9b") + "\u2028\ue000"
+    odd = "".join(text for text in EVIL if clean(text) == "" and text not in "\x00\x1b\x9b") + "\u2028\ue000"
     people = (Participant(name=f"Ann{odd}", role=odd, persona=odd), Participant(name="Bob", seat=f"a:{odd}"))
     brief = Brief(
         topic=f"Move{odd}?", participants=people, background=(Source(name=f"a{odd}", text=odd),), options=(f"yes{odd}",)

@@ -35,9 +35,9 @@ def unfinished() -> list[str]:
     return lines("panel")[:-1]
 
 
-def spoiled(found: Sequence[str], where: str) -> list[str]:
+def spoiled(texts: Sequence[str], where: str) -> list[str]:
     """The lines with one that is none."""
-    spoilt = list(found)
+    spoilt = list(texts)
     spoilt[DAMAGES[where]] = GARBAGE
     return spoilt
 
@@ -68,9 +68,9 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def test_the_list_shows_the_damaged_debate_and_all_others(store: Path) -> None:
-    told = moot(store, "list", "--json")
-    assert told.exit_code == 0, told.output
-    rows = {row["debate"]: row for row in json.loads(told.stdout)}
+    result = moot(store, "list", "--json")
+    assert result.exit_code == 0, result.output
+    rows = {row["debate"]: row for row in json.loads(result.stdout)}
     assert {name: row["status"] for name, row in rows.items() if name != "over"} == {
         "before": "decided",
         "broken": "damaged",
@@ -84,28 +84,28 @@ def test_the_list_shows_the_damaged_debate_and_all_others(store: Path) -> None:
 def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
     for command in ("show", "report", "verify", "resume", "analyse", "recount", "receipt"):
         for debate in ("broken", "over"):
-            told = moot(store, command, debate)
-            assert told.exit_code == 1, (command, told.output)
-            assert "moot: a line of the record is damaged" in told.stderr
-            assert len(told.stderr.strip().splitlines()) == 1
+            result = moot(store, command, debate)
+            assert result.exit_code == 1, (command, result.output)
+            assert "moot: a line of the record is damaged" in result.stderr
+            assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_an_analysis_names_the_damaged_debate_and_shows_the_others(store: Path) -> None:
-    told = moot(store, "analyse", "over", "before", "broken", "--json")
-    assert told.exit_code == 1
-    data = json.loads(told.stdout)
-    assert [each["debate"] for each in data["debates"]] == ["before"]
+    result = moot(store, "analyse", "over", "before", "broken", "--json")
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
+    assert [item["debate"] for item in data["debates"]] == ["before"]
     assert [*data["damaged"]] == ["over", "broken"]
     assert all("a line of the record is damaged" in reason for reason in data["damaged"].values())
-    assert "moot: broken is damaged: a line of the record" in told.stderr
+    assert "moot: broken is damaged: a line of the record" in result.stderr
     assert "# " in moot(store, "analyse", "over", "before").stdout
 
 
 def test_everything_else_is_learned(store: Path) -> None:
-    told = moot(store, "learn", "--rebuild")
-    assert told.exit_code == 1
-    assert "1 learned, 0 known already" in told.stdout
-    assert "moot: over: its record is damaged" in told.stderr
+    result = moot(store, "learn", "--rebuild")
+    assert result.exit_code == 1
+    assert "1 learned, 0 known already" in result.stdout
+    assert "moot: over: its record is damaged" in result.stderr
     assert moot(store, "memory", "search", "x").exit_code == 0
 
 
@@ -144,10 +144,10 @@ async def test_a_damaged_claim_hides_no_debate_of_others(tmp_path: Path) -> None
 def test_a_provider_that_counts_in_fractions_spoils_no_record(tmp_path: Path) -> None:
     half = Plan(text="ANSWER: Rent\nCONFIDENCE: 0.7\nARGUMENT: It is cheap.", usage=(12.5, 3.5, 0))  # type: ignore[arg-type]
     with served(lambda call: half) as wires:
-        words = ("--model", "compatible:tiny", "--protocol", "panel", "--cast", "builtin")
-        told = moot(tmp_path, "run", "Rent or buy?", *words, MOOT_BASE_URL=f"{wires.url}/v1")
-    assert told.exit_code == 0, told.output
-    assert "Pydantic" not in told.output
+        words = ("--model", "compatible:tiny", "--protocol", "panel", "--participants", "builtin")
+        result = moot(tmp_path, "run", "Rent or buy?", *words, MOOT_BASE_URL=f"{wires.url}/v1")
+    assert result.exit_code == 0, result.output
+    assert "Pydantic" not in result.output
     for command in ("verify", "show", "report"):
         assert moot(tmp_path, command, "last").exit_code == 0
     assert "reported no usable token counts" in moot(tmp_path, "report", "last").stdout
@@ -168,5 +168,5 @@ async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> 
 
 def orphaned() -> list[str]:
     """A record whose hashes are right, and whose answers answer nothing."""
-    kept = [each for each in map(decode, lines("panel")) if not isinstance(each.event, Asked)]
-    return chain_lines(kept)
+    entries = [line for line in map(decode, lines("panel")) if not isinstance(line.event, Asked)]
+    return chain_lines(entries)

@@ -88,16 +88,16 @@ def forge(chance: Random) -> list[str]:
     """A record of the corpus with one to three things changed."""
     forged = whole(chance.choice(CORPUS))
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        one, other = chance.randrange(len(forged)), chance.randrange(len(forged))
+        position, other = chance.randrange(len(forged)), chance.randrange(len(forged))
         match chance.randrange(6):
             case 0:
-                del forged[one]
+                del forged[position]
             case 1:
-                forged.insert(other, forged[one])
+                forged.insert(other, forged[position])
             case 2:
-                forged[one], forged[other] = forged[other], forged[one]
+                forged[position], forged[other] = forged[other], forged[position]
             case n:
-                forged[one] = respelled(forged[one], forged[other], chance, alike=n < 5)
+                forged[position] = respelled(forged[position], forged[other], chance, alike=n < 5)
     return chained(forged)
 
 
@@ -107,19 +107,19 @@ def respelled(line: Line, other: Line, chance: Random, *, alike: bool) -> Line:
     place = chance.choice([*places(changed["body"])])
     inside = found_at(changed["body"], place[:-1])
     old = inside[place[-1]]
-    kin = [each for each in map(partial(found_at, other["body"]), places(other["body"])) if type(each) is type(old)]
+    kin = [item for item in map(partial(found_at, other["body"]), places(other["body"])) if type(item) is type(old)]
     inside[place[-1]] = chance.choice(kin) if alike and kin else chance.choice(ODD)
     return changed
 
 
 async def written(workspace: Workspace, debate: str) -> None:
     """A report in every form, and every log."""
-    found = await read_record(workspace, debate)
+    record = await read_record(workspace, debate)
     for write in (write_report, write_data):
-        write(found.report)
+        write(record.report)
     for mode in LOGS:
-        write_log(found, mode)
-    memo(found.report)
+        write_log(record, mode)
+    memo(record.report)
 
 
 async def played(workspace: Workspace, debate: str) -> None:
@@ -136,7 +136,7 @@ async def set_beside(workspace: Workspace, debate: str) -> None:
 
 async def listed(workspace: Workspace, debate: str) -> None:
     shown, _ = await list_open_asks(workspace, await workspace.list())
-    assert {each.debate for each in shown} == {debate, "whole"}
+    assert {summary.debate for summary in shown} == {debate, "whole"}
 
 
 READERS: tuple[Callable[[Workspace, str], Any], ...] = (
@@ -166,7 +166,7 @@ async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> 
             except MootError as error:
                 refused.append(str(error))
     assert refused
-    assert not [each for each in refused if "\n" in each]
+    assert not [text for text in refused if "\n" in text]
 
 
 def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) -> None:
@@ -182,10 +182,10 @@ def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) ->
     asyncio.run(fill())
     for n in range(12):
         for command in ("show", "verify", "report"):
-            told = moot(tmp_path, command, f"forged-{n}")
-            assert told.exit_code in (0, 1), told.output
-            assert "internal error" not in told.output
-            assert len(told.stderr.splitlines()) == told.exit_code
+            result = moot(tmp_path, command, f"forged-{n}")
+            assert result.exit_code in (0, 1), result.output
+            assert "internal error" not in result.output
+            assert len(result.stderr.splitlines()) == result.exit_code
     assert moot(tmp_path, "list").exit_code == 0
 
 
@@ -198,15 +198,15 @@ UNFIT: tuple[tuple[str, Line, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("kind", "change", "told"), UNFIT)
-async def test_an_entry_that_does_not_fit_is_named(kind: str, change: Line, told: str) -> None:
-    forged = whole(next(each for each in CORPUS if any(line["kind"] == kind for line in whole(each))))
+@pytest.mark.parametrize(("kind", "change", "message"), UNFIT)
+async def test_an_entry_that_does_not_fit_is_named(kind: str, change: Line, message: str) -> None:
+    forged = whole(next(path for path in CORPUS if any(line["kind"] == kind for line in whole(path))))
     seq = next(n for n, line in enumerate(forged, start=1) if line["kind"] == kind)
     body = forged[seq - 1]["body"]
     body.get("ask", body).update(change)
     workspace = Workspace(InMemoryStore())
     await workspace.store.append("d", chained(forged), after=0)
-    with pytest.raises(RecordError, match=f"^entry {seq}: .*{told}"):
+    with pytest.raises(RecordError, match=f"^entry {seq}: .*{message}"):
         await read_record(workspace, "d")
 
 

@@ -1,6 +1,7 @@
 """The hall: debates beside each other, people by letter, stops, errors as values, and a close that loses nothing."""
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,14 @@ from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission
 from moot.app.serve.spending import Spending
+from moot.core.agent import Recorder
+from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, MootError, RecordError
-from moot.core.event import Paused
+from moot.core.event import Called, Paused
+from moot.models.base import Request
+from moot.models.pool import Pool
 from moot.record.hub import Hub, StoredLine
+from moot.testing.scripted import ScriptedModel
 from moot.testing.store_checks import InMemoryStore
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, QUOTES, Slow, until
@@ -32,8 +38,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> StartRequest:
-    wishes = Overrides(models=(model,), cast="builtin")
-    return await prepare_start(workspace, read_brief(brief), wishes, Config())
+    overrides = Overrides(models=(model,), cast="builtin")
+    return await prepare_start(workspace, read_brief(brief), overrides, Config())
 
 
 def desk_with(slow: Slow | None = None) -> Workspace:
@@ -55,7 +61,7 @@ async def test_several_debates_run_beside_each_other() -> None:
             assert await workspace.count_entries(debate), "the first entry is durable when begin returns"
         came = [await runner.wait(debate) for debate in ids]
         assert runner.running == ()
-    assert {each.status for each in came} == {"decided"}
+    assert {outcome.status for outcome in came} == {"decided"}
 
 
 async def test_a_debate_on_record_is_held_only_once() -> None:
@@ -85,13 +91,15 @@ async def test_a_person_answers_by_letter_and_the_debate_goes_on_by_itself() -> 
             if turns := await waiting(workspace, "d"):
                 ask = turns[0].ask
                 fields = (
-                    {each.name: each.choices[0] for each in ask.form.fields if each.choices} if ask and ask.form else {}
+                    {field.name: field.choices[0] for field in ask.form.fields if field.choices}
+                    if ask and ask.form
+                    else {}
                 )
                 await answer(workspace, "d", "" if fields else "Tea, I say.", key=turns[0].key, fields=fields or None)
                 assert await admission(runner).resume_answered("d")
             await asyncio.sleep(0.01)
         assert (await runner.wait("d")).status in ("decided", "tie", "no_decision")
-        assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
+        assert not any(isinstance(entry.event, Paused) for entry in await workspace.entries("d"))
 
 
 async def test_a_debate_that_was_put_down_goes_on_when_the_letter_comes() -> None:
@@ -250,3 +258,35 @@ async def test_a_debate_that_is_held_again_is_followed_again() -> None:
         hub.publish("a", [StoredLine(2, "two")])
         hub.finish("a")
     assert watching.result() == [StoredLine(1, "one"), StoredLine(2, "two")]
+
+
+async def test_who_takes_lines_only_watches_nothing() -> None:
+    hub = Hub(InMemoryStore(), poll=60)
+    assert not hub.watched("a")
+    with hub.following("a", pieces=False):
+        assert (hub.watched("a"), hub.viewers("a")) == (False, 1)
+        with hub.following("a"):
+            assert (hub.watched("a"), hub.viewers("a")) == (True, 2)
+        assert not hub.watched("a")
+
+
+@pytest.mark.parametrize(("pieces", "expected"), [(None, False), (False, False), (True, True)])
+async def test_a_model_knows_whether_somebody_sees_its_words(pieces: bool | None, expected: bool) -> None:
+    watched = set[bool]()
+
+    class Asking(ScriptedModel):
+        async def complete(self, request: Request, recorder: Recorder) -> Called:
+            watched.add(recorder.watched)
+            return await super().complete(request, recorder)
+
+    pool = Pool()
+    pool.add_agent("Ann", Asking(lambda request: Called(key="", call="", text="Tea."), name="scripted:a"))
+    brief = Brief(topic="Tea?", participants=tuple(Participant(name=name, seat="guest:Ann") for name in "AB"))
+    workspace = Workspace(InMemoryStore(), pool=pool, config=Config())
+    plan = workspace.plan(brief, protocol="round_robin")
+    with nullcontext() if pieces is None else workspace.hub.following("d", pieces=pieces):
+        await workspace.run(plan, "d")
+    assert watched == {expected}
+    lines = [item async for item in workspace.follow("d", pieces=False)]
+    assert len(lines) == len(await workspace.entries("d"))
+    await workspace.close()

@@ -43,8 +43,8 @@ async def hall_with(slow: Slow | None = None) -> AsyncGenerator[tuple[QueueRunne
     """A hall, and a worker with another desk over the same records."""
     store = InMemoryStore()
     here, there = Workspace(store, config=Config()), Workspace(InMemoryStore(store.kept), config=Config())
-    for each in (here, there) if slow else ():
-        each.pool.add_agent("slow", slow)  # pyright: ignore[reportArgumentType]
+    for workspace in (here, there) if slow else ():
+        workspace.pool.add_agent("slow", slow)  # pyright: ignore[reportArgumentType]
     async with working(there) as worker, QueueRunner(here, worker, grace=0.05) as runner:
         yield runner, worker
 
@@ -54,14 +54,14 @@ def of(runner: QueueRunner, owner: str = "", most: float | None = None) -> Admis
 
 
 def order(brief: str = QUOTES, model: str = "builtin:quotes", cast: str = "builtin", **caps: float) -> DebateRequest:
-    wishes = Overrides(models=(model,), cast=cast, caps=LimitOverrides(**caps))  # pyright: ignore[reportArgumentType]
-    return DebateRequest(brief=brief, wishes=wishes)
+    overrides = Overrides(models=(model,), cast=cast, caps=LimitOverrides(**caps))  # pyright: ignore[reportArgumentType]
+    return DebateRequest(brief=brief, overrides=overrides)
 
 
 async def say_tea(workspace: Workspace, debate: str) -> None:
     (turn,) = await waiting(workspace, debate)
     form = turn.ask.form if turn.ask else None
-    fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
+    fields = {field.name: field.choices[0] for field in form.fields if field.choices} if form else {}
     await answer(workspace, debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
 
 
@@ -129,10 +129,10 @@ async def test_limits_that_are_set_later_reach_the_worker() -> None:
         assert await noted_allowance(runner.workspace, debate) is None
         assert await ann.resume(debate, LimitOverrides(asks=200))
         assert (await runner.wait(debate)).status == "decided"
-        found = await noted_allowance(runner.workspace, debate)
-        assert found
-        assert found.asks == 200
-        assert isinstance(found, Limits)
+        limits = await noted_allowance(runner.workspace, debate)
+        assert limits
+        assert limits.asks == 200
+        assert isinstance(limits, Limits)
         assert worker.found[debate].state == "done"
 
 
@@ -176,7 +176,7 @@ async def test_a_word_from_outside_is_heard_from_the_next_question_on() -> None:
         await say_tea(runner.workspace, debate)
         assert await of(runner).resume_answered(debate)
         await until(lambda: worker.found[debate].state in ("waiting", "done"))
-        texts = [getattr(each.event, "text", "") for each in await runner.workspace.entries(debate)]
+        texts = [getattr(entry.event, "text", "") for entry in await runner.workspace.entries(debate)]
         assert "Mind the kettle." in texts
 
 
@@ -277,8 +277,8 @@ async def test_the_same_debate_begun_twice_at_once_is_one_job() -> None:
     async with hall_with() as (runner, worker):
         me, wanted = of(runner), order()
         async with asyncio.TaskGroup() as group:
-            made = [group.create_task(me.begin(wanted, "k")) for _ in range(4)]
-        assert len({each.result() for each in made}) == len(worker.found) == 1
+            tasks = [group.create_task(me.begin(wanted, "k")) for _ in range(4)]
+        assert len({task.result() for task in tasks}) == len(worker.found) == 1
 
 
 async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ async def spawn(path: Path, debate: str, url: str) -> BaseProcess:
     context = multiprocessing.get_context("forkserver")
     loaded = [
         "moot.app.run.workspace",
-        "moot.models.ollama",
+        "moot.models.wires.ollama_chat",
         "moot.testing.replay",
         "moot.testing.wires",
         "pytest",
@@ -102,11 +102,11 @@ async def killed_to_the_end(server: Wires, path: Path, debate: str, chance: rand
     """Run a debate to its end, killing whoever runs it; the number of kills that hit."""
     hit = 0
     while True:
-        known, seen = finished(await entries(path, debate)), len(server.calls)
+        known, calls_before = finished(await entries(path, debate)), len(server.calls)
         child = await spawn(path, debate, server.url)
         if hit < kills:
             # The kill falls so many calls and milliseconds into what this process does.
-            until = seen + chance.randint(0, 6)
+            until = calls_before + chance.randint(0, 6)
             while len(server.calls) < until and child.is_alive():  # noqa: ASYNC110 - neither sets an event
                 await asyncio.sleep(0.001)
             await asyncio.sleep(chance.random() * 0.06)
@@ -116,7 +116,7 @@ async def killed_to_the_end(server: Wires, path: Path, debate: str, chance: rand
             os.kill(child.pid or 0, signal.SIGKILL)
             hit += 1
         await asyncio.to_thread(child.join)
-        again = set(known) & set(sent(server.calls[seen:]))
+        again = set(known) & set(sent(server.calls[calls_before:]))
         assert not again, f"paid twice: {again}"
         if fold(await entries(path, debate)).closed:
             assert child.exitcode in (0, -signal.SIGKILL)

@@ -45,27 +45,27 @@ BUSES = "Should the depot buy electric buses?"
 
 def paper(winner: str = "Ann", people: Mapping[str, str] = TWO, *, topic: str = BUSES, sure: float = 0.8) -> Paper:
     """A debate in which everybody proposes and one wins by the votes of all others."""
-    made = Paper(people, topic=topic)
+    debate_paper = Paper(people, topic=topic)
     for name in people:
-        made.say(name, "propose", ANSWER=f"{name}'s way", CONFIDENCE=sure)
+        debate_paper.say(name, "propose", ANSWER=f"{name}'s way", CONFIDENCE=sure)
     ballots = tuple(Ballot(voter=name, choice=winner) for name in people if name != winner)
     decision = Decision(status="decided", winner=winner, text=f"{winner}'s way", ballots=ballots)
-    return made.end(decision)
+    return debate_paper.end(decision)
 
 
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncGenerator[Workspace]:
-    made = Workspace.at(tmp_path / "record.sqlite")
-    made.config, made.clock = Config(), lambda: 5000.0
-    yield made
-    await made.close()
+    place = Workspace.at(tmp_path / "record.sqlite")
+    place.config, place.clock = Config(), lambda: 5000.0
+    yield place
+    await place.close()
 
 
-async def keep(workspace: Workspace, name: str, made: Paper, at: float = 1000.0) -> None:
-    await workspace.store.append(name, made.lines(at), after=0)
+async def keep(workspace: Workspace, name: str, debate_paper: Paper, at: float = 1000.0) -> None:
+    await workspace.store.append(name, debate_paper.lines(at), after=0)
 
 
-def kept(workspace: Workspace) -> list[tuple[object, ...]]:
+def memory_rows(workspace: Workspace) -> list[tuple[object, ...]]:
     assert workspace.memory_place
     with MemoryStore.open(workspace.memory_place) as shelf:
         return shelf.contents()
@@ -83,7 +83,7 @@ async def everything(workspace: Workspace) -> tuple[object, ...]:
         await personas(workspace),
         await relations(workspace),
     )
-    return kept(workspace), repr(views)
+    return memory_rows(workspace), repr(views)
 
 
 async def fill(workspace: Workspace) -> None:
@@ -104,26 +104,26 @@ async def fill(workspace: Workspace) -> None:
 async def test_a_debate_is_learned_once(workspace: Workspace) -> None:
     await keep(workspace, "d", paper())
     assert await learn(workspace, "d")
-    before = kept(workspace)
+    before = memory_rows(workspace)
     assert not await learn(workspace, "d")
-    assert kept(workspace) == before
-    assert [each.debate for each in await search(workspace, "electric buses")] == ["d"]
+    assert memory_rows(workspace) == before
+    assert [memory.debate for memory in await search(workspace, "electric buses")] == ["d"]
     assert await search(workspace, "buses", kind="pattern") == ()
 
 
 async def test_all_are_learned_that_are_over(workspace: Workspace) -> None:
     await fill(workspace)
     await workspace.store.append("damaged", [*paper().lines()[:2], paper().lines()[-1]], after=0)
-    found = await learn_all(workspace)
-    assert found.new == ("d0", "d1", "d2", "d3", "used")
-    assert (found.known, found.open, found.damaged) == (0, 1, ("damaged",))
+    learned = await learn_all(workspace)
+    assert learned.new == ("d0", "d1", "d2", "d3", "used")
+    assert (learned.known, learned.open, learned.damaged) == (0, 1, ("damaged",))
     again = await learn_all(workspace)
     assert (again.new, again.known) == ((), 5)
 
 
 async def test_memory_that_cannot_be_written_damages_no_record(workspace: Workspace) -> None:
     await keep(workspace, "d", paper())
-    assert kept(workspace) == []
+    assert memory_rows(workspace) == []
     with closing(sqlite3.connect(workspace.memory_place or "")) as other:
         other.execute("CREATE TRIGGER full BEFORE INSERT ON memory_debate BEGIN SELECT RAISE(ABORT, 'no room'); END")
     with pytest.raises(RecordError, match=r"What was learned cannot be kept in or read from .*: no room"):
@@ -131,10 +131,10 @@ async def test_memory_that_cannot_be_written_damages_no_record(workspace: Worksp
 
 
 async def test_a_casting_teaches_nothing(workspace: Workspace) -> None:
-    made = paper()
-    assert isinstance(made.events[0], Opened)
-    made.events[0] = replace(made.events[0], name="casting")
-    await keep(workspace, "cast-1", made)
+    debate_paper = paper()
+    assert isinstance(debate_paper.events[0], Opened)
+    debate_paper.events[0] = replace(debate_paper.events[0], name="casting")
+    await keep(workspace, "cast-1", debate_paper)
     assert not await learn(workspace, "cast-1")
     assert (await learn_all(workspace)).known == 1
 
@@ -155,8 +155,8 @@ async def test_a_rebuild_gives_the_same_bit_by_bit(workspace: Workspace) -> None
     await add_note(workspace, "d2", "domain", "transport")
     await add_note(workspace, "d0", "forget")
     before = await everything(workspace)
-    found = await learn_all(workspace, rebuild=True)
-    assert len(found.new) == 5
+    learned = await learn_all(workspace, rebuild=True)
+    assert len(learned.new) == 5
     assert await everything(workspace) == before
 
 
@@ -256,8 +256,8 @@ async def test_use_lifts_a_memory_into_a_slower_tier_and_a_rebuild_gives_the_sam
     tiers = {"d0": ("slow", 3), "d1": ("medium", 1), "d2": ("fast", 0), "d3": ("fast", 0)}
     for rebuild in (False, True):
         await learn_all(workspace, rebuild=rebuild)
-        found = await search(workspace, "electric buses")
-        assert {each.debate: (each.tier, each.uses) for each in found if each.debate in tiers} == tiers
+        memories = await search(workspace, "electric buses")
+        assert {memory.debate: (memory.tier, memory.uses) for memory in memories if memory.debate in tiers} == tiers
 
 
 # ---- what the owner says -------------------------------------------------------------------------------------------
@@ -272,14 +272,17 @@ async def test_the_truth_makes_right_and_wrong(workspace: Workspace) -> None:
     assert await workspace.count_entries("d") == entries
     (outcome,) = (await learned_items(workspace, "d", ["outcome"]))["outcome"]
     assert outcome.body["trust"] == "refuted"
-    found = await calibration(workspace)
-    assert {name: (each.n, each.accuracy, round(each.brier.score, 2)) for name, each in found.items()} == {
+    calibrations = await calibration(workspace)
+    assert {
+        name: (player_calibration.n, player_calibration.accuracy, round(player_calibration.brier.score, 2))
+        for name, player_calibration in calibrations.items()
+    } == {
         "ollama:a": (1, 0.0, 0.64),
         "ollama:b": (1, 1.0, 0.04),
     }
     await add_note(workspace, "d", "resolve", "Ann's way")
     assert (await calibration(workspace))["ollama:a"].accuracy == 1.0
-    assert [each.debate for each in await workspace.list()] == ["d"]
+    assert [summary.debate for summary in await workspace.list()] == ["d"]
 
 
 async def test_what_is_forgotten_is_gone_and_stays_gone(workspace: Workspace) -> None:
@@ -300,18 +303,18 @@ BAD: list[tuple[str, Literal["resolve", "domain", "forget"], str, type[Exception
 ]
 
 
-@pytest.mark.parametrize(("debate", "what", "text", "kind", "said"), BAD)
+@pytest.mark.parametrize(("debate", "what", "text", "kind", "message"), BAD)
 async def test_what_cannot_be_said(
     workspace: Workspace,
     debate: str,
     what: Literal["resolve", "domain", "forget"],
     text: str,
     kind: type[Exception],
-    said: str,
+    message: str,
 ) -> None:
     await keep(workspace, "d", paper())
     await keep(workspace, "open", Paper(TWO))
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=message):
         await add_note(workspace, debate, what, text)
 
 
@@ -327,12 +330,12 @@ async def test_ratings_are_by_domain_and_side_swaps_are_one_result(workspace: Wo
     await add_note(workspace, "d3", "domain", "rail")
     plain, rail = await domain_ratings(workspace)
     assert (plain.domain, rail.domain) == ("", "rail")
-    assert [(each.name, round(each.value), each.games) for each in plain.ratings] == [
+    assert [(rating.name, round(rating.value), rating.games) for rating in plain.ratings] == [
         ("ollama:a", 1500, 1),
         ("ollama:b", 1500, 1),
     ]
     assert plain.elo == {"ollama:a": 1500.0, "ollama:b": 1500.0}
-    assert [each.name for each in rail.ratings] == ["ollama:a", "ollama:b", "openai:c"]
+    assert [rating.name for rating in rail.ratings] == ["ollama:a", "ollama:b", "openai:c"]
     assert rail.ratings[0].value > rail.ratings[1].value
     assert rail.apart == ()
     assert await domain_ratings(workspace, "rail") == (rail,)
@@ -343,8 +346,8 @@ async def test_groups_that_never_met_are_named(workspace: Workspace) -> None:
     await keep(workspace, "d1", paper("Ann"))
     await keep(workspace, "d2", paper("Ann", {"Ann": "groq:x", "Bob": "groq:y"}))
     await learn_all(workspace)
-    (found,) = await domain_ratings(workspace)
-    assert found.apart == (("groq:x", "groq:y"), ("ollama:a", "ollama:b"))
+    (rated_domain,) = await domain_ratings(workspace)
+    assert rated_domain.apart == (("groq:x", "groq:y"), ("ollama:a", "ollama:b"))
 
 
 async def test_seats_without_a_model_enter_no_figure(workspace: Workspace) -> None:
@@ -356,9 +359,9 @@ async def test_seats_without_a_model_enter_no_figure(workspace: Workspace) -> No
 
 
 async def test_answers_without_confidence_are_graded_but_not_calibrated(workspace: Workspace) -> None:
-    made = Paper(TWO)
-    made.say("Ann", "propose", ANSWER="Buy")
-    await keep(workspace, "d", made.end())
+    debate_paper = Paper(TWO)
+    debate_paper.say("Ann", "propose", ANSWER="Buy")
+    await keep(workspace, "d", debate_paper.end())
     await add_note(workspace, "d", "resolve", "Buy")
     assert await calibration(workspace) == {}
 
@@ -369,29 +372,48 @@ async def test_votes_weigh_by_what_was_right_once_enough_is_graded(workspace: Wo
         await add_note(workspace, f"d{n}", "resolve", "Ann's way" if n < 18 else "Bob's way")
         if n == 18:
             assert await weights(workspace) == {"ollama:a": None, "ollama:b": None}
-    found = await weights(workspace)
-    assert found["ollama:b"] == 0.0
-    assert found["ollama:a"] == pytest.approx(1.846, abs=0.001)
+    values = await weights(workspace)
+    assert values["ollama:b"] == 0.0
+    assert values["ollama:a"] == pytest.approx(1.846, abs=0.001)
 
 
 # ---- at the end of a debate ----------------------------------------------------------------------------------------
 
 
-async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(workspace: Workspace, tmp_path: Path) -> None:
+async def at_end(workspace: Workspace, config: Config) -> str:
+    """Learn from the debate that has just ended."""
+    record = (await workspace.outcome("d")).record
+    assert record
+    return await learn_at_end(
+        workspace.store, workspace.memory_place, "d", config, entries=record.entries, head=record.head
+    )
+
+
+async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(workspace: Workspace) -> None:
     await keep(workspace, "d", paper())
-    assert await learn_at_end(workspace.store, workspace.memory_place, "d", Config(learn=False)) == ""
-    assert kept(workspace) == []
-    assert await learn_at_end(workspace.store, workspace.memory_place, "d", Config()) == ""
+    assert await at_end(workspace, Config(learn=False)) == ""
+    assert memory_rows(workspace) == []
+    assert await at_end(workspace, Config()) == ""
     assert len(await search(workspace, "electric buses")) == 1
-    assert "no debate" in await learn_at_end(workspace.store, workspace.memory_place, "none", Config())
+    assert await learn(workspace, "d") is False, "it is the same as what is learned from the store"
+
+
+async def test_a_memory_that_cannot_be_written_is_told_of(workspace: Workspace, tmp_path: Path) -> None:
+    await keep(workspace, "d", paper())
+    record = (await workspace.outcome("d")).record
+    assert record
+    message = await learn_at_end(
+        workspace.store, tmp_path / "none" / "x", "d", Config(), entries=record.entries, head=record.head
+    )
+    assert "none" in message
 
 
 async def test_without_a_file_nothing_is_learned(tmp_path: Path) -> None:
     workspace = Workspace(InMemoryStore(), config=Config())
     await keep(workspace, "d", paper())
     assert workspace.memory_place is None
-    assert await learn_at_end(workspace.store, workspace.memory_place, "d", Config()) == ""
-    with pytest.raises(RecordError, match="this record is in none"):
+    assert await at_end(workspace, Config()) == ""
+    with pytest.raises(RecordError, match="this store is neither"):
         await learn(workspace, "d")
 
 
@@ -401,6 +423,6 @@ async def test_a_held_debate_is_learned_in_no_time(workspace: Workspace) -> None
     plan = workspace.plan(brief, protocol="arena", choices=Choices(), models=("builtin:quotes",))
     assert (await workspace.run(plan, "held")).unlearned == ""
     assert not await learn(workspace, "held")
-    found = await learned_items(workspace, "held", ["outcome", "performance", "relation", "position", "bout"])
-    assert [len(each) for each in found.values()][:3] == [1, 5, 10]
-    assert found["bout"] == []
+    values = await learned_items(workspace, "held", ["outcome", "performance", "relation", "position", "bout"])
+    assert [len(items) for items in values.values()][:3] == [1, 5, 10]
+    assert values["bout"] == []

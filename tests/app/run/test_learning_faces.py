@@ -69,7 +69,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def learned(store: Path) -> list[str]:
     with MemoryStore.open(store) as shelf:
-        return [str(each.body["status"]) for each in shelf.bodies("outcome")]
+        return [str(body.body["status"]) for body in shelf.bodies("outcome")]
 
 
 @pytest.mark.parametrize("hold", FACES)

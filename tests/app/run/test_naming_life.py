@@ -41,17 +41,17 @@ class Still:
 
 def names(entries: Sequence[Entry]) -> list[str]:
     namer = Namer()
-    return [named.type for each in entries if (named := namer.name(each))]
+    return [named.type for entry in entries if (named := namer.name(entry))]
 
 
 def check(entries: Sequence[Entry], *, closed: bool = True) -> list[str]:
     """One start, in front; one end, behind everything, where the debate is over, and none before."""
-    found = names(entries)
-    assert set(found) <= set(NAMES)
-    assert (found.count("debate_start"), found[0]) == (1, "debate_start")
-    assert found.count("debate_end") == closed
-    assert found[-1] == "debate_end" if closed else found[-1] != "debate_end"
-    return found
+    texts = names(entries)
+    assert set(texts) <= set(NAMES)
+    assert (texts.count("debate_start"), texts[0]) == (1, "debate_start")
+    assert texts.count("debate_end") == closed
+    assert texts[-1] == "debate_end" if closed else texts[-1] != "debate_end"
+    return texts
 
 
 def opened(name: str) -> Opened:
@@ -64,7 +64,7 @@ async def go(
 ) -> None:
     ledger = Ledger(workspace.store, name, clock=workspace.clock)
     await ledger.open()
-    seats = dict.fromkeys([each.name for each in opening.brief.participants], seat)
+    seats = dict.fromkeys([participant.name for participant in opening.brief.participants], seat)
     await debate(opening, load(opening.protocol), seats, ledger=ledger, options=hosting)
 
 
@@ -96,11 +96,11 @@ async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
     for asks in range(1, 100, 6):
         await go(workspace, SeededAgent(), opening, DriverOptions(limits=Limits(asks=asks)))
-        found = names(entries := await workspace.entries("d"))
-        if found[-1] == "debate_end":
+        texts = names(entries := await workspace.entries("d"))
+        if texts[-1] == "debate_end":
             break
         check(entries, closed=False)
-        assert found[-1] == "debate_pause"
+        assert texts[-1] == "debate_pause"
         await go(workspace, SeededAgent(), opening, DriverOptions(stop=StopRequest(reason="enough for today")))
         check(await workspace.entries("d"), closed=False)
     check(await workspace.entries("d"))

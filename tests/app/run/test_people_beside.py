@@ -58,9 +58,9 @@ async def test_what_is_said_while_a_question_stands_open() -> None:
 
     async def since(key: str) -> list[str]:
         meanwhile = await OutsideMessages.of(place, "here", key)
-        said = [each.text for each in await meanwhile.more()]
+        texts = [interjected.text for interjected in await meanwhile.more()]
         assert await meanwhile.more() == ()
-        return said
+        return texts
 
     assert await since(first.key) == ["Early.", "Late."]
     assert await since(second.key) == ["Late."]

@@ -40,38 +40,38 @@ async def lines_of(brief: str = QUOTES) -> Sequence[str]:
 
 async def test_a_record_that_grows_is_held_until_it_stands_still_too_long() -> None:
     lines, store, now = await lines_of(), InMemoryStore(), [0.0]
-    found = Liveness(store, lambda: now[0])
-    assert not await found.is_alive("d"), "there is none"
+    life_signs = Liveness(store, lambda: now[0])
+    assert not await life_signs.is_alive("d"), "there is none"
     await store.append("d", lines[:3], after=0)
-    assert not await found.is_alive("d"), "whoever wrote it may have been killed"
-    assert not await found.is_alive("d")
+    assert not await life_signs.is_alive("d"), "whoever wrote it may have been killed"
+    assert not await life_signs.is_alive("d")
     await store.append("d", lines[3:5], after=3)
-    assert await found.is_alive("d")
+    assert await life_signs.is_alive("d")
     now[0] = 124.9
-    assert await found.is_alive("d"), "an answer may take two minutes"
+    assert await life_signs.is_alive("d"), "an answer may take two minutes"
     now[0] = 125.1
-    assert not await found.is_alive("d")
+    assert not await life_signs.is_alive("d")
     await store.append("d", lines[5:], after=5)
-    assert not await found.is_alive("d"), "it is over"
-    found.forget("d")
-    assert not await found.is_alive("d")
+    assert not await life_signs.is_alive("d"), "it is over"
+    life_signs.forget("d")
+    assert not await life_signs.is_alive("d")
 
 
 async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     lines, store = await lines_of(), InMemoryStore()
-    found = Liveness(store)
+    life_signs = Liveness(store)
     await store.append("d", ["damaged"], after=0)
-    assert not await found.is_alive("d")
+    assert not await life_signs.is_alive("d")
     await store.append("letters", lines[1:2], after=0)
-    assert not await found.is_alive("letters")
+    assert not await life_signs.is_alive("letters")
     monkeypatch.setattr(liveness, "KEPT", 2)
     for name in ("a", "b", "c"):
         await store.append(name, lines[:2], after=0)
-        assert not await found.is_alive(name)
+        assert not await life_signs.is_alive(name)
     await store.append("a", lines[2:3], after=2)
     await store.append("c", lines[2:3], after=2)
-    assert not await found.is_alive("a"), "it was forgotten"
-    assert await found.is_alive("c")
+    assert not await life_signs.is_alive("a"), "it was forgotten"
+    assert await life_signs.is_alive("c")
 
 
 async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> N
         there.config = Config()
         there.pool.add_agent("slow", slow)
         async with Runner(there, grace=0.05) as other:
-            wishes = Overrides(models=("guest:slow",), cast="builtin")
+            overrides = Overrides(models=("guest:slow",), cast="builtin")
             brief = read_brief(ADA.replace("builtin:quotes", "guest:slow"))
-            await other.begin(await prepare_start(there, brief, wishes, Config()), "d")
+            await other.begin(await prepare_start(there, brief, overrides, Config()), "d")
             await until(lambda: waiting(there, "d"))
             me = web.me
             now = (await me.get(f"{API}/debates/d")).json()

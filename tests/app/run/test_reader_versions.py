@@ -43,23 +43,23 @@ def reading(monkeypatch: pytest.MonkeyPatch, change: Reader) -> None:
 
 
 def opened(lines: list[str], reply: Callable[[Request], str]) -> Workspace:
-    workspace = Workspace(InMemoryStore({"tea": lines} if lines else {}), pool=Pool(patience=RetrySettings(tries=1)))
+    workspace = Workspace(InMemoryStore({"tea": lines} if lines else {}), pool=Pool(retry=RetrySettings(tries=1)))
     workspace.pool.add_agent("model", ScriptedModel(reply, name="guest:model"))
     return workspace
 
 
 @pytest.mark.parametrize(
-    ("first", "taken"),
+    ("first", "replacement"),
     [(LOOSE, ASKED), (ASKED, LOOSE)],
     ids=["the new version reads what the old one asked about", "the new version asks about what the old one read"],
 )
 async def test_another_version_goes_on_from_every_entry(
-    first: str, taken: str, monkeypatch: pytest.MonkeyPatch
+    first: str, replacement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = opened([], answers(first, ASKED))
     await workspace.run(workspace.plan(BRIEF), "tea")
     lines = list(await workspace.store.read("tea"))
-    reading(monkeypatch, lambda text: text.replace(first, taken))
+    reading(monkeypatch, lambda text: text.replace(first, replacement))
     for cut in range(1, len(lines)):
         again = opened(lines[:cut], answers(first, "ANSWER: coffee"))
         await again.resume("tea")

@@ -19,9 +19,9 @@ from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import VERSION, Place
 from moot.record.sqlite import SqliteStore
 from moot.testing.store_checks import InMemoryStore
-from tests.app.run.test_learning import Killed, everything, fill, keep, kept, paper
+from tests.app.run.test_learning import Killed, everything, fill, keep, memory_rows, paper
 from tests.learn.lessons_kit import TWO, Paper, taught
-from tests.learn.test_retriever import asked
+from tests.learn.test_retriever import ask_and_context
 from tests.learn.test_weights import question
 from tests.report.quoting import Ear
 
@@ -41,12 +41,12 @@ class Watched(SqliteStore):
 
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncGenerator[Workspace]:
-    made = Workspace(Watched.open(tmp_path / "record.sqlite"), config=Config())
-    await fill(made)
-    await add_note(made, "d1", "resolve", "Ann's way")
-    await learn_all(made)
-    yield made
-    await made.close()
+    place = Workspace(Watched.open(tmp_path / "record.sqlite"), config=Config())
+    await fill(place)
+    await add_note(place, "d1", "resolve", "Ann's way")
+    await learn_all(place)
+    yield place
+    await place.close()
 
 
 async def rebuild_but(workspace: Workspace, before: str, happen: Callable[[], Awaitable[None]]) -> None:
@@ -74,14 +74,14 @@ async def test_a_rebuild_that_is_broken_off_leaves_everything_as_it_was(workspac
 
 
 async def test_whoever_looks_during_a_rebuild_sees_all_of_it(workspace: Workspace) -> None:
-    whole, seen = await everything(workspace), list[object]()
+    whole, views = await everything(workspace), list[object]()
 
     async def look() -> None:
-        seen.append(await everything(workspace))
+        views.append(await everything(workspace))
 
     for before in ("d0", "d3", "used"):
         await rebuild_but(workspace, before, look)
-    assert seen == [whole] * 3
+    assert views == [whole] * 3
     assert await everything(workspace) == whole
 
 
@@ -99,7 +99,7 @@ async def test_what_is_learned_during_a_rebuild_is_not_lost(workspace: Workspace
     during = await everything(workspace)
     await learn_all(workspace, rebuild=True)
     assert await everything(workspace) == during
-    debates = {row[1]: row[3] for row in kept(workspace) if row[0] == "debate"}
+    debates = {row[1]: row[3] for row in memory_rows(workspace) if row[0] == "debate"}
     assert (debates["late"], debates["d0"], debates["d1"]) == (0, 1, 2)
 
 
@@ -108,8 +108,8 @@ async def test_what_can_no_longer_be_read_is_dropped_and_named_once(workspace: W
     with closing(sqlite3.connect(workspace.memory_place)) as other:
         other.execute("UPDATE line SET text = replace(text, 'Ann', 'Eve') WHERE debate = 'd2' AND seq = 2")
         other.commit()
-    found = await learn_all(workspace, rebuild=True)
-    assert (found.damaged, "d2" in found.new) == (("d2",), False)
+    learned = await learn_all(workspace, rebuild=True)
+    assert (learned.damaged, "d2" in learned.new) == (("d2",), False)
     assert await missing_lessons(workspace.store) == "1 closed debate is not learned; run moot learn"
 
 
@@ -151,23 +151,23 @@ async def test_a_debate_says_that_memory_is_not_whole(workspace: Workspace) -> N
     """The librarian and the teller, as they are seated in a debate."""
     assert workspace.memory_place
     lacking = "3 closed debates are not learned; run moot learn"
-    put, context = asked(topic="Should the depot buy electric buses? Line 1")
+    ask, context = ask_and_context(topic="Should the depot buy electric buses? Line 1")
     weigh, weighing_scene = question()
     retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
     vote_weigher = weigher_agents(weighing_scene.brief, workspace.store)["T"]
-    whole = await retriever.answer(put, context, Ear()), await vote_weigher.answer(weigh, weighing_scene, Ear())
-    assert "not learned" not in "".join(each.text for each in whole)
+    whole = await retriever.answer(ask, context, Ear()), await vote_weigher.answer(weigh, weighing_scene, Ear())
+    assert "not learned" not in "".join(reply.text for reply in whole)
     older(workspace.memory_place)
     for debate in ("d0", "d1"):
         await learn(workspace, debate)
-    recalled = await retriever.answer(put, context, Ear())
+    recalled = await retriever.answer(ask, context, Ear())
     assert recalled.fields[HISTORY]
     assert recalled.notes == (lacking,)
     assert recalled.text.endswith(lacking)
-    told = await vote_weigher.answer(weigh, weighing_scene, Ear())
-    assert told.notes == (lacking,)
-    assert str(told.fields[HOW]).endswith(f"; {lacking}")
-    assert told.text.startswith(f"Votes weigh {told.fields[HOW]}.")
+    reply = await vote_weigher.answer(weigh, weighing_scene, Ear())
+    assert reply.notes == (lacking,)
+    assert str(reply.fields[HOW]).endswith(f"; {lacking}")
+    assert reply.text.startswith(f"Votes weigh {reply.fields[HOW]}.")
 
 
 def test_a_shelf_takes_the_place_of_another_at_once(tmp_path: Path) -> None:
@@ -177,8 +177,8 @@ def test_a_shelf_takes_the_place_of_another_at_once(tmp_path: Path) -> None:
         shelf.add("b", taught("Tea?"), head="h", notes=2)
         shelf.add("c", None, head="h", notes=1)
         for debate, notes in (("b", 1), ("c", 1), ("d", 0)):
-            made = taught("Trams?", issue="The price is missing", uses=("b",))
-            anew.add(debate, made, head="h", notes=notes)
+            lessons = taught("Trams?", issue="The price is missing", uses=("b",))
+            anew.add(debate, lessons, head="h", notes=notes)
         assert shelf.replace(anew) == {"a", "b"}
         assert shelf.contents() == anew.contents() != []
-        assert [each.debate for each in shelf.search("trams", "pattern")] == ["b", "c", "d"]
+        assert [memory.debate for memory in shelf.search("trams", "pattern")] == ["b", "c", "d"]

@@ -11,6 +11,7 @@ from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.sqlite import SqliteStore
+from moot.record.store import StreamInfo
 from moot.testing.store_checks import InMemoryStore
 
 BRIEF = Brief(
@@ -53,11 +54,11 @@ async def test_what_is_in_a_queue_is_deleted_only_by_force(state: State, stays: 
 
 
 async def test_an_unfinished_debate_can_be_deleted_once_nobody_can_be_running_it() -> None:
-    kept: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     now = [1000.0]
-    workspace = Workspace(InMemoryStore(kept), clock=lambda: now[0])
+    workspace = Workspace(InMemoryStore(values), clock=lambda: now[0])
     await workspace.run(workspace.plan(replace(BRIEF, limits=Limits(turn_seconds=10))), "tea")
-    del kept["tea"][3:]
+    del values["tea"][3:]
     with pytest.raises(RecordConflict, match="another machine may run it; wait 10 s, or use --force"):
         await remove(workspace, "tea")
     now[0] += 11
@@ -65,10 +66,10 @@ async def test_an_unfinished_debate_can_be_deleted_once_nobody_can_be_running_it
 
 
 async def test_a_damaged_record_can_be_deleted_and_harms_no_other() -> None:
-    kept = {"bad": ["{}"], "bad/letters": ["x"], "other": ["{}"]}
-    workspace = Workspace(InMemoryStore(kept))
+    values = {"bad": ["{}"], "bad/letters": ["x"], "other": ["{}"]}
+    workspace = Workspace(InMemoryStore(values))
     removed = await remove(workspace, "bad")
-    assert (removed.entries, removed.messages, list(kept)) == (1, 1, ["other"])
+    assert (removed.entries, removed.messages, list(values)) == (1, 1, ["other"])
 
 
 async def test_what_is_not_there_and_what_cannot_be_deleted_is_said() -> None:
@@ -80,7 +81,7 @@ async def test_what_is_not_there_and_what_cannot_be_deleted_is_said() -> None:
             inner = InMemoryStore()
             self.append, self.read, self.debates, self.close = inner.append, inner.read, inner.debates, inner.close
 
-    with pytest.raises(RecordError, match="from this store nothing can be deleted"):
+    with pytest.raises(RecordError, match="nothing can be deleted from this store"):
         await remove(Workspace(Keeps()), "tea")
 
 
@@ -101,3 +102,16 @@ async def test_nothing_of_a_deleted_record_stays_in_the_file(tmp_path: Path) -> 
         await reader.remove(["other"])
     await reader.close()
     await workspace.close()
+
+
+async def test_a_deletion_goes_through_no_list_of_all_streams() -> None:
+    class Unlisted(InMemoryStore):
+        async def debates(self) -> tuple[StreamInfo, ...]:
+            raise AssertionError("all streams are read")
+
+    workspace = Workspace(Unlisted())
+    await workspace.run(workspace.plan(BRIEF), "tea")
+    for stream in ("tea/letters", "tea/access/letters", "tea/memory/letters", "tea/said/letters"):
+        await workspace.store.append(stream, ("x",), after=0)
+    assert (await remove(workspace, "tea")).messages == 4
+    assert await workspace.store.read("tea/said/letters") == ()

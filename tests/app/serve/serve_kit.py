@@ -13,7 +13,7 @@ import httpx2
 
 from tests.cli.commands import settle
 
-PATIENCE = 60
+PATIENCE = 120
 """Seconds in which whatever shall happen has happened, also on a machine with much else to do."""
 
 PATIENT = (
@@ -35,17 +35,17 @@ class Running:
     def client(self) -> Generator[httpx2.Client]:
         """Whoever has the printed link."""
         base = self.link.partition("/?")[0]
-        with httpx2.Client(base_url=base, headers={"X-Moot": "1"}, follow_redirects=True, timeout=60) as client:
+        with httpx2.Client(base_url=base, headers={"X-Moot": "1"}, follow_redirects=True, timeout=120) as client:
             assert client.get(self.link.removeprefix(base)).status_code == 200
             yield client
 
     def end(self, *signals: signal.Signals) -> int:
         """Send signals, each once the one before it was heard; the exit code."""
-        for count, each in enumerate(signals):
+        for count, number in enumerate(signals):
             if count:
                 assert self.process.stderr
                 assert any("stopping after the answers in progress" in line for line in self.process.stderr)
-            self.process.send_signal(each)
+            self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
 
@@ -71,11 +71,11 @@ def running(folder: Path, *options: str, program: Sequence[str] = ("-m", "moot")
     )
     try:
         assert process.stdout
-        found = Running(process)
+        server = Running(process)
         line = process.stdout.readline()
-        found.link = line.removeprefix("Open this link: ").strip()
-        assert found.link.startswith("http://127.0.0.1:"), process.stderr.read() if process.stderr else line
-        yield found
+        server.link = line.removeprefix("Open this link: ").strip()
+        assert server.link.startswith("http://127.0.0.1:"), process.stderr.read() if process.stderr else line
+        yield server
     finally:
         if process.poll() is None:
             process.kill()

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
-from moot.app.serve.view_model import LONGEST, TAGS, Data, Frames, frames, most_rounds, safe_html
+from moot.app.serve.frames import LONGEST, TAGS, Data, Frames, frames, safe_html
+from moot.app.serve.view_model import most_rounds
 from moot.core.ask import Field, Form, Reply, Usage
 from moot.core.brief import HUMAN, Brief, Participant
 from moot.core.event import (
@@ -43,8 +44,8 @@ def turn(frame: Data) -> Data:
     return cast("Data", frame["turn"])
 
 
-def sums(made: list[Data]) -> Data:
-    return cast("Data", [frame["sums"] for frame in made if "sums" in frame][-1])
+def sums(all_frames: list[Data]) -> Data:
+    return cast("Data", [frame["sums"] for frame in all_frames if "sums" in frame][-1])
 
 
 def test_a_turn_says_who_what_to_which_turn_and_whether_the_position_changed() -> None:
@@ -52,8 +53,8 @@ def test_a_turn_says_who_what_to_which_turn_and_whether_the_position_changed() -
     say(diary, "Ann", {"ANSWER": "move", "CONFIDENCE": 0.8, "CLAIM": "Full."}, text="The yard is **full**.")
     say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
     say(diary, "Ann", {"ANSWER": "stay"}, at=2)
-    made = frames(diary.entries)
-    first, second, third = (turn(frame) for frame in made if frame["kind"] == "replied")
+    shown = frames(diary.entries)
+    first, second, third = (turn(frame) for frame in shown if frame["kind"] == "replied")
     assert (first["mark"], first["by"], first["round"], first["act"]) == ("T1", "Ann", 1, "argument")
     assert first["html"] == "<p>The yard is <strong>full</strong>.</p>\n"
     assert first["position"] == {"answer": "move", "confidence": 0.8, "changed": False}
@@ -69,10 +70,10 @@ def test_lines_that_are_nothing_but_a_field_are_told_as_facts_once() -> None:
     diary = table(ANN)
     put = ask("/debate/gauge#1", "Ann", "gauge")
     diary.add(Asked(ask=put), Replied(key=put.key, reply=Reply(text=text, fields=fields)))
-    made = turn(frames(diary.entries)[-1])
-    assert made["text"] == "I looked at all 30 yesterday.\n\nI would add: be kind\nto the others."
-    assert made["facts"] == [["On topic", "yes"], ["Note", "Be kind"], ["Score", "3"]]
-    assert "ON_TOPIC" not in cast("str", made["html"])
+    shown = turn(frames(diary.entries)[-1])
+    assert shown["text"] == "I looked at all 30 yesterday.\n\nI would add: be kind\nto the others."
+    assert shown["facts"] == [["On topic", "yes"], ["Note", "Be kind"], ["Score", "3"]]
+    assert "ON_TOPIC" not in cast("str", shown["html"])
 
 
 def test_every_kind_of_entry_has_its_frame() -> None:
@@ -91,24 +92,24 @@ def test_every_kind_of_entry_has_its_frame() -> None:
         Resumed(by="owner"),
         Closed(status="no_decision", reason="nobody"),
     )
-    made = {cast("str", frame["kind"]): frame for frame in frames(diary.entries)}
-    assert made["entered"]["round"] == 2
-    assert made["asked"]["by"] == "Ann"
-    assert made["asked"]["human"] is False
-    assert made["erred"]["error"] == "timeout"
-    assert (made["called"]["tool"], made["called"]["sources"]) == ("search", ["http://a.example"])
-    assert (made["failed"]["error"], made["failed"]["mark"]) == ("refused", "T1")
-    assert turn(made["interjected"])["outside"] is True
-    assert turn(made["interjected"])["html"] == "<h3>Mind</h3>\n<p>the roof</p>\n"
-    assert made["halted"]["reason"] == "enough"
-    assert made["paused"]["status"] == "stopped"
-    assert made["resumed"]["by"] == "owner"
-    assert made["closed"]["status"] == "no_decision"
-    assert sums(list(made.values())) == {
+    by_kind = {cast("str", frame["kind"]): frame for frame in frames(diary.entries)}
+    assert by_kind["entered"]["round"] == 2
+    assert by_kind["asked"]["by"] == "Ann"
+    assert by_kind["asked"]["human"] is False
+    assert by_kind["erred"]["error"] == "timeout"
+    assert (by_kind["called"]["tool"], by_kind["called"]["sources"]) == ("search", ["http://a.example"])
+    assert (by_kind["failed"]["error"], by_kind["failed"]["mark"]) == ("refused", "T1")
+    assert turn(by_kind["interjected"])["outside"] is True
+    assert turn(by_kind["interjected"])["html"] == "<h3>Mind</h3>\n<p>the roof</p>\n"
+    assert by_kind["halted"]["reason"] == "enough"
+    assert by_kind["paused"]["status"] == "stopped"
+    assert by_kind["resumed"]["by"] == "owner"
+    assert by_kind["closed"]["status"] == "no_decision"
+    assert sums(list(by_kind.values())) == {
         "asked": 1,
         "done": 1,
         "missing": 1,
-        "calls": 1,
+        "calls": 0,
         "tokens_in": 10,
         "tokens_out": 5,
         "cost": 0.25,
@@ -122,9 +123,9 @@ def test_an_unknown_cost_stays_unknown() -> None:
     for n, cost in enumerate((0.5, None, 0.5)):
         diary.add(Called(key=put.key, call=f"answer-{n}", text="x", usage=Usage(cost=cost)))
     diary.add(Replied(key=put.key, reply=Reply(text="x")))
-    made = frames(diary.entries)
-    assert turn(made[-1])["cost"] is None
-    assert sums(made)["cost"] is None
+    shown = frames(diary.entries)
+    assert turn(shown[-1])["cost"] is None
+    assert sums(shown)["cost"] is None
 
 
 def test_what_is_private_reaches_no_page_where_a_person_sits() -> None:
@@ -133,43 +134,43 @@ def test_what_is_private_reaches_no_page_where_a_person_sits() -> None:
     put = ask("/debate/talk#1", "Ann", "message", form=WHISPER)
     reply = Reply(text=f"Content: Hello\nThoughts: {SECRET}", fields={"Content": "Hello", "Thoughts": SECRET})
     entries = Diary().add(Opened(brief=brief, protocol={}), Asked(ask=put), Replied(key=put.key, reply=reply)).entries
-    made = Frames()
-    shown = [made.frame(entry) for entry in entries]
+    view = Frames()
+    shown = [view.frame(entry) for entry in entries]
     assert SECRET not in json.dumps(shown)
     assert turn(shown[-1])["cut"] is True
     assert "Hello" in cast("str", turn(shown[-1])["html"])
-    assert made.piece(Delta(key=put.key, text=SECRET)) is None
+    assert view.piece(Delta(key=put.key, text=SECRET)) is None
 
 
-@pytest.mark.parametrize(("ears", "heard"), [(None, True), ("", False), ("Ben", False), ("Ann", True)])
-def test_who_came_by_a_link_reads_what_an_outsider_may(ears: str | None, heard: bool) -> None:
+@pytest.mark.parametrize(("reader", "readable"), [(None, True), ("", False), ("Ben", False), ("Ann", True)])
+def test_who_came_by_a_link_reads_what_an_outsider_may(reader: str | None, readable: bool) -> None:
     put = [ask(f"/debate/talk#{n}", "Ann", "message", form=WHISPER) for n in (1, 2)]
     fields = {"Content": "Hello", "Thoughts": SECRET}
     read = Reply(text=f"Content: Hello\nThoughts: {SECRET}", fields=fields)
     lost = Reply(text=f"I think {SECRET}", unread=(f"Thoughts: {SECRET}",))
     diary = table(ANN, BEN).add(Asked(ask=put[0]), Replied(key=put[0].key, reply=read))
     diary.add(Asked(ask=put[1]), Replied(key=put[1].key, reply=lost))
-    made = Frames(ears=ears)
-    shown = [made.frame(entry) for entry in diary.entries]
+    view = Frames(reader=reader)
+    shown = [view.frame(entry) for entry in diary.entries]
     first, second = (turn(frame) for frame in shown if frame["kind"] == "replied")
-    assert (SECRET in json.dumps(first), SECRET in json.dumps(second)) == (heard, heard)
-    assert (first["cut"], second["cut"]) == (not heard, not heard)
+    assert (SECRET in json.dumps(first), SECRET in json.dumps(second)) == (readable, readable)
+    assert (first["cut"], second["cut"]) == (not readable, not readable)
     assert "Hello" in cast("str", first["text"])
 
 
 def test_a_round_of_another_order_is_none() -> None:
-    made = Frames()
+    view = Frames()
     for path, number in (("/debate/round-3", 3), ("/debate/round-x", 0), ("/debate/round-²", 0), ("/debate/x-3", 0)):
         entry = Entry(seq=1, at=0.0, event=Entered(path=path))
-        assert made.frame(entry)["round"] == number
+        assert view.frame(entry)["round"] == number
 
 
 def test_pieces_are_told_where_nothing_is_private() -> None:
-    made = Frames()
+    view = Frames()
     put = ask("/debate/draft#1", "Ann", "draft")
     for entry in table(ANN).add(Asked(ask=put)).entries:
-        made.frame(entry)
-    assert made.piece(Delta(key=put.key, text="Wel")) == {"kind": "delta", "key": put.key, "text": "Wel"}
+        view.frame(entry)
+    assert view.piece(Delta(key=put.key, text="Wel")) == {"kind": "delta", "key": put.key, "text": "Wel"}
 
 
 def test_the_most_rounds_of_a_tree() -> None:
@@ -187,17 +188,17 @@ async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record
     workspace = Workspace.at(store)
     entries = await workspace.entries(came.debate)
     await workspace.close()
-    made = frames(entries)
-    assert [frame["seq"] for frame in made] == [entry.seq for entry in entries]
-    told = json.dumps(made, allow_nan=False)
-    assert json.dumps(json.loads(told)) == told
-    asked = [turn for turn in came.transcript.all() if turn.ask]
-    assert sums(made)["asked"] == len(asked)
-    assert sums(made)["tokens_out"] == came.usage.output_tokens
-    ends = [frame for frame in made if frame["name"] == "debate_end"]
+    shown = frames(entries)
+    assert [frame["seq"] for frame in shown] == [entry.seq for entry in entries]
+    text = json.dumps(shown, allow_nan=False)
+    assert json.dumps(json.loads(text)) == text
+    turns = [turn for turn in came.transcript.all() if turn.ask]
+    assert sums(shown)["asked"] == len(turns)
+    assert sums(shown)["tokens_out"] == came.usage.output_tokens
+    ends = [frame for frame in shown if frame["name"] == "debate_end"]
     assert len(ends) == (came.status != "paused")
     ruled = [event for event in (entry.event for entry in entries) if isinstance(event, Ruled)]
-    texts = [cast("Data", frame["decision"])["text"] for frame in made if frame["kind"] == "ruled"]
+    texts = [cast("Data", frame["decision"])["text"] for frame in shown if frame["kind"] == "ruled"]
     assert texts == [event.decision.text for event in ruled]
 
 
@@ -244,18 +245,18 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_markdown_becomes_words(text: str) -> None:
-    found = Tags(safe_html(text))
-    assert not set(found.names) - TAGS
-    assert {name for name, _ in found.attributes} <= {"href", "title", "rel"}
+    tags = Tags(safe_html(text))
+    assert not set(tags.names) - TAGS
+    assert {name for name, _ in tags.attributes} <= {"href", "title", "rel"}
     assert all(
-        value.startswith(("http://", "https://", "mailto:")) for name, value in found.attributes if name == "href"
+        value.startswith(("http://", "https://", "mailto:")) for name, value in tags.attributes if name == "href"
     )
 
 
 def test_a_link_shows_where_it_goes() -> None:
-    made = safe_html("[bank](https://evil.example/x)")
-    assert 'title="https://evil.example/x"' in made
-    assert 'rel="noopener noreferrer nofollow"' in made
+    html = safe_html("[bank](https://evil.example/x)")
+    assert 'title="https://evil.example/x"' in html
+    assert 'rel="noopener noreferrer nofollow"' in html
 
 
 def test_headings_stand_under_those_of_the_page() -> None:
@@ -263,10 +264,10 @@ def test_headings_stand_under_those_of_the_page() -> None:
 
 
 def test_tables_lists_and_lines_are_kept() -> None:
-    made = safe_html("3. a\n4. b\n\none\ntwo\n\n| x |\n| - |\n| ~~y~~ |")
-    assert '<ol start="3">' in made
-    assert "one<br>" in made
-    assert "<td><s>y</s></td>" in made
+    html = safe_html("3. a\n4. b\n\none\ntwo\n\n| x |\n| - |\n| ~~y~~ |")
+    assert '<ol start="3">' in html
+    assert "one<br>" in html
+    assert "<td><s>y</s></td>" in html
 
 
 def test_nothing_stays_nothing_and_much_is_cut() -> None:

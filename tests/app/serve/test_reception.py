@@ -49,7 +49,7 @@ def order(
     brief: str = ADA, model: str = "builtin:quotes", caps: LimitOverrides | None = None, *, start: bool = True
 ) -> DebateRequest:
     return DebateRequest(
-        brief=brief, wishes=Overrides(models=(model,), cast="builtin", caps=caps or LimitOverrides()), start=start
+        brief=brief, overrides=Overrides(models=(model,), cast="builtin", caps=caps or LimitOverrides()), start=start
     )
 
 
@@ -67,7 +67,9 @@ async def put_down(runner: Runner, debate: str) -> None:
 async def say(workspace: Workspace, debate: str) -> None:
     (turn,) = await waiting(workspace, debate)
     form = turn.ask.form if turn.ask else None
-    fields = {each.name: each.choices[0] for each in form.fields if each.choices} if form else {}
+    fields = (
+        {form_field.name: form_field.choices[0] for form_field in form.fields if form_field.choices} if form else {}
+    )
     await answer(workspace, debate, "" if fields else "Tea, I say.", key=turn.key, fields=fields or None)
 
 
@@ -148,7 +150,7 @@ async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None =
 async def test_an_answer_wakes_a_debate_whose_holder_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(liveness, "QUIET", 0.1)
     workspace = await crashed(ADA)
-    assert not any(isinstance(each.event, Paused) for each in await workspace.entries("d"))
+    assert not any(isinstance(entry.event, Paused) for entry in await workspace.entries("d"))
     async with Runner(workspace) as runner:
         me = of(runner, "")
         assert not await me.resume_answered("d"), "nobody has answered"
@@ -228,7 +230,7 @@ async def test_owners_pay_beside_each_other_and_no_record_of_today_is_read(
 
         monkeypatch.setattr(workspace, "entries", look)
         spending = Spending(runner, 1.0)
-        async with asyncio.timeout(5), spending.reserving("ann", "d", 0.9), spending.reserving("ben", "e", 0.9):
+        async with asyncio.timeout(120), spending.reserving("ann", "d", 0.9), spending.reserving("ben", "e", 0.9):
             pass
         assert await Spending(runner, 1.0, session=workspace.clock() + 1).used("ann") == 0.0
         assert looked == [], "what was spent stands in the summaries"
@@ -241,9 +243,9 @@ async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
     async with Runner(workspace) as runner:
         ann, wanted = of(runner, "ann"), order(QUOTES, start=False)
         async with asyncio.TaskGroup() as group:
-            made = [group.create_task(ann.begin(wanted, "k")) for _ in range(4)]
-        assert len({each.result() for each in made}) == 1
-        workspace.new_id = lambda plan: made[0].result()  # an id that is taken, without a key
+            tasks = [group.create_task(ann.begin(wanted, "k")) for _ in range(4)]
+        assert len({task.result() for task in tasks}) == 1
+        workspace.new_id = lambda plan: tasks[0].result()  # an id that is taken, without a key
         with pytest.raises(RecordConflict):
             await ann.begin(wanted)
 
@@ -254,7 +256,7 @@ async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
 async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None:
     slow = Slow()
     workspace = desk_with(slow)
-    async with Runner(workspace, most=2, kept=1, grace=0.05) as runner:
+    async with Runner(workspace, most=2, reserved=1, grace=0.05) as runner:
         for name in ("a1", "a2", "a3"):
             await runner.begin(await start_of(workspace, ADA), name, owner="ann")
             await until(lambda name=name: waits_only(workspace, name))

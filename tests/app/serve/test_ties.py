@@ -11,8 +11,8 @@ import moot
 from tests.cli.commands import moot as command
 from tests.cli.test_cli_handles import TIE, tied
 from tests.council.agents import own_place
-from tests.mcp.mcp_kit import held
 from tests.mcp.mcp_kit import place as mcp_place
+from tests.mcp.mcp_kit import runner_in
 from tests.web.web_kit import API, opened
 
 
@@ -51,7 +51,7 @@ async def test_of_a_tie_the_http_api_and_the_pages_data_name_no_minority(tmp_pat
 
 
 async def test_of_a_tie_the_mcp_server_names_no_minority(tmp_path: Path) -> None:
-    async with held(tmp_path) as runner, mcp_place(runner) as here:
+    async with runner_in(tmp_path) as runner, mcp_place(runner) as here:
         memo = await here.call("run_debate", question=TIE, models=["builtin:quotes"])
         assert memo["status"] == "tie"
         check_tie(memo)

@@ -46,14 +46,14 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 async def runners(where: str | Path, slow: Slow | Dear, count: int = 2) -> AsyncGenerator[list[Runner]]:
     """Halls of several servers over the same records."""
     async with AsyncExitStack() as stack:
-        found: list[Runner] = []
+        open_runners: list[Runner] = []
         for _ in range(count):
             workspace = Workspace.at(where)
             workspace.config = Config()
             stack.push_async_callback(workspace.close)
             workspace.pool.add_agent("slow", slow)
-            found.append(await stack.enter_async_context(Runner(workspace, config=workspace.config, grace=0.05)))
-        yield found
+            open_runners.append(await stack.enter_async_context(Runner(workspace, config=workspace.config, grace=0.05)))
+        yield open_runners
 
 
 class Priced(Slow):
@@ -70,8 +70,8 @@ def of(runner: Runner, spending: Spending, owner: str = "ann") -> Admission:
 def order(
     cost: float | None = 0.6, brief: str = QUOTES, model: str = "guest:slow", cast: str = "builtin"
 ) -> DebateRequest:
-    wishes = Overrides(models=(model,), cast=cast, caps=LimitOverrides(cost=cost))  # pyright: ignore[reportArgumentType]
-    return DebateRequest(brief=brief, wishes=wishes)
+    overrides = Overrides(models=(model,), cast=cast, caps=LimitOverrides(cost=cost))  # pyright: ignore[reportArgumentType]
+    return DebateRequest(brief=brief, overrides=overrides)
 
 
 async def tried(taker: Admission, wanted: DebateRequest) -> str:
@@ -83,18 +83,18 @@ async def tried(taker: Admission, wanted: DebateRequest) -> str:
 
 
 async def test_of_two_servers_that_begin_at_the_same_moment_one_is_refused(where: str | Path) -> None:
-    async with runners(where, Priced(), 3) as found:
-        takers = [of(runner, Spending(runner, 1.0)) for runner in found]
+    async with runners(where, Priced(), 3) as running:
+        takers = [of(runner, Spending(runner, 1.0)) for runner in running]
         async with asyncio.TaskGroup() as group:
-            made = [group.create_task(tried(each, order())) for each in takers]
-        ids = [each.result() for each in made if each.result()]
+            tasks = [group.create_task(tried(taker, order())) for taker in takers]
+        ids = [task.result() for task in tasks if task.result()]
         assert len(ids) == 1, "the others would have overrun the allowance together"
-        for each in takers:
-            assert await each.spending.used("ann") == 0.6
-            assert await each.spending.used("ben") == 0.0
-            assert not await tried(each, order(0.5)), "what another server holds is reserved"
+        for taker in takers:
+            assert await taker.spending.used("ann") == 0.6
+            assert await taker.spending.used("ben") == 0.0
+            assert not await tried(taker, order(0.5)), "what another server holds is reserved"
         assert await tried(takers[0], order(0.3))
-        assert [round(await each.spending.used("ann"), 6) for each in takers] == [0.9] * 3
+        assert [round(await taker.spending.used("ann"), 6) for taker in takers] == [0.9] * 3
 
 
 async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str | Path) -> None:
@@ -119,9 +119,9 @@ async def test_what_is_put_down_or_over_counts_with_what_it_has_used(where: str 
 
 
 async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
-    kept: dict[str, list[str]] = {}
+    stored_lines: dict[str, list[str]] = {}
     slow = Priced("{}")
-    here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
+    here, there = (Workspace(InMemoryStore(stored_lines), config=Config()) for _ in range(2))
     for workspace in (here, there):
         workspace.pool.add_agent("slow", slow)
     async with Runner(here) as runner, Runner(there) as other:
@@ -136,8 +136,8 @@ async def test_a_casting_that_another_server_holds_is_reserved_once() -> None:
 
 
 async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[str, list[str]] = {}
-    here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
+    stored_lines: dict[str, list[str]] = {}
+    here, there = (Workspace(InMemoryStore(stored_lines), config=Config()) for _ in range(2))
     async with Runner(here) as runner, Runner(there) as other:
         spending = Spending(other, 1.0)
         async with Spending(runner, 1.0).reserving("ann", "d", 0.9):  # and it is killed before anything is on record
@@ -151,9 +151,9 @@ async def test_what_a_server_reserved_that_was_killed_comes_free_again(monkeypat
 
 
 async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_limit_or_its_estimate() -> None:
-    kept: dict[str, list[str]] = {}
+    stored_lines: dict[str, list[str]] = {}
     slow = Priced()
-    here, there = (Workspace(InMemoryStore(kept), config=Config()) for _ in range(2))
+    here, there = (Workspace(InMemoryStore(stored_lines), config=Config()) for _ in range(2))
     dear = Dear()
     for workspace in (here, there):
         workspace.pool.add_agent("slow", slow)
@@ -161,11 +161,11 @@ async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_lim
     async with Runner(here, grace=0.05) as runner, Runner(there) as other:
         spending, session = Spending(other, 100.0), Spending(other, 100.0, session=0.0)
         for name, model, cost in (("limited", "guest:slow", 0.7), ("free", "guest:dear", None)):
-            wishes = Overrides(models=(model,), cast="builtin", caps=LimitOverrides(cost=cost))
+            overrides = Overrides(models=(model,), cast="builtin", caps=LimitOverrides(cost=cost))
             await claim(here, name, Claim(owner=name))
             slow.asked.clear()
             await runner.begin(
-                await prepare_start(here, read_brief(ADA.replace("builtin:quotes", model)), wishes, Config()), name
+                await prepare_start(here, read_brief(ADA.replace("builtin:quotes", model)), overrides, Config()), name
             )
             await until(lambda name=name: waiting(here, name))
         assert await spending.used("limited") == 0.7
@@ -176,8 +176,8 @@ async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_lim
 
 
 async def test_what_stands_in_the_queue_stays_reserved() -> None:
-    kept: dict[str, list[str]] = {}
-    desks, slow = [Workspace(InMemoryStore(kept), config=Config()) for _ in range(3)], Priced()
+    stored_lines: dict[str, list[str]] = {}
+    desks, slow = [Workspace(InMemoryStore(stored_lines), config=Config()) for _ in range(3)], Priced()
     for workspace in desks:
         workspace.pool.add_agent("slow", slow)
     slow.go.set()

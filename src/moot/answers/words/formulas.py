@@ -59,8 +59,8 @@ VOTES: Patterns = (
     _word(
         "voto",
         r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
-        r"|(?:do|assegno) il mio voto a|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
-        r"|concedo) (?:o )?meu voto (?:a|para)",
+        r"|(?:do|assegno) il mio voto ad?|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
+        r"|concedo) (?:o )?meu voto (?:ao?|à|para)",
     ),
     _word(
         "voto",
@@ -137,9 +137,10 @@ VOTES: Patterns = (
         r"我(?:毫不(?:犹豫|猶豫)地)?(?:(?:选择|選擇|决定|決定|要|会|會|将|將)?(?:投票?(?:给|給)|投票(?:支持|选择|選擇)|投(?![票给給入]))"
         r"|的(?:最终)?投票(?:是)?)|(?:私の)?投票先?(?:は)?(?=\s*:)",
     ),
-    _sign("票", r"我(?:的(?:这|這)?一?票|把(?:这|這|我的)?一?票)投?(?:给|給)"),
+    _sign("票", r"我(?:的?(?:这|這)?一票|的票|把(?:这|這|我的)?一?票)投?(?:给|給)"),
     _sign("표", r"(?:나의|내|저의|제) (?:최종 )?(?:투표|표)(?:는)?(?=\s*:)"),
     _sign("मेरा", r"मेरा (?:अंतिम )?(?:वोट|मत)(?=\s*:)"),
+    _sign("मैं", r"मैं (?:अपना )?(?:वोट|मत) (?:देता|देती) (?:हूँ|हूं)(?=\s*:)"),
     _sign("صوتي", r"صوتي(?: النهائي)?(?=\s*:)"),
 )
 """A first-person statement of a vote; the candidate's name follows it."""
@@ -226,66 +227,80 @@ SO = late_pattern(
 """What stands in place of a name where a sentence only announces the vote."""
 
 LABELS = (
-    _word("vote", r"(?:my )?(?:final )?vote(?=\s*:)|(?:mon )vote(?=\s*:)"),
-    _word("ballot", r"(?:my )?(?:final )?ballot(?=\s*:)"),
-    _word("final", r"(?:my )?final (?:answer|choice|decision)(?: is\b|(?=\s*:))"),
-    _word("my choice", r"my choice(?: is\b|(?=\s*:))"),
-    _word("wahl", r"meine (?:endgültige )?wahl(?=\s*:)"),
-    _word("choix", r"mon choix(?: final)?(?=\s*:)"),
-    _word("elección", r"mi elección(?=\s*:)"),
-    _word("voto", r"(?:mi|il mio|meu|o meu) voto (?:final|finale|definitivo)(?=\s*:)|voto(?=\s*:)"),
-    _word("esco", r"(?:a )?minha escolha(?=\s*:)"),
-    _word("scelta", r"(?:la )?mia scelta(?=\s*:)"),
-    _word("выбор", r"мой выбор(?=\s*:)"),
-    _word("голос", r"мой (?:окончательный|итоговый) голос(?=\s*:)"),
-    _word("wybór", r"mój wybór(?=\s*:)"),
-    _word("głos", r"mój ostateczny głos(?=\s*:)"),
-    _word("tercihim", r"(?:benim )?tercihim(?=\s*:)"),
-    _sign("选择", r"我的(?:最终)?选择(?=\s*:)"),
-    _sign("選択", r"私の選択(?=\s*:)"),
-    _sign("最終投票", r"最終投票(?=\s*:)"),
-    _sign("선택", r"(?:제|나의|저의) 선택(?=\s*:)"),
-    _sign("최종", r"(?:제 |나의 )?최종 투표(?=\s*:)"),
-    _sign("اختياري", r"اختياري(?=\s*:)"),
-    _sign("पसंद", r"मेरी पसंद(?=\s*:)"),
-    _word("stimme", r"meine stimme(?=\s*:)"),
-    _word("votum", r"(?:mein )?votum(?=\s*:)"),
-    _word("voix", r"ma voix(?=\s*:)"),
-    _word("voto", r"(?:mi|il mio|meu|o meu) voto(?=\s*:)"),
-    _word("stem", r"mijn stem(?=\s*:)"),
-    _word("głos", r"mój głos(?=\s*:)"),
-    _word("голос", r"(?:(?:мой|мій) )?голос(?=\s*:)"),
-    _word("stimme", r"(?:ab)?stimme(?=\s*:)"),
-    _word("my decision", r"my decision(?: is\b|(?=\s*:))"),
-    _word("entscheidung", r"meine (?:endgültige )?entscheidung(?=\s*:)"),
-    _word("votum", r"lautet mein votum(?=\s*:)"),
-    _word("décision", r"(?:ma )?décision(?: finale)?(?=\s*:)"),
-    _word("bulletin", r"(?:mon )?bulletin(?=\s*:)"),
-    _word("decisión", r"mi decisión(?: final)?(?=\s*:)"),
-    _word("papeleta", r"(?:mi )?papeleta(?=\s*:)"),
-    _word("decisão", r"(?:a )?minha decisão(?: final)?(?=\s*:)"),
-    _word("decisione", r"(?:la )?mia decisione(?: finale)?(?=\s*:)"),
-    _word("решение", r"мо[её] решение(?=\s*:)"),
-    _word("decyzja", r"moja decyzja(?=\s*:)"),
-    _word("kararım", r"(?:benim )?(?:son )?kararım(?=\s*:)"),
-    _sign("我的", r"我的(?:最终)?(?:决定|決定)(?=\s*:)"),
-    _sign("私の", r"私の(?:最終)?決定(?=\s*:)"),
-    _sign("결정", r"(?:제|나의|저의) 결정(?=\s*:)"),
-    _sign("قراري", r"قراري(?: النهائي)?(?=\s*:)"),
-    _sign("मेरा", r"मेरा (?:अंतिम )?(?:निर्णय|फ़ैसला|फैसला)(?=\s*:)"),
-    _word("wahl", r"wahl(?=\s*:)"),
-    _word("choix", r"choix(?=\s*:)"),
-    _word("elección", r"elección(?=\s*:)"),
-    _word("escolha", r"escolha(?=\s*:)"),
-    _word("scelta", r"scelta(?=\s*:)"),
-    _word("głos", r"głos(?=\s*:)"),
-    _word("oy", r"oy(?: veriyorum)?(?=\s*:)"),
-    _word("oyumu", r"oyumu (?:şuna|şu adaya|şu kişiye) veriyorum(?=\s*:)"),
-    _word("seçimim", r"(?:benim )?(?:son )?seçimim(?=\s*:)"),
-    _sign("투표", r"(?<![\w])(?:최종 )?투표(?=\s*:)"),
-    _sign("التصويت", r"(?<![\w])التصويت(?=\s*:)"),
-    _sign("वोट", r"(?<![\w\u0900-\u097f])(?:अंतिम )?वोट(?=\s*:)"),
-    _sign("投票", r"(?<![\w])(?:最终|最終)?投票(?=\s*:)"),
+    _word("vote", r"(?:my )?(?:final )?vote(?=\s*[:=→])|(?:mon )vote(?=\s*[:=→])"),
+    _word("ballot", r"(?:my )?(?:final )?ballot(?=\s*[:=→])"),
+    _word("final", r"(?:my )?final (?:answer|choice|decision)(?: is\b|(?=\s*[:=→]))"),
+    _word("my choice", r"my choice(?: is\b|(?=\s*[:=→]))"),
+    _word("wahl", r"meine (?:endgültige )?wahl(?=\s*[:=→])"),
+    _word("choix", r"mon choix(?: final)?(?=\s*[:=→])"),
+    _word("elección", r"mi elección(?=\s*[:=→])"),
+    _word("voto", r"(?:mi|il mio|meu|o meu) voto (?:final|finale|definitivo)(?=\s*[:=→])|voto(?=\s*[:=→])"),
+    _word("esco", r"(?:a )?minha escolha(?=\s*[:=→])"),
+    _word("scelta", r"(?:la )?mia scelta(?=\s*[:=→])"),
+    _word("выбор", r"мой выбор(?=\s*[:=→])"),
+    _word("голос", r"мой (?:окончательный|итоговый) голос(?=\s*[:=→])"),
+    _word("wybór", r"mój wybór(?=\s*[:=→])"),
+    _word("głos", r"mój ostateczny głos(?=\s*[:=→])"),
+    _word("tercihim", r"(?:benim )?tercihim(?=\s*[:=→])"),
+    _sign("选择", r"我的(?:最终)?选择(?=\s*[:=→])"),
+    _sign("選択", r"私の選択(?=\s*[:=→])"),
+    _sign("最終投票", r"最終投票(?=\s*[:=→])"),
+    _sign("선택", r"(?:제|나의|저의) 선택(?=\s*[:=→])"),
+    _sign("최종", r"(?:제 |나의 )?최종 투표(?=\s*[:=→])"),
+    _sign("اختياري", r"اختياري(?=\s*[:=→])"),
+    _sign("पसंद", r"मेरी पसंद(?=\s*[:=→])"),
+    _word("stimme", r"meine stimme(?=\s*[:=→])"),
+    _word("votum", r"(?:mein )?votum(?=\s*[:=→])"),
+    _word("voix", r"ma voix(?=\s*[:=→])"),
+    _word("voto", r"(?:mi|il mio|meu|o meu) voto(?=\s*[:=→])"),
+    _word("stem", r"mijn stem(?=\s*[:=→])"),
+    _word("głos", r"mój głos(?=\s*[:=→])"),
+    _word("голос", r"(?:(?:мой|мій) )?голос(?=\s*[:=→])"),
+    _word("stimme", r"(?:ab)?stimme(?=\s*[:=→])"),
+    _word("my decision", r"my decision(?: is\b|(?=\s*[:=→]))"),
+    _word("entscheidung", r"meine (?:endgültige )?entscheidung(?=\s*[:=→])"),
+    _word("votum", r"lautet mein votum(?=\s*[:=→])"),
+    _word("décision", r"(?:ma )?décision(?: finale)?(?=\s*[:=→])"),
+    _word("bulletin", r"(?:mon )?bulletin(?=\s*[:=→])"),
+    _word("decisión", r"mi decisión(?: final)?(?=\s*[:=→])"),
+    _word("papeleta", r"(?:mi )?papeleta(?=\s*[:=→])"),
+    _word("decisão", r"(?:a )?minha decisão(?: final)?(?=\s*[:=→])"),
+    _word("decisione", r"(?:la )?mia decisione(?: finale)?(?=\s*[:=→])"),
+    _word("решение", r"мо[её] решение(?=\s*[:=→])"),
+    _word("decyzja", r"moja decyzja(?=\s*[:=→])"),
+    _word("kararım", r"(?:benim )?(?:son )?kararım(?=\s*[:=→])"),
+    _sign("我的", r"我的(?:最终)?(?:决定|決定)(?=\s*[:=→])"),
+    _sign("私の", r"私の(?:最終)?決定(?=\s*[:=→])"),
+    _sign("결정", r"(?:제|나의|저의) 결정(?=\s*[:=→])"),
+    _sign("قراري", r"قراري(?: النهائي)?(?=\s*[:=→])"),
+    _sign("मेरा", r"मेरा (?:अंतिम )?(?:निर्णय|फ़ैसला|फैसला)(?=\s*[:=→])"),
+    _word("wahl", r"wahl(?=\s*[:=→])"),
+    _word("choix", r"choix(?=\s*[:=→])"),
+    _word("elección", r"elección(?=\s*[:=→])"),
+    _word("escolha", r"escolha(?=\s*[:=→])"),
+    _word("scelta", r"scelta(?=\s*[:=→])"),
+    _word("głos", r"głos(?=\s*[:=→])"),
+    _word("oy", r"oy(?: veriyorum)?(?=\s*[:=→])"),
+    _word("oyumu", r"oyumu (?:şuna|şu adaya|şu kişiye) veriyorum(?=\s*[:=→])"),
+    _word("seçimim", r"(?:benim )?(?:son )?seçimim(?=\s*[:=→])"),
+    _sign("투표", r"(?<![\w])(?:최종 )?투표(?=\s*[:=→])"),
+    _sign("التصويت", r"(?<![\w])التصويت(?=\s*[:=→])"),
+    _sign("वोट", r"(?<![\w\u0900-\u097f])(?:अंतिम )?वोट(?=\s*[:=→])"),
+    _sign("投票", r"(?<![\w])(?:最终|最終)?投票(?=\s*[:=→])"),
+    _word("answer", r"(?:my |the )?answer(?=\s*[:=→])"),
+    _word("e", r"(?:meine )?(?:endgültige|finale|abschließende) (?:antwort|wahl|stimme|entscheidung)(?=\s*[:=→])"),
+    _word("fin", r"(?:ma |la )?réponse (?:finale|définitive)(?=\s*[:=→])"),
+    _word("fin", r"(?:mi |la )?(?:respuesta|decisión|elección) (?:final|definitiva)(?=\s*[:=→])"),
+    _word("fin", r"(?:a )?(?:minha )?(?:resposta|decisão|escolha) final(?=\s*[:=→])"),
+    _word("i", r"(?:la )?(?:mia )?(?:risposta|decisione|scelta) (?:finale|definitiva)(?=\s*[:=→])"),
+    _word("ый", r"(?:мой )?(?:окончательный|итоговый|финальный) (?:ответ|выбор|голос)(?=\s*[:=→])"),
+    _word("ostateczn", r"(?:moja |mój )?ostateczn[ay] (?:odpowiedź|decyzja|wybór|głos)(?=\s*[:=→])"),
+    _sign("最", r"(?<![\w])(?:我的)?最(?:终|終|后|後)(?:答案|决定|決定|选择|選擇|回答)(?=\s*[:=→])"),
+    _sign("最終", r"(?<![\w])(?:私の)?最終(?:的な)?(?:回答|答え|決定|選択|結論)(?=\s*[:=→])"),
+    _sign("최종", r"(?<![\w])(?:나의 |제 )?최종 (?:답변|답|결정|선택)(?=\s*[:=→])"),
+    _sign("نهائي", r"(?<![\w])(?:ال)?(?:إجابة|إجابتي|جواب|جوابي|قرار|اختيار|رد|ردي) (?:ال)?نهائية?(?=\s*[:=→])"),
+    _sign("अंतिम", r"(?:मेरा )?अंतिम (?:उत्तर|जवाब|निर्णय|फ़ैसला|चुनाव)(?=\s*[:=→])"),
+    _word("a", r"(?:benim )?(?:nihai|son|kesin) (?:cevap|cevabım|yanıt|yanıtım|karar)(?=\s*[:=→])"),
 )
 """A label in front of a name; it is a vote only where a candidate's name follows."""
 
@@ -295,16 +310,18 @@ _TAILS = (
     "|here|this time|today|now"
     "|because|since|as|due|for lack|and will|and do not|and don't|der stimme|bei dieser|weil|da|du vote"
     "|de voter|de votar|dal voto"
+    "|por(?! (?:ahora|el momento|enquanto|ora))|per(?! (?:ora|il momento|adesso))|faute|par manque|mangels|wegen"
+    "|aufgrund|z powodu|z braku|из-за|ввиду"
     "|da votação|van stemming|van de stemming|od głosu|от голосования|från|fra|hlasování|porque|parce|perché|omdat"
 )
-_TAIL = rf"(?=\s*(?:$|[.!;,。、\n)\"'?]|[(\u2013\u2014-]\s)|\s+(?:{_TAILS})\b)"
+_TAIL = rf"(?=\s*(?:$|[.!;:,。、\n)\"'?]|[(\u2013\u2014-]\s)|\s+(?:{_TAILS})\b)"
 
 ABSTENTIONS = (
     _sign(
         "abstain",
         r"(?<!\w)i(?: (?:hereby|therefore|will|shall|must|respectfully|formally|choose to|have to|am going to"
-        r"|prefer to|wish to"
-        r"|have decided to|decide to|vote to))*(?: |'ll )abstain" + _TAIL,
+        r"|prefer to|wish to|would (?:like to|prefer to|rather)"
+        r"|have decided to|decide to|vote to))*(?: |'ll |'d (?:like to |prefer to |rather ))abstain" + _TAIL,
     ),
     _sign("abstaining", r"(?<!\w)i(?: am|'m) abstaining" + _TAIL),
     _sign("enthalte", r"(?<!\w)(?:ich enthalte mich(?! nicht)|enthalte ich mich(?! nicht))" + _TAIL),
@@ -409,7 +426,8 @@ FRAGMENT = late_pattern(
 CURT = late_pattern(
     r"\W*(?:that's (?:it|all|my vote|final)|that is (?:it|all|final)|why"
     r"|because|reasons?|thanks?|thank you|final|done|period"
-    r"|full stop|end|count|no (?:doubt|question|regrets)|it|its|he|she|they|the|great|good|strong|solid|well|best|clear"
+    r"|full stop|end|count|no (?:doubts?|questions?|regrets?|hesitation|reservations?|contest|objections?)"
+    r"|it|its|he|she|they|the|great|good|strong|solid|well|best|clear"
     r"|simple|cheap\w*|easy|confidence|\W*$)(?!\w)"
 )
 """How a sentence of three words or fewer may begin that follows a vote on its line."""

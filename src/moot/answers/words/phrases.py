@@ -91,6 +91,13 @@ _OPENERS = """
 OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any(_OPENERS)}\b")
 """How a clause may begin that stands right before a vote and does not say that somebody else says so."""
 
+REASON_ENDS = late_pattern(
+    r"(?:\b(?:için|nedeniyle|dolayı|yüzünden|\w+s[ae] (?:da|de|bile))|(?:하여|해서|여서|어서|아서|므로|때문에"
+    r"|니까)|(?:ため|ので|から)に?"
+    r"|(?:के कारण|की वजह से|इसलिए))\W*$"
+)
+"""How a clause ends that gives a reason, in languages where the reason stands first."""
+
 STRANGE = late_pattern(
     r"\b(?:day|moment|time|way|person|one|people|those|who|behalf|place|name|test"
     r"|reasons?(?<!these reasons)(?<!this reason)"
@@ -135,7 +142,8 @@ INTRO = late_pattern(
 # ---- what stands behind a name ---------------------------------------------------------------------------------
 
 _REASONS = """
-    because | since | as (?:it|its|they|their|he|his|she|her|the|this|that)
+    (?:if only |precisely |simply |mainly )?because | since | if only (?:for|as)
+    | as (?:it|its|they|their|he|his|she|her|the|this|that)
     | for (?:its|his|her|their|the|having|being) | due to | owing to | thanks to | on the (?:grounds|basis|strength)
     | based on | given | considering | whose | who | which | weil | da | denn | aufgrund | wegen | car | parce
     | puisque | en raison | grâce | porque | ya que | puesto | gracias | perché | poiché | pois | omdat | want
@@ -292,12 +300,13 @@ TAKEN_BACK = late_pattern(
 VOIDED = late_pattern(
     r"\b(?:the following|this (?:ballot|vote|answer|message|is|next)|my (?:ballot|vote)|what follows|below)\b.*"
     r"\b(?:not|void|test|invalid|spoil\w*|joke|examples?|sample|fake|parody|sarcas\w+)\b"
-    r"|n't\b.*\bmy (?:ballot|vote)\b|\bi spoil\b"
+    r"|n't\b.*\bmy (?:ballot|vote)\b|\bi spoil\b|^\W*(?:todo|fixme|tbd)(?:\s*:| (?:before|until|later|after)\b)"
+    r"|\b(?:replace|fill in|edit|delete|remove|overwrite) (?:this|that|the (?:next|following|line|name))\b"
 )
 """What, in the sentence before a statement, says that it will not hold."""
 
 ASIDE = late_pattern(
     r"\b(?:runner|second|third|honou?rable|thanks?|sorry|not|over|beats?|than|best|sincerely|regards|signed|close"
-    r"|dear|hi|hello|count)\b"
+    r"|dear|hi|hello|count|least|weakest|worst|lowest|rejected|alternative)\b"
 )
 """What makes a short sentence that ends with another name harmless ("Runner-up: Bob")."""

@@ -63,7 +63,10 @@ NOTHING_DECIDED = _one_of(
     rf"\b(?:nobody|no one|neither(?: side)?)(?: \w+){{0,3}}? {_DECIDED}\b|\b(?:disagree|at an impasse|deadlock\w*"
     rf"|stalemate)\b",
     # The question remains open. Undecided. Deferred to the next round.
-    rf"^(?:{_STILL} )?{_OPEN}(?:$|[\s,;:.(!\u2013\u2014-])",
+    rf"^(?:{_STILL} )?(?!open\b){_OPEN}(?:$|[\s,;:.(!\u2013\u2014-])",
+    rf"^(?:{_STILL} )?open(?:$|\s*[,;.(!\u2013\u2014-]|\s+(?:for now|until|pending|questions?|issues?"
+    rf"|points?|as yet|still"
+    rf"|to (?:debate|discussion))\b)",
     rf"\b{_MATTER}(?: \w+){{0,4}}? (?:is|are|was|were|be|remains?|stays?|stands|left|kept|has been|have been)"
     rf"(?: {_STILL})? {_OPEN}\b(?! source)",
     rf"^(?:i |we |let us |let's )?(?:leave|keep|defer|postpone|table|adjourn|suspend|reserve|withhold) (?:the |this "
@@ -82,6 +85,15 @@ NOTHING_DECIDED = _one_of(
     rf"(?:rounds?|{_TALK}|arguments?)\b",
     r"\b(?:in|until|to|after|for|by) (?:the |an? )?(?:next|another|further|second|third|later|following) (?:rounds?"
     r"|debate|session)\b",
+    # Neither proposal is adopted for the moment. We shall see.
+    r"^(?:neither|none)(?: \w+){0,3}? (?:is|are|was|were|has been|have been|can be|will be) (?:adopted|accepted|chosen"
+    r"|selected|approved|taken|preferred)\b.{0,20}\b(?:for now|for the (?:moment|time being)|yet|so far|as yet)\b"
+    r"|\b(?:we shall see|we'll see|we will see|time will tell|remains to be seen)\b",
+    # I leave it to you. It is up to the two of them.
+    r"^(?:i |we )?(?:leave|refer|hand|delegate|pass)(?:s|ed)? (?:it|this|that|the \w+"
+    r"|\w+ \w+)? ?(?:up |back |open )?to\b"
+    r"|^(?:it|this|that|the \w+) (?:is|remains|stays)(?: now)? (?:up|left) to\b",
+    r"^let (?!us\b)(?:the )?(?:\w+ ){1,2}(?:decide|choose|settle|rule|determine)\b",
     # Let us hear both sides once more.
     r"^(?:let us|let's|we (?:should|will|shall|must)) (?:\w+ ){0,2}?(?:hear|talk|debate|discuss|listen|wait"
     r"|continue|go on)\b.{0,40}\b(?:again|once more|further|a bit more|some more|on)\W*$",
@@ -115,7 +127,11 @@ NOTHING_DECIDED = _one_of(
     r"|nächste) (?:runde|debatte|diskussion)\b",
     r"\b(?:zu früh|verfrüht)\b|\bkann (?:\w+ ){0,3}(?:nicht|keine) (?:\w+ ){0,2}(?:entschieden|entscheiden"
     r"|treffen)\b|\bvertag\w+\b.{0,20}\bentscheidung\b",
+    r"\bsteh(?:t|en) (?:\w+ ){0,3}aus\b|\b(?:überlass\w+|stelle) (?:ich|wir|es|das|die)\b",
     # French
+    r"^(?:je |nous )?(?:vous |leur )?(?:laiss\w+|remet\w+|confi\w+) .{0,30}\b(?:soin|choix|décision"
+    r"|choisir|décider|trancher)\b"
+    r"|^à (?:vous|eux) de (?:décider|choisir|trancher)\b",
     r"\b(?:pas encore|aucune?|pas de|toujours pas|ni)\b.{0,30}\b(?:décision|décidé\w*|tranché\w*|verdict|consensus"
     r"|accord|conclusion|arrêté\w*)\b",
     r"\b(?:rien|ne|n')\b.{0,20}\b(?:décidé|tranché|décide|tranche|trancher|décider)\b|\b(?:reste|demeure|est"
@@ -134,6 +150,9 @@ NOTHING_DECIDED = _one_of(
     r"|conclus\w+|veredicto|verdetto|resuel\w+|resolvid\w+|risolt\w+)\b",
     r"\b(?:queda|sigue|permanece|está|fica|continua|resta|rimane|è|é) (?:\w+ ){0,2}?(?:abiert\w+|abert\w+|apert\w+"
     r"|pendient\w+|pendent\w+|indecis\w+|in sospeso|sin decidir|em aberto)\b",
+    r"^(?:lo |la )?(?:dejo|deixo|lascio|dejamos|deixamos|lasciamo)\b.{0,40}\b(?:decis\w+|decid\w+"
+    r"|elección|escolha|scelta"
+    r"|ustedes|vosotros|vocês|voi)\b",
     r"^(?:indecis\w+|pendient\w+|pendent\w+|por decidir|a decidir|da decidere|in sospeso|em aberto)\b"
     r"|\b(?:demasiado pronto|muito cedo|cedo demais|troppo presto|prematur\w+)\b",
     r"\b(?:debate|discusión|discussão|discussione|dibattito)\b.{0,30}\b(?:continúa|continua|continu\w+|sigue|seguir"
@@ -155,16 +174,37 @@ NOTHING_DECIDED = _one_of(
     r"|преждевременно|зарано)\b|\b(?:ещё|еще) один раунд\b",
     r"\b(?:henüz|şimdilik|hâlâ|hala)\b.{0,40}\b(?:yok|verilmedi|alınmadı|değil|karar)\b|\bkarar (?:yok|verilmedi"
     r"|alınmadı)\b|\b(?:kararsız|tartışma devam)\b",
+    # Postponed. (in a word)
+    r"^(?:\S+ )?(?:vertagt|verschoben|reportée?|ajournée?|aplazad[oa]|aplaza|pospuest[oa]|adiad[oa]|rinviat[oa]"
+    r"|отложен[оа]?|отклад\w+|odroczon[oea]|ertelendi|مؤجل|تأجيل|स्थगित)\W*$"
+    r"|^(?:延期|推迟|推遲|持ち越し|연기(?:합니다|한다|됨|함)?)\W*$",
     # Chinese, Japanese, Korean, Arabic, Hindi
-    r"(?:尚未|还没|還沒|还未|暂未|暫未|暂无|暫無|没有|沒有|未能|无法|無法|不能|未)[^。，]{0,8}(?:决定|決定|定论|定論|裁决|裁決|结论|結論|共识|共識|达成|達成)|待定|未决|未決|悬而未决"
-    r"|(?:继续|繼續)(?:辩论|辯論|讨论|討論)|(?:辩论|辯論|讨论|討論)[^。]{0,4}(?:继续|繼續)|为时过早|為時過早|(?:再|下)一轮",
-    r"(?:まだ|未だ|現時点|今のところ)[^。]{0,20}(?:ない|ません|未定|いない)|未定|保留|(?:決定|結論|合意)[^。]{0,8}(?:ない|なし|ません|至らず|至っていない|出ていない|できない)"
+    r"(?:尚未|还没|還沒|还未|暂未|暫未|暂无|暫無|尚无|尚無|并无|並無|没有|沒有|未能|无法|無法|不能"
+    r"|未)[^。，]{0,8}(?:决定|決定|定论|定論|裁决|裁決|结论|結論|共识|共識|达成|達成)|待定|未决|未決|悬而未决"
+    r"|(?:继续|繼續)(?:辩论|辯論|讨论|討論)|(?:辩论|辯論|讨论|討論)[^。]{0,4}(?:继续|繼續)|为时过早|為時過早|(?:再"
+    r"|下)一轮",
+    r"(?:まだ|未だ|現時点|今のところ)[^。]{0,20}(?:ない|ません|未定|いない)|未定|保留(?=[とにしでさ中。\s]|\Z)"
+    r"|(?:決定|結論|合意)[^。]{0,8}(?:ない|なし|ません|至らず|至っていない|出ていない|できない)"
     r"|(?:議論|討論|ディベート)[^。]{0,6}(?:続け|継続)|時期尚早",
-    r"(?:아직|현재)[^.]{0,20}(?:없|않|못|미정)|미정|보류|(?:결정|결론|합의)[^.]{0,10}(?:없|않|못)|(?:토론|논의)[^.]{0,8}(?:계속|이어)|시기상조",
+    r"(?:아직|현재)[^.]{0,20}(?:없|않|못|미정)|미정|보류|(?:결정|결론|합의)[^.]{0,10}(?:없|않|못)|(?:토론"
+    r"|논의)[^.]{0,8}(?:계속|이어)|시기상조",
     r"(?:لم|لا يوجد|ليس)[^.]{0,20}(?:قرار|يتقرر|يحسم|اتفاق)|لا قرار|(?:अभी|फिलहाल)[^।]{0,25}(?:नहीं|कोई)"
     r"|कोई (?:निर्णय|फैसला) नहीं",
 )
 """A sentence in place of a decision that says that there is none, or that the debate goes on."""
+
+
+DECIDING = late_pattern(
+    r"\b(?:decid\w+|decision|settl\w+|determin\w+|resolv\w+|entsch(?:ei|ie)d\w+|beschl[uo]ss\w*|beschließ\w*"
+    r"|festgelegt|décid\w+|décision|tranch\w+|décisi\w+|resuelv\w+|resolv\w+|resuelt\w+|defin\w+|deci[ds]\w+|stabili\w+"
+    r"|реш[аеиё]\w+|определ\w+|zdecyd\w+|ustal\w+|rozstrzyg\w+|postanow\w+|karar\w*)\b"
+    r"|决定|決定|裁决|裁決|定[吧。]|決め|決まり|결정|정하|정합|정해|قرار|قرر|تقرر|نحسم|يحسم|तय|निर्णय|फ़ैसला|फैसला"
+    r"|\b(?:talk\w*|discuss\w*|speak|come back|return to|revisit\w*"
+    r"|sprechen|reden|beraten|besprech\w+|(?:re)?parl(?:er\w+|ons)"
+    r"|discut\w+|habl(?:ar\w*|amos)|falar\w*|conversar\w*|parler\w+|обсуд\w+|поговор\w+|верн[её]мся|omówi\w+|porozmawia\w+"
+    r"|konuş\w+|görüş\w+|tartış\w+)\b|讨论|討論|再谈|再議|話し合|議論|논의|이야기|نناقش|نتحدث|चर्चा|बात करेंगे"
+)
+"""That something is decided or talked about; with words that put it off, it says that nothing is decided."""
 
 
 # ---- a ruling is taken back ------------------------------------------------------------------------------------------
@@ -248,6 +288,8 @@ TAKEN_BACK = _one_of(
     r"\b(?:let me|please let me|allow me to) (?:correct|revise|reconsider|rephrase|withdraw|take|change|retract"
     r"|amend|redo)\b",
     r"\b(?:do not|don't) (?:book|record|count|use|adopt|take|rely)\b",
+    r"\b(?:nothing|none of (?:this|it))(?: \w+){0,3} (?:is|counts as) (?:yet )?"
+    r"(?:binding|final|decided|settled|agreed)\b",
     r"\bstatus\b.{0,20}\bcontinue\b|^\W*continue\W*$|\bnot (?:yet |really |actually )?settled\b|\bunsettled\b"
     r"|\breopen\w*\b",
     rf"\b(?:the|this|our) {_TALK}(?: \w+){{0,3}}? (?:continue[sd]?|goes on|go on|not over|is open|resumes?)\b"
@@ -268,11 +310,15 @@ TAKEN_BACK = _one_of(
     r"|\bno (?:está|queda|es) (?:\w+ )?(?:decidid\w+|resuelt\w+|definitiv\w+|válid\w+)\b|\b(?:non|não) (?:è|é"
     r"|está) (?:\w+ )?(?:decis\w+|decidid\w+|definitiv\w+|valid\w+)\b|\bprematur[oa]\b|\b(?:debate"
     r"|dibattito)\b.{0,20}\b(?:contin\w+|sigue|prosegue)\b",
+    r"\b(?:seguimos|sigamos|continuamos|continuemos|proseguimos|prosseguimos|continuiamo|proseguiamo)\b"
+    r"|\b(?:on continue|nous continuons|poursuivons|wir (?:machen|debattieren|diskutieren|reden) weiter"
+    r"|продолжаем|kontynuujemy|dalej debatujemy|devam ediyoruz|نواصل)\b",
     r"\btrek\b.{0,40}\b(?:terug|in)\b|\b(?:wycofuję|cofam|odwołuję|zmieniam zdanie|poprawiam)\b|\b(?:беру"
     r"|забираю)\b.{0,30}\b(?:назад|обратно)\b|\b(?:отзываю|отменяю|отозва\w+|передумал\w*|исправляю|пересматриваю"
     r"|скасовую|відкликаю|geri alıyorum|iptal)\b|\bне (?:окончательн\w*|решен\w*|действительн\w*|остаточн\w*)\b"
     r"|\b(?:дебаты|обсуждение)\b.{0,20}\bпродолж\w+",
-    r"撤回|收回|作废|作廢|更正|改变主意|改變主意|等等|等一下|不对|不對|其实不|(?:继续|繼續)(?:辩论|辯論|讨论|討論)|(?:辩论|辯論|讨论|討論)[^。]{0,4}(?:继续|繼續)"
+    r"撤回|收回|作废|作廢|更正|改变主意|改變主意|等等|等一下|不对|不對|其实不|(?:继续|繼續)(?:辩论|辯論|讨论|討論)"
+    r"|(?:辩论|辯論|讨论|討論)[^。]{0,4}(?:继续|繼續)"
     r"|尚未(?:决定|決定|解决|解決)|取り消|訂正|考え直|やはり|やっぱり|待って|(?:議論|討論)[^。]{0,6}(?:続け|継続)"
     r"|철회|취소|정정|잠깐|다시 생각|(?:토론|논의)[^.]{0,8}(?:계속)|أسحب|ألغي|تصحيح|वापस लेत|रद्द",
 )
@@ -318,7 +364,8 @@ COURTESY = _one_of(
     r"|mam nadzieję|daj(?:cie)? mi|z poważaniem|pozdrawiam|jeśli (?:masz|macie|potrzebuj\w+)|спасибо|благодар\w+"
     r"|надеюсь|дайте (?:мне )?знать|обращайтесь|с уважением|если (?:у вас|нужн\w+|понадоб\w+|возникн\w+)|дякую"
     r"|сподіваюся|teşekkür\w*|umarım|saygılarımla)",
-    r"^\W*(?:谢谢|謝謝|感谢|感謝|希望(?:这|這|对|對|能)|如有|如果(?:您|你)|请(?:告诉|随时|问)|請(?:告訴|隨時|問)|祝|辩论(?:到此)?结束|ありがとう|ご質問|ご不明|何か|よろしく"
+    r"^\W*(?:谢谢|謝謝|感谢|感謝|希望(?:这|這|对|對|能)|如有|如果(?:您|你)|请(?:告诉|随时|问)|請(?:告訴|隨時|問)"
+    r"|祝|辩论(?:到此)?结束|ありがとう|ご質問|ご不明|何か|よろしく"
     r"|以上(?:です|となります)?|お疲れ|감사합니다|고맙습니다|궁금|질문이|도움이|필요하시면|شكرا|धन्यवाद)",
 )
 """A sentence behind a decision that is politeness or closes the meeting."""
@@ -414,7 +461,8 @@ STATUSES: Mapping[str, str] = {
     "CONTINUE": "weiter|fortsetzen|fortfahren|weitermachen|weiterdebattieren|continuer|poursuivre"
     "|à poursuivre|continuar"
     "|continúa|seguir|continua|prosseguir|continuare|proseguire|продолжить|продолжать|продолжается|продолжаем"
-    "|kontynuować|kontynuacja|kontynuuj|dalej|继续|繼續|継続|続行|続ける|계속|계속함|계속하기|متابعة|نتابع|استمرار|مستمر"
+    "|kontynuować|kontynuacja|kontynuuj|dalej|继续|繼續|継続|続行|続ける|계속|계속함|계속하기|متابعة|نتابع"
+    "|استمرار|مستمر"
     "|يستمر|जारी|जारी रखें|जारी रहे|devam|devam et|devam edilsin|devam ediyor",
 }
 """The two statuses of a ruling in the same languages."""

@@ -9,14 +9,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from moot.app.brief.reader import MOST_BYTES, ParsedBrief, read_words
+from moot.app.brief.field_values import LocatedValue
+from moot.app.brief.reader import MOST_BYTES, ParsedBrief, Settings, read_settings, read_words
+from moot.app.plan.checks import check_number
 from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.core.brief import ROUNDS, SEED, Limits, Whole
+from moot.core.brief import SEED, Limits
 from moot.core.errors import BriefError
 from moot.core.event import Entry, Opened
 from moot.core.text import slug
@@ -50,15 +52,15 @@ class BatchItem:
 
     Attributes:
         name: what tables call it.
-        intake: the brief, as it was read.
-        wishes: what is wanted otherwise.
+        parsed: the brief, as it was read.
+        overrides: what is wanted otherwise.
         key: the hash of both, limits left out, and of the id that its line gives it.
         where: the place that errors name, ``questions.jsonl:3``; "" where the brief names its own.
     """
 
     name: str
-    intake: ParsedBrief
-    wishes: Overrides
+    parsed: ParsedBrief
+    overrides: Overrides
     key: str
     where: str = ""
 
@@ -73,9 +75,9 @@ class Repeat:
     debate: str
 
     @property
-    def wishes(self) -> Overrides:
+    def overrides(self) -> Overrides:
         """The settings that replace those of the brief, with the seed."""
-        return replace(self.item.wishes, seed=self.seed)
+        return replace(self.item.overrides, seed=self.seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +95,7 @@ class Batch:
         """The debates: the first of each brief, then the second of each, and so on."""
         for number in range(1, self.times + 1):
             for item in self.items:
-                seed = item.intake.brief.seed if item.wishes.seed is None else item.wishes.seed
+                seed = item.parsed.brief.seed if item.overrides.seed is None else item.overrides.seed
                 yield Repeat(item=item, number=number, seed=seed_of(seed, number), debate=self._id(item, number))
 
     def _id(self, item: BatchItem, number: int) -> str:
@@ -119,9 +121,11 @@ def make_batch(items: Sequence[BatchItem], *, times: int = 1, name: str = "") ->
     if name and not _NAME.fullmatch(name):
         raise BriefError(f"a batch cannot be named {name[:60]!r}; use 1 to 40 letters, digits, . - and _")
     if not items:
-        raise BriefError("the batch holds no brief", code="missing_topic")
+        raise BriefError("the batch has no brief", code="missing_topic")
     if len(items) * times > MOST:
-        raise BriefError(f"the batch holds {len(items) * times:,} debates; {MOST:,} are the most", code="too_large")
+        raise BriefError(
+            f"the batch has {len(items) * times:,} debates; at most {MOST:,} are allowed", code="too_large"
+        )
     items = tuple(_apart(items))
     name = name or f"batch-{digest(' '.join(sorted(item.key for item in items)))[:8]}"
     return Batch(name=name, items=items, times=times)
@@ -140,28 +144,36 @@ def _apart(items: Sequence[BatchItem]) -> Iterator[BatchItem]:
 
 def make_item(parsed: ParsedBrief, overrides: Overrides, *, name: str, own: str = "", where: str = "") -> BatchItem:
     """A brief as part of a batch; ``own`` is its given id."""
-    given = {key: value for key, value in parsed.given.items() if not key.startswith("limits.")}
+    settings = {key: value for key, value in parsed.given.items() if not key.startswith("limits.")}
     wanted = asdict(replace(overrides, caps=LimitOverrides()))
     background = tuple(
         replace(source, line=1) for source in parsed.brief.background
     )  # a limit more moves what is behind it
     brief = replace(parsed.brief, limits=Limits(), background=background)
-    plain = json.loads(json.dumps({"given": given, "wishes": wanted}))  # what is stored has lists, and no tuples
-    asked = Opened(brief=brief, protocol=plain, name=own)
-    key = digest(encode(Entry(seq=1, at=0.0, event=asked, prev="")))
-    return BatchItem(name=name, intake=parsed, wishes=overrides, key=key, where=where)
+    plain = json.loads(json.dumps({"given": settings, "wishes": wanted}))  # what is stored has lists, and no tuples
+    opened = Opened(brief=brief, protocol=plain, name=own)
+    key = digest(encode(Entry(seq=1, at=0.0, event=opened, prev="")))
+    return BatchItem(name=name, parsed=parsed, overrides=overrides, key=key, where=where)
 
 
-def read_briefs(briefs: Sequence[str], overrides: Overrides, faults: list[str]) -> list[BatchItem]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is wanted of every debate where its line does not say otherwise: overrides, and settings of the header."""
+
+    overrides: Overrides = field(default_factory=Overrides)
+    settings: Settings = field(default_factory=dict[str, LocatedValue])
+
+
+def read_briefs(briefs: Sequence[str], wanted: Wanted, faults: list[str]) -> list[BatchItem]:
     """Read the briefs that were typed: files, or questions. What cannot be used is added to the faults."""
     items: list[BatchItem] = []
     for words in briefs:
         try:
-            intake = read_words(words)
+            parsed = read_words(words, settings=wanted.settings)
         except BriefError as error:
             faults.append(str(error))
         else:
-            items.append(make_item(intake, overrides, name=item_name(words, intake)))
+            items.append(make_item(parsed, wanted.overrides, name=item_name(words, parsed)))
     return items
 
 
@@ -179,32 +191,34 @@ def _is_id(value: object) -> bool:
 
 
 def _are_models(value: object) -> bool:
-    each = cast("list[object]", value) if isinstance(value, list) else []
-    return bool(each) and all(map(_is_text, each))
+    models = cast("list[object]", value) if isinstance(value, list) else []
+    return bool(models) and all(map(_is_text, models))
 
 
-def _is_whole(value: object, bound: Whole) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and bound.low <= value <= bound.high
+def _are_settings(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, cast("list[object]", value)))
 
 
 _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "brief": (_is_text, "the path of a brief, or its Markdown"),
     "id": (_is_id, "1 to 64 letters, digits, . - and _"),
     "models": (_are_models, 'a list such as ["ollama:llama3.2"]'),
-    "seed": (lambda value: _is_whole(value, SEED), f"a whole number from {SEED.low} to {SEED.high}"),
+    "set": (_are_settings, 'a list such as ["turn_mode=random"]'),
     "protocol": (_is_text, "a text"),
     "strategy": (_is_text, "a text"),
-    "rounds": (lambda value: _is_whole(value, ROUNDS), f"a whole number from {ROUNDS.low} to {ROUNDS.high}"),
 }
 """What a line may hold: how a value is checked, and what it must be in words."""
 
+_NUMBERS = ("seed", "rounds")
+"""Keys of a brief's header that a line may hold, too."""
 
-def read_lines(path: Path, overrides: Overrides, faults: list[str]) -> list[BatchItem]:
+
+def read_lines(path: Path, wanted: Wanted, faults: list[str]) -> list[BatchItem]:
     """The briefs of a file with one JSON object a line; paths in it begin in its folder.
 
     Args:
         path: the file.
-        wishes: what is wanted where a line does not say.
+        wanted: what is wanted where a line does not say.
         faults: what cannot be used is added here, with its line.
 
     Raises:
@@ -214,17 +228,17 @@ def read_lines(path: Path, overrides: Overrides, faults: list[str]) -> list[Batc
         raise BriefError("this is a record that is in use", where=str(path), code="unsafe_path")
     try:
         with path.open("rb") as stream:
-            return _read_lines(stream, str(path), path.parent, overrides, faults)
+            return _read_lines(stream, str(path), path.parent, wanted, faults)
     except OSError as error:
         raise BriefError(f"cannot be read: {error.strerror or error}", where=str(path), code="no_file") from error
 
 
-def read_stream(stream: BinaryIO, overrides: Overrides, faults: list[str]) -> list[BatchItem]:
+def read_stream(stream: BinaryIO, wanted: Wanted, faults: list[str]) -> list[BatchItem]:
     """The same from standard input; paths begin in the current folder."""
-    return _read_lines(BytesIO(stream.read()), "standard input", Path(), overrides, faults)
+    return _read_lines(BytesIO(stream.read()), "standard input", Path(), wanted, faults)
 
 
-def _read_lines(stream: BinaryIO, name: str, folder: Path, overrides: Overrides, faults: list[str]) -> list[BatchItem]:
+def _read_lines(stream: BinaryIO, name: str, folder: Path, wanted: Wanted, faults: list[str]) -> list[BatchItem]:
     items: list[BatchItem] = []
     lines: dict[str, int] = {}  # on which line each id stands
     n = 0
@@ -236,10 +250,10 @@ def _read_lines(stream: BinaryIO, name: str, folder: Path, overrides: Overrides,
             continue
         try:
             if len(data) > MOST_BYTES:
-                raise BriefError(f"the line is longer than {MOST_BYTES:,} bytes; what follows is not read")
-            item = _item(_object(data), overrides, folder, f"{name}:{n}")
+                raise BriefError(f"the line is longer than {MOST_BYTES:,} bytes; the rest is not read")
+            item = _item(_object(data), wanted, folder, f"{name}:{n}")
             if (own := item.name) in lines:
-                raise BriefError(f"the id {own} stands on line {lines[own]} already", code="duplicate_name")
+                raise BriefError(f"the id {own} is already used on line {lines[own]}", code="duplicate_name")
         except BriefError as error:
             faults.append(f"{name}:{n}: {error}")
             if len(data) > MOST_BYTES:
@@ -259,45 +273,51 @@ def _object(data: bytes) -> Mapping[str, object]:
     try:
         value: object = json.loads(data.strip().decode("utf-8-sig"), object_pairs_hook=_once)
     except UnicodeDecodeError as error:
-        raise BriefError("this is no text in UTF-8", code="not_text") from error
+        raise BriefError("this is not text in UTF-8", code="not_text") from error
     except json.JSONDecodeError as error:
-        raise BriefError(f"this is no JSON: {error.msg} at column {error.colno}") from error
+        raise BriefError(f"this is not JSON: {error.msg} at column {error.colno}") from error
     except (ValueError, RecursionError) as error:
-        raise BriefError("this is no JSON: a number too long, or nested too deeply") from error
+        raise BriefError("this is not JSON: a number too long, or nested too deeply") from error
     if not isinstance(value, dict):
         raise BriefError('a line must be an object such as {"brief": "hire.md"}', code="wrong_type")
-    given = cast("dict[str, object]", value)
-    for key, item in given.items():
+    members = cast("dict[str, object]", value)
+    for key, item in members.items():
+        if key in _NUMBERS:
+            check_number(key, item)
+            continue
         if key not in _KEYS:
-            raise BriefError(f"there is no key {key[:60]!r}; there are {', '.join(_KEYS)}", code="unknown_key")
+            there = ", ".join((*_KEYS, *_NUMBERS))
+            raise BriefError(f"there is no key {key[:60]!r}; there are {there}", code="unknown_key")
         fits, words = _KEYS[key]
         if not fits(item):
             raise BriefError(f"{key} must be {words}", code="wrong_type")
-    if "brief" not in given:
+    if "brief" not in members:
         raise BriefError("the key brief is missing", code="missing_key")
-    return given
+    return members
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         double = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
         raise BriefError(f"the key {double[:60]!r} appears twice", code="duplicate_key")
-    return found
+    return members
 
 
-def _item(given: Mapping[str, object], overrides: Overrides, folder: Path, where: str) -> BatchItem:
-    words = cast("str", given["brief"])
-    intake = read_words(words, folder)
-    models = tuple(cast("list[str]", given.get("models", ()))) or overrides.models
-    wanted = replace(
+def _item(data: Mapping[str, object], wanted: Wanted, folder: Path, where: str) -> BatchItem:
+    words = cast("str", data["brief"])
+    overrides = wanted.overrides
+    own_settings = read_settings(cast("list[str]", data.get("set", ())))
+    parsed = read_words(words, folder, {**wanted.settings, **own_settings})
+    models = tuple(cast("list[str]", data.get("models", ()))) or overrides.models
+    line_overrides = replace(
         overrides,
         models=models,
-        seed=cast("int | None", given.get("seed", overrides.seed)),
-        protocol=cast("str", given.get("protocol", overrides.protocol)),
-        strategy=cast("str", given.get("strategy", overrides.strategy)),
-        rounds=cast("int | None", given.get("rounds", overrides.rounds)),
+        seed=cast("int | None", data.get("seed", overrides.seed)),
+        protocol=cast("str", data.get("protocol", overrides.protocol)),
+        strategy=cast("str", data.get("strategy", overrides.strategy)),
+        rounds=cast("int | None", data.get("rounds", overrides.rounds)),
     )
-    own = cast("str", given.get("id", ""))
-    name = own or f"{item_name(words, intake)} (line {where.rpartition(':')[2]})"
-    return make_item(intake, wanted, name=name, own=own, where=where)
+    own = cast("str", data.get("id", ""))
+    name = own or f"{item_name(words, parsed)} (line {where.rpartition(':')[2]})"
+    return make_item(parsed, line_overrides, name=name, own=own, where=where)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from moot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
 from moot.app.batch.summary import BatchOutcome, cannot_run, not_started, outcome_of, waits_for_participants
+from moot.app.plan.bounds import joined_bounds
 from moot.app.plan.estimate import Costing, Estimate, estimate
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
@@ -104,7 +105,7 @@ class BatchRun:
         queue: where workers take them from; None where they run in this process.
         stop: set its reason to pause all of them after the answers in progress; debates at workers continue.
         tell: is told of each debate that has ended or paused.
-        came: the results of the debates so far, by id.
+        finished: the results of the debates so far, by id.
         running: the debates that run now.
     """
 
@@ -115,8 +116,8 @@ class BatchRun:
     budget: float | None = None
     queue: Dispatcher | None = None
     stop: StopRequest = field(default_factory=StopRequest)
-    tell: Callable[[BatchOutcome], None] = lambda came: None
-    came: dict[str, BatchOutcome] = field(default_factory=dict[str, BatchOutcome])
+    tell: Callable[[BatchOutcome], None] = lambda _: None
+    finished: dict[str, BatchOutcome] = field(default_factory=dict[str, BatchOutcome])
     running: set[str] = field(default_factory=set[str])
     _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -133,10 +134,10 @@ class BatchRun:
         notes: dict[str, None] = {}
         for item in self.batch.items:
             try:
-                start = await prepare_start(self.workspace, item.intake, item.wishes, self.config)
+                start = await prepare_start(self.workspace, item.parsed, item.overrides, self.config)
                 self._cap(start)
             except MootError as error:
-                where = item.where or ("" if str(error).startswith(item.intake.where) else item.intake.where)
+                where = item.where or ("" if str(error).startswith(item.parsed.where) else item.parsed.where)
                 faults.append(f"{where}: {error}" if where else str(error))
             else:
                 costings.append(start.prepared.costing)
@@ -148,6 +149,7 @@ class BatchRun:
         costing = Costing(
             least=_sum([costing.least for costing in costings], self.batch.times),
             most=_sum([costing.most for costing in costings], self.batch.times),
+            bounds=joined_bounds([costing.bounds for costing in costings]).times(self.batch.times),
         )
         return BatchEstimate(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
 
@@ -170,7 +172,8 @@ class BatchRun:
         if not request.prepared.generator:
             return 0.0
         plan = generation_plan(request.prepared)
-        return estimate(plan.brief, plan.protocol, live_models(self.workspace, plan.brief)).most.cost or 0.0
+        live = live_models(self.workspace, plan.brief, plan.options)
+        return estimate(plan.brief, plan.protocol, live).most.cost or 0.0
 
     async def run(self) -> None:
         """Run all debates to their ends, or until they pause; those that are over are only reported."""
@@ -194,7 +197,7 @@ class BatchRun:
         """The outcomes of all debates of the batch, in order, also after an interruption."""
         return tuple(
             [
-                self.came.get(repeat.debate) or await self._outcome_on_record(repeat) or not_started(repeat)
+                self.finished.get(repeat.debate) or await self._outcome_on_record(repeat) or not_started(repeat)
                 for repeat in self.batch
             ]
         )
@@ -208,23 +211,23 @@ class BatchRun:
         except RecordError as error:
             return cannot_run(repeat, str(error))
 
-    def _note(self, came: BatchOutcome) -> None:
-        self.came[came.debate] = came
-        self.tell(came)
+    def _note(self, outcome: BatchOutcome) -> None:
+        self.finished[outcome.debate] = outcome
+        self.tell(outcome)
 
     # ---- one after the other -----------------------------------------------------------------------------------------
 
     async def _work(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
         """Run one debate after the other, until none is left or no other may start."""
-        while (taken := await self._take(ahead, used)) is not None:
-            repeat, start = taken
+        while (job := await self._take(ahead, used)) is not None:
+            repeat, start = job
             self.running.add(repeat.debate)
             try:
-                came, more = await self._run(repeat, start)
+                outcome, more = await self._run(repeat, start)
             finally:
                 self.running.discard(repeat.debate)
-            await self._spending.settle(repeat.debate, came.used + more - used[repeat.debate])
-            self._note(came)
+            await self._spending.settle(repeat.debate, outcome.used + more - used[repeat.debate])
+            self._note(outcome)
 
     async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, StartRequest] | None:
         """The next debate, prepared and with its reservation; None if no other may start.
@@ -244,12 +247,12 @@ class BatchRun:
             return None
 
     async def _prepare(self, repeat: Repeat) -> StartRequest:
-        wishes = repeat.wishes
-        start = await prepare_start(self.workspace, repeat.item.intake, wishes, self.config)
+        overrides = repeat.overrides
+        start = await prepare_start(self.workspace, repeat.item.parsed, overrides, self.config)
         if (cap := self._cap(start)) is None:
             return start
         return await prepare_start(
-            self.workspace, repeat.item.intake, replace(wishes, caps=LimitOverrides(cost=cap)), self.config
+            self.workspace, repeat.item.parsed, replace(overrides, caps=LimitOverrides(cost=cap)), self.config
         )
 
     async def _run(self, repeat: Repeat, request: StartRequest) -> tuple[BatchOutcome, float]:
@@ -268,10 +271,10 @@ class BatchRun:
             fault = str(error)
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             fault = hide(clean(f"internal error: {type(error).__name__}: {error}"))
-        came = await self._outcome_on_record(repeat) or not_started(repeat)
-        if fault or (why and came.status == "paused"):
-            came = replace(came, status="error" if fault else "paused", reason=fault or why)
-        return came, await self._spent(generations)
+        outcome = await self._outcome_on_record(repeat) or not_started(repeat)
+        if fault or (why and outcome.status == "paused"):
+            outcome = replace(outcome, status="error" if fault else "paused", reason=fault or why)
+        return outcome, await self._spent(generations)
 
     async def _drive(self, repeat: Repeat, request: StartRequest, generations: list[Generation]) -> Outcome:
         """Start a debate or resume it; people answer by message, and the debate pauses until then."""

@@ -9,9 +9,11 @@ from moot.app.batch.batch_plan import Batch, Repeat
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.serve.spending import spent
 from moot.arguments.positions import bare
-from moot.core.event import Entry
+from moot.core.event import ASIDE, Called, Entry
+from moot.core.labels import status_in_words
 from moot.core.text import clean, flat
 from moot.core.transcript import fold
+from moot.report.conclusion import answer_in_words
 from moot.report.markdown_text import inline, table
 from moot.report.metrics import measure
 
@@ -58,6 +60,27 @@ class BatchOutcome:
     used: float = 0.0
 
 
+@dataclass(slots=True)
+class CallCounter:
+    """Counts the calls of models in all debates while they run; a watcher of the workspace."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+
+    def take(self, debate: str, entries: Sequence[Entry]) -> None:
+        """Count entries that have just been stored."""
+        for entry in entries:
+            if isinstance(entry.event, Called):
+                used = entry.event.usage
+                self.calls += not entry.event.model.startswith(ASIDE)
+                self.tokens += used.input_tokens + used.output_tokens
+                self.cost = None if self.cost is None or used.cost is None else self.cost + used.cost
+
+    def end(self, debate: str) -> None:
+        """A debate no longer runs here."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """The outcome of one brief, over its repeats; or of the whole batch.
@@ -93,18 +116,18 @@ class Row:
 
 def outcome_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
     """The outcome of a debate, from its record."""
-    found, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
-    decision = found.decision
+    ending, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
+    decision = ending.decision
     total = metrics.total
     return BatchOutcome(
         item=repeat.item.name,
         number=repeat.number,
         seed=repeat.seed,
         debate=repeat.debate,
-        status=found.status,
-        answer=(decision.text or decision.winner) if decision and found.status == "decided" else "",
-        reason=found.reason,
-        kind=found.kind,
+        status=ending.status,
+        answer=answer_in_words(decision) if decision and ending.status == "decided" else "",
+        reason=ending.reason,
+        kind=ending.kind,
         calls=total.calls,
         tokens=total.input_tokens + total.output_tokens,
         cost=total.cost,
@@ -138,42 +161,42 @@ def waits_for_participants(repeat: Repeat, generation: Outcome) -> BatchOutcome:
     )
 
 
-def rows(came: Sequence[BatchOutcome]) -> tuple[Row, ...]:
+def rows(outcomes: Sequence[BatchOutcome]) -> tuple[Row, ...]:
     """A row for each brief, in order, and a last one for the whole batch."""
     items: dict[str, list[BatchOutcome]] = {}
-    for item in came:
+    for item in outcomes:
         items.setdefault(item.item, []).append(item)
-    return (*(_row(name, value) for name, value in items.items()), _row("", came))
+    return (*(_row(name, value) for name, value in items.items()), _row("", outcomes))
 
 
-def _row(item: str, came: Sequence[BatchOutcome]) -> Row:
+def _row(item: str, outcomes: Sequence[BatchOutcome]) -> Row:
     groups: dict[tuple[str, str], list[BatchOutcome]] = {}
-    for element in came:
+    for element in outcomes:
         if element.status in ENDED:
             groups.setdefault((element.status, bare(element.answer)), []).append(element)
     ranked = sorted(groups.values(), key=len, reverse=True)
     ended = sum(map(len, ranked))
-    costs = [item.cost for item in came if item.cost is not None]
-    states = [item.status for item in came]
+    costs = [item.cost for item in outcomes if item.cost is not None]
+    states = [item.status for item in outcomes]
     return Row(
         item=item,
         outcomes=tuple((outcome_in_words(group[0]), len(group)) for group in ranked) if item else (),
         agreement=len(ranked[0]) / ended if item and ended > 1 else None,
-        debates=len(came),
+        debates=len(outcomes),
         ended=ended,
         paused=states.count("paused"),
         failed=states.count("failed") + states.count("error"),
         unbegun=states.count("unbegun"),
-        calls=sum(item.calls for item in came),
-        tokens=sum(item.tokens for item in came),
-        cost=math.fsum(costs) if len(costs) == len(came) else None,
-        seconds=round(math.fsum(item.seconds for item in came), 3),
+        calls=sum(item.calls for item in outcomes),
+        tokens=sum(item.tokens for item in outcomes),
+        cost=math.fsum(costs) if len(costs) == len(outcomes) else None,
+        seconds=round(math.fsum(item.seconds for item in outcomes), 3),
     )
 
 
-def outcome_in_words(came: BatchOutcome) -> str:
+def outcome_in_words(outcome: BatchOutcome) -> str:
     """How a debate ended: its decision, or a word."""
-    return came.answer if came.status == "decided" else came.status.replace("_", " ")
+    return outcome.answer if outcome.status == "decided" else status_in_words(outcome.status)
 
 
 def outcomes_in_words(row: Row) -> str:
@@ -182,16 +205,16 @@ def outcomes_in_words(row: Row) -> str:
     return ", ".join(f"{text if len(text) <= WIDEST else text[: WIDEST - 1] + '…'} {n}" for text, n in shorts)
 
 
-def json_line(came: BatchOutcome) -> str:
+def json_line(outcome: BatchOutcome) -> str:
     """The outcome of one debate, as a line of JSON."""
-    return json.dumps(asdict(came), ensure_ascii=False)
+    return json.dumps(asdict(outcome), ensure_ascii=False)
 
 
-def batch_data(batch: Batch, came: Sequence[BatchOutcome]) -> str:
+def batch_data(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
     """The outcome of a batch, as JSON."""
-    *briefs, total = (asdict(row) for row in rows(came))
+    *briefs, total = (asdict(row) for row in rows(outcomes))
     data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
-    return json.dumps({**data, "debates": [asdict(item) for item in came]}, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps({**data, "debates": [asdict(item) for item in outcomes]}, ensure_ascii=False, indent=2) + "\n"
 
 
 HEADS = (
@@ -209,12 +232,12 @@ HEADS = (
 )
 
 
-def batch_page(batch: Batch, came: Sequence[BatchOutcome]) -> str:
+def batch_page(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
     """The outcome of a batch, as Markdown."""
-    found = rows(came)
-    lines = [[_cell(row.item or "all"), _cell(outcomes_in_words(row)), *_numbers(row)] for row in found]
+    summary_rows = rows(outcomes)
+    lines = [[_cell(row.item or "all"), _cell(outcomes_in_words(row)), *_numbers(row)] for row in summary_rows]
     parts = [f"# Batch {batch.name}", table(HEADS, lines, numbers=len(HEADS) - 2)]
-    missing = [item for item in came if item.status not in ENDED and item.status != "unbegun"]
+    missing = [item for item in outcomes if item.status not in ENDED and item.status != "unbegun"]
     if missing:
         why = (f"- {_cell(item.item)} #{item.number}, `{item.debate}`: {_cell(item.reason)}" for item in missing)
         parts += ["## Paused and failed", "\n".join(why)]

@@ -4,8 +4,9 @@ Ten perspectives that ask different questions of the same proposal, each with so
 and against; any first n of them disagree with each other. They are the same in every debate.
 """
 
-from moot.core.brief import Participant
-from moot.demo.debater import CLOCK
+from dataclasses import replace
+
+from moot.core.brief import CLOCK, Participant
 
 USUAL = 3
 """How many debaters take part where the brief does not say."""
@@ -86,6 +87,12 @@ MODERATOR = Participant(
     duty="moderator",
 )
 
+RESPONDENT = Participant(
+    name="Respondent",
+    role="Answers the question",
+    persona="You take no side beforehand. Weigh what speaks for and against each answer, and say how sure you are.",
+)
+
 TIMEKEEPER = Participant(
     name="TimeKeeper",
     role="Keeps the time and judges nothing",
@@ -104,8 +111,15 @@ def debaters(count: int = USUAL) -> tuple[Participant, ...]:
     """The first ``count`` built-in debaters.
 
     Raises:
-        ValueError: there are not so many; 2 to 10 can be had.
+        ValueError: the number is not from 2 to 10.
     """
     if not 2 <= count <= len(DEFAULT_DEBATERS):
-        raise ValueError(f"{count} debaters; 2 to {len(DEFAULT_DEBATERS)} can be had")
+        raise ValueError(f"there are 2 to {len(DEFAULT_DEBATERS)} built-in debaters, not {count}")
     return DEFAULT_DEBATERS[:count]
+
+
+def respondents(count: int = 1) -> tuple[Participant, ...]:
+    """So many participants without a stance: ``Respondent``, ``Respondent 2`` and so on."""
+    return tuple(
+        replace(RESPONDENT, name=f"{RESPONDENT.name} {n}" if n > 1 else RESPONDENT.name) for n in range(1, count + 1)
+    )

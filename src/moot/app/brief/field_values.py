@@ -9,10 +9,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
 
-from moot.app.brief.schema import OPTION_NAME, Key, find_key, get_key, nearest
+from moot.app.brief.schema import Key, find_key, get_key, nearest
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table
 from moot.core.ask import Value
 from moot.core.brief import LONGEST_OPTION
@@ -69,7 +69,7 @@ def check_name(text: str, *, line: int = 0) -> str:
     name = unicodedata.normalize("NFC", clean(text)).replace("\u2019", "'").strip()
     if wrong := _fault(name):
         shown = name if len(name) <= MOST else name[:MOST] + "…"
-        allowed = f"a name has 1 to {MOST} letters, digits, blanks and . ' - _ ( ) &"
+        allowed = f"a name has 1 to {MOST} letters, digits, spaces and . ' - _ ( ) &"
         code = "unsafe_path" if leaves_folder(name) else "bad_name"
         raise BriefError(f"{shown!r} cannot be a name: {wrong}; {allowed}", line=line, code=code)
     return flat(name)
@@ -87,13 +87,13 @@ def _fault(name: str) -> str:
     if not any(text.isalnum() for text in bare):
         return "it has no letter and no digit"
     plain = flat(name).casefold()
-    taken = bare in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
-    return "the word has another meaning in a debate" if taken else ""
+    is_reserved = bare in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
+    return "the word has another meaning in a debate" if is_reserved else ""
 
 
-def free_name(names: Sequence[str], taken: Iterable[str]) -> str:
+def free_name(names: Sequence[str], used: Iterable[str]) -> str:
     """The first of these names that resembles no taken one; else the first name with a number, from 2."""
-    there = {skeleton(text) for text in taken}
+    there = {skeleton(text) for text in used}
     numbered = (f"{names[0]} {n}" for n in count(2))
     return next(name for name in chain(names, numbered) if skeleton(name) not in there)
 
@@ -186,20 +186,20 @@ def read_value(key: Key, node: Node) -> LocatedValue:
 
 
 def label(key: Key) -> str:
-    """The name of a key in a sentence."""
-    return " / ".join((key.name, *key.aliases))
+    """The name of a key as the brief has it."""
+    return key.written or key.name
 
 
 def value_error(key: Key, node: Node, wanted: str) -> BriefError:
     """The error for a value that does not fit its key."""
     match node:
         case Scalar(text=text):
-            seen = repr(text[:60])
+            shown_value = repr(text[:60])
         case Items():
-            seen = "a list"
+            shown_value = "a list"
         case _:
-            seen = "a table of keys"
-    return BriefError(f"{label(key)} is {seen}; it must be {wanted}", line=node.line, code="wrong_type")
+            shown_value = "a table of keys"
+    return BriefError(f"{label(key)} is {shown_value}; it must be {wanted}", line=node.line, code="wrong_type")
 
 
 def _text(key: Key, node: Node) -> str:
@@ -220,7 +220,7 @@ def _whole_text(node: Scalar) -> str:
 def _prose(key: Key, node: Node) -> str:
     text = _fit(key, _text(key, node), node.line)
     if leaves_folder(text):
-        problem = f"{label(key)} holds the text itself, not a path such as {text[:60]!r}; files are named in background"
+        problem = f"{label(key)} must be the text itself, not a path such as {text[:60]!r}; name files in background"
         raise BriefError(problem, line=node.line, code="unsafe_path")
     return text
 
@@ -243,7 +243,7 @@ def _number(key: Key, node: Node) -> int | float:
     whole = key.kind == "whole"
     pattern = _WHOLE if whole else _NUMBER
     if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
-        raise value_error(key, node, "a whole number in digits" if whole else "a number")
+        raise value_error(key, node, "a whole number" if whole else "a number")
     value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
     if not math.isfinite(value) or not key.low <= value <= key.high:
         problem = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
@@ -290,14 +290,14 @@ def _letters(key: Key, node: Node) -> tuple[str, ...]:
         raise BriefError(problem, line=node.line, code="out_of_range")
     for item in nodes:
         if not isinstance(item, Scalar) or not item.text or len(item.text) > MOST_LETTERS or is_empty(item):
-            wanted = f"texts of 1 to {MOST_LETTERS} characters, in quotes where blanks or signs matter"
+            wanted = f"texts of 1 to {MOST_LETTERS} characters, in quotes where spaces or special characters matter"
             raise value_error(key, item, wanted)
     return tuple(dict.fromkeys(node.text for node in nodes if isinstance(node, Scalar)))
 
 
 def _span(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or not _SPAN.fullmatch(node.text):
-        raise value_error(key, node, "a length of time such as 30s, 10m or 2h, or -1 for ever, or 0")
+        raise value_error(key, node, "a length of time such as 30s, 10m or 2h, or -1 forever, or 0")
     return node.text
 
 
@@ -331,23 +331,23 @@ def texts(key: Key, node: Node) -> tuple[str, ...]:
     return check_texts(key, parts, node.line)
 
 
-def check_texts(key: Key, found: Sequence[str], line: int) -> tuple[str, ...]:
+def check_texts(key: Key, entries: Sequence[str], line: int) -> tuple[str, ...]:
     """Check the entries of a list: their number, their lengths, and that none appears twice."""
-    if not key.low <= len(found) <= key.high:
-        sentence = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(found)}"
+    if not key.low <= len(entries) <= key.high:
+        sentence = f"{label(key)} must have {key.low:g} to {key.high:g} entries, not {len(entries)}"
         raise BriefError(sentence, line=line, code="out_of_range")
-    seen: dict[str, str] = {}
-    for text in found:
+    earlier: dict[str, str] = {}
+    for text in entries:
         if len(text) > LONGEST_OPTION:
             most = f"at most {LONGEST_OPTION} are allowed in {label(key)}"
             sentence = f"{text[:60]!r} has {len(text)} characters; {most}"
             raise BriefError(sentence, line=line, code="too_large")
         if skeleton(text) in ("abstain", "abstention"):
-            raise BriefError(f"{text!r} cannot stand in {label(key)}: anybody may abstain", line=line, code="bad_name")
-        if text.casefold() in seen:
+            raise BriefError(f"{text!r} cannot be in {label(key)}: anybody may abstain", line=line, code="bad_name")
+        if text.casefold() in earlier:
             raise BriefError(f"{text!r} appears twice in {label(key)}", line=line, code="duplicate_name")
-        seen[text.casefold()] = text
-    return tuple(found)
+        earlier[text.casefold()] = text
+    return tuple(entries)
 
 
 def _models(key: Key, node: Node) -> tuple[str, ...]:
@@ -364,8 +364,8 @@ def _tools(key: Key, node: Node) -> tuple[str, ...]:
 
 
 def _tool(key: Key, node: Node) -> str:
-    if isinstance(node, Scalar) and (found := _SERVER.fullmatch(node.text)):
-        return found[0]
+    if isinstance(node, Scalar) and (match_ := _SERVER.fullmatch(node.text)):
+        return match_[0]
     return _choice(key, node)
 
 
@@ -377,11 +377,11 @@ def parse_agent(text: str, *, line: int = 0) -> str:
     """
     if text in HUMAN:
         return text
-    found = _MODEL.fullmatch(text)
-    if not found or "//" in text or ".." in text:
+    model_match = _MODEL.fullmatch(text)
+    if not model_match or "//" in text or ".." in text:
         wanted = "provider:name, for example ollama:llama3.2, or human"
-        raise BriefError(f"{text[:60]!r} names no model; write {wanted}", line=line, code="wrong_type")
-    return f"{found[1]}:{found[2]}"
+        raise BriefError(f"{text[:60]!r} is not a model; write {wanted}", line=line, code="wrong_type")
+    return f"{model_match[1]}:{model_match[2]}"
 
 
 def is_agent_name(text: str) -> bool:
@@ -389,46 +389,47 @@ def is_agent_name(text: str) -> bool:
     return text in HUMAN or bool(_MODEL.fullmatch(text))
 
 
-def match_keys(table: Table, keys: Sequence[Key], *, prefix: str = "", what: str = "header") -> list[tuple[Key, Node]]:
+def match_keys(table: Table, keys: Sequence[Key], *, prefix: str = "", place: str = "header") -> list[tuple[Key, Node]]:
     """Match the entries of a table to the known keys.
 
     Raises:
         BriefError: an unknown key, or one key under two of its names.
     """
-    found: dict[str, tuple[Scalar, Key, Node]] = {}
+    located: dict[str, tuple[Scalar, Key, Node]] = {}
     for word, node in table.pairs:
         key = find_key(keys, prefix + word.text)
         if key is None:
-            raise _unknown(keys, prefix, word, what)
-        if key.name in found:
-            text = f"{word.text!r} means the same as {found[key.name][0].text!r} on line {found[key.name][0].line}"
+            raise _unknown(keys, prefix, word, place)
+        if key.name in located:
+            text = f"{word.text!r} means the same as {located[key.name][0].text!r} on line {located[key.name][0].line}"
             raise BriefError(f"{text}; keep one", line=word.line, code="duplicate_key")
-        found[key.name] = (word, key, node)
-    return [(key, node) for _, key, node in found.values()]
+        located[key.name] = (word, key, node)
+    return [(key, node) for _, key, node in located.values()]
 
 
-def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, what: str) -> BriefError:
+def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, place: str) -> BriefError:
     names = [key.name.removeprefix(prefix) for key in keys if key.name.startswith(prefix)]
-    names = [name for name in names if "." not in name]
     meant = nearest(keys, word.text, prefix=prefix)
-    hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(names)}"
-    return BriefError(f"there is no key {word.text[:60]!r} in a {what}; {hint}", line=word.line, code="unknown_key")
+    hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(name for name in names if '.' not in name)}"
+    if "api_key" in word.text.casefold():
+        hint = "keys of providers come from the environment, such as OPENAI_API_KEY"
+    return BriefError(f"there is no key {word.text[:60]!r} in a {place}; {hint}", line=word.line, code="unknown_key")
 
 
-def read_values(table: Table, keys: Sequence[Key], *, what: str) -> dict[str, LocatedValue]:
+def read_values(table: Table, keys: Sequence[Key], *, place: str) -> dict[str, LocatedValue]:
     """The values of a table by the names of their keys; keys without a value are left out.
 
     Raises:
         BriefError: what ``match_keys`` and ``read_value`` say, or a key both in a table inside of it and beside that.
     """
-    found: dict[str, LocatedValue] = {}
-    for key, node in match_keys(table, keys, what=what):
+    values: dict[str, LocatedValue] = {}
+    for key, node in match_keys(table, keys, place=place):
         if is_empty(node):
             continue
         add_values(
-            found, read_table(keys, key.name, node) if key.kind == "table" else {key.name: read_value(key, node)}
+            values, read_table(keys, key.name, node) if key.kind == "table" else {key.name: read_value(key, node)}
         )
-    return found
+    return values
 
 
 def add_values(values: dict[str, LocatedValue], more: Mapping[str, LocatedValue]) -> None:
@@ -458,33 +459,11 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, LocatedV
     key = get_key(keys, name)
     if not isinstance(node, Table):
         raise value_error(key, node, f"a table, such as {key.example}")
-    pairs = match_keys(node, keys, prefix=f"{name}.", what=f"table of {name}")
+    pairs = match_keys(node, keys, prefix=f"{name}.", place=f"table of {name}")
     return {key.name: read_value(key, value) for key, value in pairs if not is_empty(value)}
 
 
-_OPTION = re.compile(OPTION_NAME)
-
-
-def read_options(key: Key, node: Node) -> dict[str, LocatedValue]:
-    """The values of a table of options under their full names: ``protocol_options.hats``.
-
-    Raises:
-        BriefError: it is no table, a name or a value cannot be, or a name stands there twice.
-    """
-    if not isinstance(node, Table):
-        raise value_error(key, node, f"a table, such as {key.example}")
-    found: dict[str, LocatedValue] = {}
-    for word, value in node.pairs:
-        if not _OPTION.fullmatch(word.text):
-            problem = f"{word.text[:60]!r} cannot be an option in {key.name}; a name has small letters, digits and _"
-            raise BriefError(problem, line=word.line, code="unknown_key")
-        if not is_empty(value):
-            option = replace(key, name=f"{key.name}.{word.text}", kind="texts", low=1, high=100)
-            add_values(found, {option.name: LocatedValue(value=_option(option, value), line=value.line)})
-    return found
-
-
-def _option(key: Key, node: Node) -> Value:
+def untyped_value(key: Key, node: Node) -> Value:
     """A value as it is written: a list of texts, a flag, a number, or a text."""
     if not isinstance(node, Scalar):
         return texts(key, node)

@@ -35,8 +35,8 @@ def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> t
             ordinary file, ``too_large``, ``not_text`` where it is not UTF-8.
     """
     if folder is None:
-        found = "background files can be named only in a brief that is a file; put the text into the brief"
-        raise BriefError(found, line=line, code="unsafe_path")
+        problem = "background files can be named only in a brief that is a file; put the text into the brief"
+        raise BriefError(problem, line=line, code="unsafe_path")
     return tuple(Source(name=name, text=_read_background(check_path(name, line=line), folder, line)) for name in names)
 
 
@@ -59,7 +59,7 @@ def find_beside(name: str, folder: Path, *, line: int = 0) -> Path:
     except (OSError, RuntimeError) as error:
         raise _unreadable(name, error, line) from error
     if not path.is_relative_to(home):
-        raise BriefError(f"{name!r} leads out of the brief's folder", line=line, code="unsafe_path")
+        raise BriefError(f"{name!r} is outside the brief's folder", line=line, code="unsafe_path")
     return path
 
 
@@ -71,7 +71,7 @@ def read_bytes(name: str, path: Path, *, most: int = MOST_BACKGROUND_BYTES, line
     """
     try:
         if not path.is_file():
-            raise BriefError(f"{name!r} is no file but a folder or a device", line=line, code="no_file")
+            raise BriefError(f"{name!r} is a folder or a device, not a file", line=line, code="no_file")
         if is_open(path):
             raise BriefError(f"{name!r} is a record that is in use", line=line, code="unsafe_path")
         with path.open("rb") as file:
@@ -161,8 +161,8 @@ def read_library(paths: Sequence[str], folder: Path | None, *, line: int = 0) ->
             ``too_large``, ``not_text`` for a document that is none of ours, broken or encrypted.
     """
     if folder is None:
-        found = "a library can be named only in a brief that is a file; put the text into the brief"
-        raise BriefError(found, line=line, code="unsafe_path")
+        problem = "a library can be named only in a brief that is a file; put the text into the brief"
+        raise BriefError(problem, line=line, code="unsafe_path")
     files: dict[Path, _File] = {}
     for name in paths:
         for file in _files(check_path(name, line=line), folder, line):
@@ -176,7 +176,7 @@ def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
     path = find_beside(name, folder, line=line)
     if not path.is_dir():
         if path.suffix.casefold() not in KINDS:
-            problem = f"{name!r} cannot be read; a library holds files of {', '.join(KINDS)}"
+            problem = f"{name!r} cannot be read; a library may have files of {', '.join(KINDS)}"
             raise BriefError(problem, line=line, code="not_text")
         yield _File(name, path)
         return
@@ -184,7 +184,7 @@ def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
     plain = [fit for fit in fits if not any(part.startswith(".") for part in fit.relative_to(path).parts)]
     files = [path for path in plain if path.is_file()]
     if not files:
-        problem = f"the folder {name!r} holds nothing that can be read; a library holds files of {', '.join(KINDS)}"
+        problem = f"the folder {name!r} has no file that can be read; a library may have files of {', '.join(KINDS)}"
         raise BriefError(problem, line=line, code="no_file")
     for file in files:
         own = f"{name}/{file.relative_to(path).as_posix()}"

@@ -1,4 +1,4 @@
-"""The keys of a brief as JSON Schema, for editors, for the description of the API, and for whoever writes briefs.
+"""The keys of a brief as JSON Schema, for editors, for the description of the API, and for authors of briefs.
 
 It is made of the table of keys by which the reader checks (``app.brief.schema``). What the reader takes is never
 refused here. The reader knows more: rules that join several keys, names that are taken, files that are not there.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.app.brief.field_values import MOST_LETTERS
-from moot.app.brief.schema import HEADER, LIMITS, OPTION_NAME, PARTICIPANT, Key
+from moot.app.brief.schema import EXTENSION_NAME, HEADER, LIMITS, OPTION_NAME, PARTICIPANT, Key
 
 Schema = dict[str, object]
 """A JSON Schema as plain data."""
@@ -96,8 +96,8 @@ def _values(keys: Sequence[Key], key: Key, references: str) -> Iterator[Schema]:
         case "people":
             person: Schema = {"anyOf": [{"type": "string"}, {"$ref": references + PARTICIPANT_NAME}]}
             yield {"type": "array", "items": person, "maxItems": int(key.high) + 1}
-        case "options":
-            yield _options()
+        case "options" | "named_options":
+            yield _options() if key.kind == "options" else _named_options()
         case "table":
             inside = dict(_properties(keys, f"{key.name}.", references))
             yield {"type": "object", "properties": inside, "additionalProperties": False}
@@ -105,8 +105,15 @@ def _values(keys: Sequence[Key], key: Key, references: str) -> Iterator[Schema]:
             yield from _texts(key)
 
 
+def _named_options() -> Schema:
+    """A table of options for each extension that is named."""
+    tables: Schema = {"anyOf": [_options(), {"type": "null"}]}
+    names: Schema = {"pattern": f"^{EXTENSION_NAME}$"}
+    return {"type": "object", "propertyNames": names, "additionalProperties": tables}
+
+
 def _options() -> Schema:
-    """A table of options of a protocol or of a rule."""
+    """A table of options of one extension."""
     value: Schema = {"type": ["string", "number", "boolean", "null"]}
     several: Schema = {"type": "array", "items": _ANY_TEXT, "minItems": 1, "maxItems": 100}
     names: Schema = {"pattern": f"^{OPTION_NAME}$"}

@@ -26,10 +26,10 @@ from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
 from moot.core.roles import RETRIEVER, RETRIEVER_NAME
-from moot.core.text import counted, flat
+from moot.core.text import counted, flat, listed
 from moot.core.transcript import INTERJECTION, SUMMARY
 from moot.phases.speak import SPOKEN
-from moot.protocols.known import NEEDS_MODERATOR
+from moot.protocols.known import ALONE, NEEDS_MODERATOR
 
 MOST_ROLE = 200
 _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
@@ -51,20 +51,20 @@ def listed_entries(node: Node) -> tuple[ParticipantEntry, ...]:
         BriefError: it is no list of names or tables, or an entry cannot be used.
     """
     if isinstance(node, Scalar | Table):
-        found = "participants / personas must be a list: [Ada, Bo], or one line '- name: Ada' for each"
-        raise BriefError(found, line=node.line, code="wrong_type")
+        problem = "participants / personas must be a list: [Ada, Bo], or one line '- name: Ada' for each"
+        raise BriefError(problem, line=node.line, code="wrong_type")
     if not node.items:
-        found = "participants / personas is empty; name 2 or more, or leave the key out for the built-in ones"
-        raise BriefError(found, line=node.line, code="out_of_range")
+        problem = "participants / personas is empty; name 2 or more, or leave the key out for the built-in ones"
+        raise BriefError(problem, line=node.line, code="out_of_range")
     return tuple(_listed(item) for item in node.items)
 
 
 def _listed(node: Node) -> ParticipantEntry:
     if not isinstance(node, Table):
         return _entry(str(read_value(get_key(PARTICIPANT, "name"), node).value), node.line, {})
-    values = read_values(node, PARTICIPANT, what="participant")
+    values = read_values(node, PARTICIPANT, place="participant")
     if "name" not in values:
-        raise BriefError("a participant without a name; write name: Ada", line=node.line, code="wrong_type")
+        raise BriefError("a participant has no name; write name: Ada", line=node.line, code="wrong_type")
     name = values.pop("name")
     return _entry(str(name.value), name.line, values)
 
@@ -76,14 +76,14 @@ def section_entry(section: Section) -> ParticipantEntry:
         BriefError: a setting or the name cannot be used.
     """
     block, _, text = section.body.partition("\n\n") if SETTING.match(section.body) else ("", "", section.body)
-    values = read_values(load(block, line=section.body_line), PARTICIPANT, what="participant")
+    values = read_values(load(block, line=section.body_line), PARTICIPANT, place="participant")
     if "name" in values:
-        found = "the name stands in the heading; a key 'name' is not allowed here"
-        raise BriefError(found, line=values["name"].line, code="duplicate_key")
+        problem = "the heading has the name; a key 'name' is not allowed here"
+        raise BriefError(problem, line=values["name"].line, code="duplicate_key")
     if persona := unfence(text.strip()):
         if "persona" in values:
-            found = "the persona is given twice, as a key and as text; keep one"
-            raise BriefError(found, line=values["persona"].line, code="duplicate_key")
+            problem = "the persona is given twice, as a key and as text; keep one"
+            raise BriefError(problem, line=values["persona"].line, code="duplicate_key")
         line = section.body_line + (block.count("\n") + 2 if block else 0)
         values["persona"] = read_value(get_key(PARTICIPANT, "persona"), Scalar(line=line, text=persona, plain=False))
     return _entry(section.heading, section.line, values)
@@ -187,18 +187,18 @@ MANNERS = ("personality", "expertise", "speaking_style", "style", "tone")
 
 def character_lines(values: Mapping[str, object]) -> str:
     """The keys about a participant's character as lines after the persona, in a fixed order."""
-    said = [(name.replace("_", " ").capitalize(), values[name]) for name in MANNERS if values.get(name)]
-    return "\n".join(f"{name}: {words}" for name, words in said)
+    manners = [(name.replace("_", " ").capitalize(), values[name]) for name in MANNERS if values.get(name)]
+    return "\n".join(f"{name}: {words}" for name, words in manners)
 
 
 def _settings(values: Mapping[str, object]) -> Settings:
-    given = {field.name: values[field.name] for field in fields(Settings) if field.name in values}
-    return Settings(**given)  # pyright: ignore[reportArgumentType]  # the table of keys gives each its type
+    settings = {field.name: values[field.name] for field in fields(Settings) if field.name in values}
+    return Settings(**settings)  # pyright: ignore[reportArgumentType]  # the table of keys gives each its type
 
 
 def _search(values: Mapping[str, object]) -> Search | None:
-    given = {name.removeprefix("search."): value for name, value in values.items() if name.startswith("search.")}
-    return Search(**given) if given else None  # pyright: ignore[reportArgumentType]  # see _settings
+    search = {name.removeprefix("search."): value for name, value in values.items() if name.startswith("search.")}
+    return Search(**search) if search else None  # pyright: ignore[reportArgumentType]  # see _settings
 
 
 def first_sentence(text: str) -> str:
@@ -242,14 +242,14 @@ def view_of(header: Values, own: Values) -> View | None:
         header: the values of the header; empty for a moderator.
         own: the values of its own section.
     """
-    scope, way = _word(own, "context_scope"), ""
+    scope, strategy = _word(own, "context_scope"), ""
     if not scope:
-        scope, way = _word(header, "context_scope"), _word(header, "context_strategy")
+        scope, strategy = _word(header, "context_scope"), _word(header, "context_strategy")
     turns = own.get("context_turns") or header.get("context_turns")
     last = cast("int", turns.value) if turns else USUAL_TURNS
     view = View(
-        last=last if scope == "last_n_turns" or way == "rolling_window" else None,
-        summary=way == "summarize_past",
+        last=last if scope == "last_n_turns" or strategy == "rolling_window" else None,
+        summary=strategy == "summarize_past",
         summary_only=scope == "summary_only",
         mine=scope == "persona_scoped",
     )
@@ -271,19 +271,21 @@ def check_visibility(header: Values, entries: Sequence[ParticipantEntry]) -> Non
     Raises:
         BriefError: code ``inconsistent``.
     """
-    scope, way = _word(header, "context_scope"), _word(header, "context_strategy")
+    scope, strategy = _word(header, "context_scope"), _word(header, "context_strategy")
     scopes = _scopes(header, entries)
-    if why := _AGAINST.get((scope, way)):
-        at = f"context_strategy is {way} on line {header['context_strategy'].line}"
+    if why := _AGAINST.get((scope, strategy)):
+        at = f"context_strategy is {strategy} on line {header['context_strategy'].line}"
         _refuse(header["context_scope"], f"context_scope is {scope}, but {at}, {why}; leave out one of them")
-    if way == "persona_masking" and not any("hide" in entry.values for entry in entries):
-        found = "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"
-        _refuse(header["context_strategy"], found)
-    if "context_turns" in header and "last_n_turns" not in scopes and way != "rolling_window":
+    if strategy == "persona_masking" and not any("hide" in entry.values for entry in entries):
+        problem = (
+            "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"
+        )
+        _refuse(header["context_strategy"], problem)
+    if "context_turns" in header and "last_n_turns" not in scopes and strategy != "rolling_window":
         _refuse(header["context_turns"], _NO_WINDOW)
-    if "summarize_every" in header and "summary_only" not in scopes and way != "summarize_past":
-        found = "summarize_every needs context_strategy: summarize_past, or context_scope: summary_only"
-        _refuse(header["summarize_every"], found)
+    if "summarize_every" in header and "summary_only" not in scopes and strategy != "summarize_past":
+        problem = "summarize_every needs context_strategy: summarize_past, or context_scope: summary_only"
+        _refuse(header["summarize_every"], problem)
 
 
 _AGAINST: Mapping[tuple[str, str], str] = {
@@ -319,27 +321,27 @@ def hidden_texts(entry: ParticipantEntry, people: Sequence[Participant], header:
     Raises:
         BriefError: a text names nobody in the debate, no act and no round that there can be, or the participant itself.
     """
-    given = entry.values.get("hide")
-    if given is None:
+    hide = entry.values.get("hide")
+    if hide is None:
         return ()
     names = {skeleton(person.name): person.name for person in people}
     most = int(cast("int", header["rounds"].value) if "rounds" in header else get_key(HEADER, "rounds").high)
-    found = [_mask(text, names, most, given) for text in cast("tuple[str, ...]", given.value)]
-    for text, mask in zip(cast("tuple[str, ...]", given.value), found, strict=True):
+    masks = [_mask(text, names, most, hide) for text in cast("tuple[str, ...]", hide.value)]
+    for text, mask in zip(cast("tuple[str, ...]", hide.value), masks, strict=True):
         if mask == entry.name or mask.startswith(f"{entry.name} round "):
-            _refuse(given, f"hide of {entry.name} holds {text!r}, but nobody can be hidden from their own turns")
-    return tuple(dict.fromkeys(found))
+            _refuse(hide, f"hide of {entry.name} holds {text!r}, but everybody sees their own turns")
+    return tuple(dict.fromkeys(masks))
 
 
-def _mask(text: str, names: Mapping[str, str], most: int, given: LocatedValue) -> str:
+def _mask(text: str, names: Mapping[str, str], most: int, hide: LocatedValue) -> str:
     if (whole := _subject(text, names)) is not None:
         return whole
     match = _ROUND.fullmatch(text)
     subject = _subject(match[1], names) if match and match[1] else ""
     if match is None or subject is None or not 1 <= int(match[2]) <= most:
         allowed = f"participants ({', '.join(names.values())}), acts ({', '.join(ACTS)}), 'round 1' to 'round {most}'"
-        found_text = f"hide names {text[:60]!r}, which there cannot be; allowed are {allowed}, or both: 'Ada round 2'"
-        raise BriefError(found_text, line=given.line, code="bad_enum")
+        found_text = f"hide names {text[:60]!r}, which is not known; allowed are {allowed}, or both: 'Ada round 2'"
+        raise BriefError(found_text, line=hide.line, code="bad_enum")
     return f"{subject} round {int(match[2])}".strip()
 
 
@@ -357,8 +359,8 @@ def _word(values: Values, name: str) -> str:
     return str(values[name].value) if name in values else ""
 
 
-def _refuse(given: LocatedValue, text: str) -> None:
-    raise BriefError(text, line=given.line, code="inconsistent")
+def _refuse(setting: LocatedValue, text: str) -> None:
+    raise BriefError(text, line=setting.line, code="inconsistent")
 
 
 NEEDS_ROLES = ("moderated",)
@@ -369,13 +371,13 @@ JUDGED = ("vote_based", "ranked_reasons")
 
 
 def complete_participants(
-    entries: Sequence[ParticipantEntry], given: Mapping[str, LocatedValue]
+    entries: Sequence[ParticipantEntry], header: Mapping[str, LocatedValue]
 ) -> tuple[Participant, ...]:
     """All participants: those described, or the built-in debaters; and a moderator if one is needed.
 
     Args:
         entries: what the brief says about its participants.
-        given: the brief's values by the names of their keys.
+        header: the brief's values by the names of their keys.
 
     Raises:
         BriefError: too few or too many debaters, a number that differs from ``persona_count``, a debater without a
@@ -386,36 +388,37 @@ def complete_participants(
     lines = {entry.name: entry.line for entry in entries}
     debating = [person for person in people if person.duty == "debater"]
     moderating = [person for person in people if person.duty == "moderator"]
-    protocol = given["protocol"].value if "protocol" in given else ""
+    protocol = header["protocol"].value if "protocol" in header else ""
     if len(moderating) > 1:
         problem = f"{moderating[0].name!r} and {moderating[1].name!r} both moderate; there can be one moderator"
         raise BriefError(problem, line=lines[moderating[1].name], code="inconsistent")
     if debating:
-        _check_count(debating, given.get("persona_count"), given["participants"].line)
+        if len(debating) > 1 or protocol not in ALONE:
+            _check_count(debating, header.get("persona_count"), header["participants"].line)
         if protocol in NEEDS_ROLES:
             _check_roles(debating, lines)
     else:
-        count = given.get("persona_count")
+        count = header.get("persona_count")
         people = debaters(cast("int", count.value) if count else USUAL) + people
-    people += _added(moderating, given.get("moderator"), given)
-    check_visibility(given, entries)
+    people += added_moderator(moderating, header.get("moderator"), header)
+    check_visibility(header, entries)
     own = {person.name: ParticipantEntry(name=person.name, line=0, values={}) for person in people} | {
         entry.name: entry for entry in entries
     }
-    return tuple(_fitted(person, own[person.name], people, given) for person in people)
+    return tuple(_fitted(person, own[person.name], people, header) for person in people)
 
 
 def _fitted(
-    who: Participant, entry: ParticipantEntry, people: Sequence[Participant], given: Mapping[str, LocatedValue]
+    who: Participant, entry: ParticipantEntry, people: Sequence[Participant], settings: Mapping[str, LocatedValue]
 ) -> Participant:
     """The participant with the settings that the header has for all, and its view."""
-    header: Mapping[str, LocatedValue] = given if who.duty == "debater" else {}
+    header: Mapping[str, LocatedValue] = settings if who.duty == "debater" else {}
     check_window(header, entry)
-    language = given["language"].value if "language" in given else ""
+    language = settings["language"].value if "language" in settings else ""
     return replace(
         who,
         view=view_of(header, entry.values),
-        hide=hidden_texts(entry, people, given),
+        hide=hidden_texts(entry, people, settings),
         language=who.language or str(language),
     )
 
@@ -438,6 +441,7 @@ def _check_count(debating: Sequence[Participant], count: LocatedValue | None, li
     names = ", ".join(item.name for item in debating[:12])
     if not key.low <= len(debating) <= key.high:
         problem = f"{counted(len(debating), 'debater')} ({names}); a debate needs {key.low:g} to {key.high:g}"
+        problem += f"; the protocols {listed(ALONE)} need 1" if len(debating) == 1 else ""
         raise BriefError(problem, line=line, code="out_of_range")
     if count and count.value != len(debating):
         problem = f"persona_count is {count.value}, but {len(debating)} debaters are described: {names}"
@@ -451,35 +455,39 @@ def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> N
             raise BriefError(problem, line=lines[item.name], code="inconsistent")
 
 
-def _added(
-    moderating: Sequence[Participant], wanted: LocatedValue | None, given: Mapping[str, LocatedValue]
+def added_moderator(
+    moderating: Sequence[Participant], wanted: LocatedValue | None, header: Mapping[str, LocatedValue]
 ) -> tuple[Participant, ...]:
-    """The built-in moderator, if the brief asks for one or needs one."""
-    protocol, strategy = (given[name].value if name in given else "" for name in ("protocol", "strategy"))
+    """The built-in moderator, if ``wanted``, the value of the key ``moderator``, or the rest of the header needs one.
+
+    Raises:
+        BriefError: code ``inconsistent``.
+    """
+    protocol, strategy = (header[name].value if name in header else "" for name in ("protocol", "strategy"))
     for name in ("mediator_frequency", "summary_style"):
-        if name in given and "mediator_type" not in given:
-            found = f"{name} needs a mediator_type: one of {', '.join(MEDIATORS)}"
-            raise BriefError(found, line=given[name].line, code="inconsistent")
-    kind = _kind(given)
+        if name in header and "mediator_type" not in header:
+            problem = f"{name} needs a mediator_type: one of {', '.join(MEDIATORS)}"
+            raise BriefError(problem, line=header[name].line, code="inconsistent")
+    kind = _kind(header)
     if wanted and not wanted.value:
         if kind and not moderating:
-            found = (
+            problem = (
                 f"mediator_type is {kind}, but moderator / use_mediator is no on line {wanted.line}; keep one of them"
             )
-            raise BriefError(found, line=given["mediator_type"].line, code="inconsistent")
+            raise BriefError(problem, line=header["mediator_type"].line, code="inconsistent")
         need = f"{moderating[0].name!r} moderates" if moderating else needs_moderator(protocol, strategy)
         if need:
             raise BriefError(f"moderator is no, but {need}", line=wanted.line, code="inconsistent")
     elif not moderating and (wanted or kind or needs_moderator(protocol, strategy)):
         return (default_moderator(protocol),)
     if strategy == "moderator" and not moderating:
-        found = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
-        raise BriefError(found, line=given["strategy"].line, code="inconsistent")
+        problem = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
+        raise BriefError(problem, line=header["strategy"].line, code="inconsistent")
     return ()
 
 
-def _kind(given: Mapping[str, LocatedValue]) -> str:
-    return str(given["mediator_type"].value) if "mediator_type" in given else ""
+def _kind(header: Mapping[str, LocatedValue]) -> str:
+    return str(header["mediator_type"].value) if "mediator_type" in header else ""
 
 
 def needs_moderator(protocol: object, strategy: object) -> str:

@@ -4,7 +4,7 @@ Core reads no files, and its values are stored as they are. What a program says 
 brief was loaded from, and a function that answers for a participant. ``plain`` makes values of core again.
 
 ``fit`` checks a value by the type hints of the dataclass that it is for: lists become tuples, dictionaries dataclasses.
-Anything else that does not fit is one sentence, which names the place.
+Anything else that does not fit is one sentence, which names the place. ``app.plan.checks`` has the bounds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,8 +81,8 @@ class Brief(core.Brief):
         """
         if not isinstance(path, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BriefError(f"path is {shown(path)}; it must be the path of a file", code="wrong_type")
-        intake = read_file(Path(path))
-        return cls(**_values(intake.brief, core.Brief), file=intake)  # pyright: ignore[reportArgumentType]
+        parsed = read_file(Path(path))
+        return cls(**_values(parsed.brief, core.Brief), file=parsed)  # pyright: ignore[reportArgumentType]
 
 
 _PUBLIC: Mapping[type, type] = {core.Participant: Participant, core.Brief: Brief}
@@ -103,7 +103,9 @@ def plain(brief: core.Brief) -> tuple[core.Brief, Mapping[str, object]]:
         people.append(person)
         if agent is not None:
             agents[person.name] = agent
-    if type(brief) is core.Brief and all(one is other for one, other in zip(people, brief.participants, strict=True)):
+    if type(brief) is core.Brief and all(
+        participant is other for participant, other in zip(people, brief.participants, strict=True)
+    ):
         return brief, agents
     values = _values(brief, core.Brief) | {"participants": tuple(people)}
     return core.Brief(**values), agents  # pyright: ignore[reportArgumentType]
@@ -129,7 +131,7 @@ def plain_participant(who: core.Participant) -> tuple[core.Participant, object]:
 
 def _values(value: object, kind: type) -> dict[str, object]:
     """The fields that a class has, by name."""
-    return {one.name: cast("object", getattr(value, one.name)) for one in fields(kind)}
+    return {attribute.name: cast("object", getattr(value, attribute.name)) for attribute in fields(kind)}
 
 
 # ---- the check -----------------------------------------------------------------------------------------------------
@@ -220,13 +222,13 @@ def _fit_fields(value: object, wanted: type, name: str) -> object:
 def _made(values: Mapping[str, object], wanted: type, name: str) -> object:
     """A dataclass of the values in a dictionary."""
     public = _PUBLIC.get(wanted, wanted)
-    allowed = [one.name for one in fields(public)]
+    allowed = [allowed_field.name for allowed_field in fields(public)]
     for key in values:
         if key not in allowed:
             problem = f"{name} has no {clip(flat(str(key)), SHOWN)!r}; {unknown_word(str(key), allowed)}"
             raise BriefError(problem, code="unknown_key")
-    for one in fields(public):
-        if one.name not in values and one.default is MISSING and one.default_factory is MISSING:
-            raise BriefError(f"{name} needs a {one.name}", code="missing_key")
+    for attribute in fields(public):
+        if attribute.name not in values and attribute.default is MISSING and attribute.default_factory is MISSING:
+            raise BriefError(f"{name} needs a {attribute.name}", code="missing_key")
     hints = _hints(wanted)
     return public(**{key: _fit(value, hints.get(key, object), f"{name}.{key}") for key, value in values.items()})

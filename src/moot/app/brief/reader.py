@@ -16,11 +16,11 @@ from moot.app.brief.field_values import (
     add_values,
     is_empty,
     match_keys,
-    read_options,
     read_table,
     read_value,
 )
 from moot.app.brief.files import read_files
+from moot.app.brief.option_values import nested, read_options
 from moot.app.brief.participants import (
     ParticipantEntry,
     check_list_length,
@@ -30,7 +30,7 @@ from moot.app.brief.participants import (
     section_entry,
     summary_interval,
 )
-from moot.app.brief.schema import HEADER, LIMITS, find_key, nearest
+from moot.app.brief.schema import HEADER, LIMITS, Key, find_key, nearest
 from moot.app.brief.sections import Body, background, read_sections, rules_and_options, split_topic
 from moot.app.brief.writer import write
 from moot.app.brief.yaml_header import Parts, load, split
@@ -42,6 +42,8 @@ from moot.record.sqlite import is_open
 
 MOST_BYTES = 2 * 1024 * 1024
 """The greatest size of a brief."""
+
+_TOO_LARGE = f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,12 @@ class ParsedBrief:
         kind: ``text`` where there is neither a header nor a heading.
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``, options as
-            ``protocol_options.hats``. Defaults are not in it.
+            ``protocol_options.hats`` or ``tool_options.dice.most``. Defaults are not in it.
         cast: who made the debaters for the topic, in words; "" where nobody did.
         own: what the file states of each participant, by name and then by the documented names of the keys.
         vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
         summarize: after how many rounds the debate is summed up; 0: never.
-        notes: sentences for whoever looks a file over before running it, such as invisible characters taken out.
+        notes: sentences for the person who checks a file before running it, such as invisible characters taken out.
         where: the file's name as the user gave it, for errors.
         lines: the lines on which the values of ``given`` stand, by the same names; a participant's by ``## Name``.
     """
@@ -88,11 +90,19 @@ class ParsedBrief:
         """The options behind a key such as ``protocol_options``, by name."""
         return {name.removeprefix(f"{key}."): value for name, value in self.given.items() if name.startswith(f"{key}.")}
 
+    def named_options(self) -> dict[str, Value]:
+        """The options that stand in a table for each name, under their full names: ``tool_options.dice.most``."""
+        tables = tuple(f"{key.name}." for key in HEADER if key.kind == "named_options")
+        return {name: value for name, value in self.given.items() if name.startswith(tables)}
+
 
 _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 """What a question has and the name of a file has not: a blank, or a mark at its end."""
 
 _ENDINGS = (".md", ".markdown", ".txt")
+
+OPTION_KINDS = ("options", "named_options")
+"""The kinds of keys behind which options of extensions stand."""
 
 
 Settings: TypeAlias = Mapping[str, LocatedValue]
@@ -115,21 +125,31 @@ def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
     keys = [key for key in HEADER + LIMITS if key.kind not in ("people", "table") and key.name != "topic"]
     try:
         for pair in pairs:
-            name, equals, value = pair.partition("=")
-            if not equals or not value.strip() or "\n" in pair:
-                raise BriefError(f"{pair[:60]!r} is no setting; write KEY=VALUE", code="wrong_type")
-            key = find_key(keys, name.strip())
-            if key is None:
-                meant = nearest(keys, name.strip())
-                hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
-                raise BriefError(f"there is no key {name.strip()[:60]!r} to set; {hint}", code="unknown_key")
-            if key.name in settings:
-                raise BriefError(f"{key.name} is set twice; keep one", code="duplicate_key")
-            ((_, node),) = load(f"{key.name}: {value.strip()}", line=0).pairs
-            settings[key.name] = replace(read_value(key, node), line=0)
+            for name, item in _read_setting(keys, pair).items():
+                if name in settings:
+                    raise BriefError(f"{name} is set twice; keep one", code="duplicate_key")
+                settings[name] = replace(item, line=0)
     except BriefError as error:
         raise BriefError(error.found, where=where, code=error.code) from error
     return settings
+
+
+def _read_setting(keys: Sequence[Key], pair: str) -> dict[str, LocatedValue]:
+    """One setting as it is typed; options of an extension also one by one: ``tool_options.dice.most=4``."""
+    word, equals, value = pair.partition("=")
+    if not equals or not value.strip() or "\n" in pair:
+        raise BriefError(f"{pair[:60]!r} is no setting; write KEY=VALUE", code="wrong_type")
+    head, *rest = word.strip().split(".")
+    options = [key for key in keys if key.kind in OPTION_KINDS]
+    key = find_key(keys, word.strip()) or find_key(options, head)
+    if key is None:
+        meant = nearest(keys, word.strip())
+        hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
+        raise BriefError(f"there is no key {word.strip()[:60]!r} to set; {hint}", code="unknown_key")
+    ((_, node),) = load(f"{head}: {value.strip()}", line=0).pairs
+    if key.kind in OPTION_KINDS:
+        return read_options(key, nested(rest, node))
+    return {key.name: read_value(key, node)}
 
 
 def read_words(words: str, folder: Path | None = None, settings: Settings = _NONE) -> ParsedBrief:
@@ -149,8 +169,9 @@ def read_words(words: str, folder: Path | None = None, settings: Settings = _NON
     if _is_file(path):
         return read_file(path, settings)
     if not _QUESTION.search(words) or words.rstrip().lower().endswith(_ENDINGS):
-        hint = "" if words.lower().endswith(_ENDINGS) or "/" in words else "; put a question in quotes"
-        raise BriefError(f"there is no such file{hint}", where=words, code="no_file")
+        named = words.lower().endswith(_ENDINGS) or "/" in words
+        hint = "check the path, or write a new brief with moot new" if named else "put a question in quotes"
+        raise BriefError(f"there is no such file; {hint}", where=words, code="no_file")
     return read_brief(words, name="question", folder=folder or Path(), settings=settings)
 
 
@@ -160,7 +181,7 @@ def read_stream(stream: BinaryIO, settings: Settings = _NONE) -> ParsedBrief:
     Raises:
         BriefError: it cannot be read, or has a mistake.
     """
-    return _decode(stream.read(), "standard input", Path(), settings)
+    return _decode(stream.read(MOST_BYTES + 1), "standard input", Path(), settings)
 
 
 def read_file(path: Path, settings: Settings = _NONE) -> ParsedBrief:
@@ -172,17 +193,22 @@ def read_file(path: Path, settings: Settings = _NONE) -> ParsedBrief:
     if is_open(path):
         raise BriefError("this is a record that is in use", where=str(path), code="unsafe_path")
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:  # no more than is allowed: it may be a device without an end
+            data = file.read(MOST_BYTES + 1)
+    except IsADirectoryError as error:
+        raise BriefError("this is a folder; name one of the briefs in it", where=str(path), code="no_file") from error
     except OSError as error:
         raise BriefError(f"cannot be read: {error.strerror or error}", where=str(path), code="no_file") from error
     return _decode(data, str(path), path.parent, settings)
 
 
 def _decode(data: bytes, name: str, folder: Path, settings: Settings) -> ParsedBrief:
+    if len(data) > MOST_BYTES:
+        raise BriefError(_TOO_LARGE, where=name, code="too_large")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BriefError("this is no text in UTF-8", where=name, code="not_text") from error
+        raise BriefError("this is not text in UTF-8", where=name, code="not_text") from error
     return read_brief(text, name=name, folder=folder, settings=settings)
 
 
@@ -233,7 +259,7 @@ class _Header:
 
 def _read(text: str, name: str, folder: Path | None, settings: Settings) -> ParsedBrief:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise BriefError(f"the brief is larger than {MOST_BYTES:,} bytes, the most allowed", code="too_large")
+        raise BriefError(_TOO_LARGE, code="too_large")
     unseen = hidden(text)
     parts = split(clean(text))
     header = _read_header(parts)
@@ -245,26 +271,26 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
     entries = join_entries(header.people, [section_entry(section) for section in body.of("person")])
     if entries:
         values["participants"] = LocatedValue(value=tuple(entry.name for entry in entries), line=entries[0].line)
-    given = _given(values)
+    plain_values = _given(values)
     brief = Brief(
-        topic=str(given["topic"]),
+        topic=str(plain_values["topic"]),
         background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
         library=_beside(values, "library", _read_library, folder),
-        rules=str(given.get("rules", "")),
+        rules=str(plain_values.get("rules", "")),
         participants=complete_participants(entries, values),
-        options=cast("tuple[str, ...]", given.get("options", ())),
-        limits=_limits(given),
-        seed=cast("int", given.get("seed", 0)),
+        options=cast("tuple[str, ...]", plain_values.get("options", ())),
+        limits=limits_of(plain_values),
+        seed=cast("int", plain_values.get("seed", 0)),
     )
     return ParsedBrief(
         brief=brief,
-        protocol=str(given.get("protocol", "")),
-        rounds=cast("int | None", given.get("rounds")),
-        strategy=str(given.get("strategy", "")),
-        topology=str(given.get("topology", "")),
-        model=str(given.get("model", "")),
+        protocol=str(plain_values.get("protocol", "")),
+        rounds=cast("int | None", plain_values.get("rounds")),
+        strategy=str(plain_values.get("strategy", "")),
+        topology=str(plain_values.get("topology", "")),
+        model=str(plain_values.get("model", "")),
         kind="text" if parts.header is None and not body.headings else "markdown",
-        given=given,
+        given=plain_values,
         own={entry.name: {key: value.value for key, value in entry.values.items()} for entry in entries},
         vacant=len([name for name in brief.names("debater") if name not in {entry.name for entry in entries}]),
         summarize=summary_interval(values, entries),
@@ -275,8 +301,8 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
 
 def _given(values: Mapping[str, LocatedValue]) -> dict[str, Value]:
     """The values in the order of the table of keys; the options of packages are last."""
-    given = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
-    return given | {name: item.value for name, item in values.items() if "_options." in name}
+    plain_values = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
+    return plain_values | {name: item.value for name, item in values.items() if "_options." in name}
 
 
 def _lines(values: Mapping[str, LocatedValue], entries: Sequence[ParticipantEntry]) -> dict[str, int]:
@@ -288,8 +314,8 @@ def _beside(
     values: Mapping[str, LocatedValue], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
 ) -> tuple[Source, ...]:
     """The texts of the files that a key names."""
-    given = values.get(name)
-    return reads(cast("tuple[str, ...]", given.value), folder, line=given.line) if given else ()
+    setting = values.get(name)
+    return reads(cast("tuple[str, ...]", setting.value), folder, line=setting.line) if setting else ()
 
 
 def _read_library(names: Sequence[str], folder: Path | None, *, line: int) -> tuple[Source, ...]:
@@ -309,7 +335,7 @@ def _read_header(parts: Parts) -> _Header:
                 values["topic"] = LocatedValue(value="", line=node.line)
         elif key.kind == "people":
             people = listed_entries(node)
-        elif key.kind == "options":
+        elif key.kind in OPTION_KINDS:
             add_values(values, read_options(key, node))
         elif key.kind == "table":
             add_values(values, read_table(HEADER + LIMITS, key.name, node))
@@ -318,9 +344,10 @@ def _read_header(parts: Parts) -> _Header:
     return _Header(values=values, people=people)
 
 
-def _limits(given: Mapping[str, Value]) -> Limits:
-    usual = Limits()
-    number = {name: cast("float", value) for name, value in given.items() if name.startswith("limits.")}
+def limits_of(values: Mapping[str, Value], usual: Limits | None = None) -> Limits:
+    """The limits among the values of a header, by the names of their keys; the others are the usual ones."""
+    usual = usual or Limits()
+    number = {name: cast("float", value) for name, value in values.items() if name.startswith("limits.")}
     whole = {name: int(value) for name, value in number.items() if name in ("limits.asks", "limits.tokens")}
     return Limits(
         asks=whole.get("limits.asks", usual.asks),

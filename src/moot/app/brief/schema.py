@@ -6,7 +6,7 @@ address, a credential, or a file outside the brief's own folder.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
@@ -19,7 +19,9 @@ from moot.core.brief import (
     PARALLEL,
     PARTICIPANTS,
     ROUNDS,
+    SAMPLES,
     SEED,
+    THRESHOLDS,
     TOKENS,
     TOOLS,
     TOTAL_SECONDS,
@@ -80,7 +82,7 @@ def strategies() -> tuple[str, ...]:
 
 Kind: TypeAlias = Literal[
     "text", "name", "prose", "whole", "number", "flag", "choice", "choices", "texts", "several", "paths", "letters",
-    "span", "term", "tools", "model", "models", "people", "table", "options",
+    "span", "term", "tools", "model", "models", "people", "table", "options", "named_options",
 ]  # fmt: skip
 """What a key holds: ``text`` one line; ``name`` a name; ``prose`` text of any length or a list of lines; ``whole`` a
 whole number; ``choices`` one of the choices or a list of them; ``texts`` a list of texts; ``several`` one text or a
@@ -88,11 +90,14 @@ list; ``paths`` one file name or a list; ``letters`` one text or a list, kept to
 such as 10m, as servers of models take it; ``term`` a length of time such as 2d; ``tools`` yes, no or a list of choices;
 ``model`` provider:name; ``models`` one or a list of them; ``people`` a list of names or of tables with the keys of a
 participant; ``table`` a table of the keys whose names begin with this one's and a point; ``options`` a table of words,
-numbers, flags and lists of texts that another package declares."""
+numbers, flags and lists of texts that another package declares; ``named_options`` such a table for each name."""
 
 
 OPTION_NAME = "[a-z][a-z0-9_]{0,39}"
-"""The pattern of the name of an option of a protocol or of a rule."""
+"""The pattern of the name of an option of an extension."""
+
+EXTENSION_NAME = "[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+"""The pattern of the name of an extension."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +117,7 @@ class Key:
         loose: whether case, blanks and hyphens of a choice do not matter.
         same: further words for choices, each with the choice that it means.
         further: choices beside these, which are looked up only when another word comes up.
+        written: the alias by which a brief names the key; "" for its own name.
     """
 
     name: str
@@ -126,6 +132,7 @@ class Key:
     loose: bool = False
     same: tuple[tuple[str, str], ...] = ()
     further: Callable[[], tuple[str, ...]] | None = None
+    written: str = field(default="", compare=False)
 
 
 # fmt: off
@@ -134,17 +141,17 @@ HEADER: tuple[Key, ...] = (
         help="The question or proposition; or the heading # of the body.",
         hints=("title", "question", "subject", "proposition", "motion")),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
-        further=partial(offered, PROTOCOL), help="How the debate goes.",
+        further=partial(offered, PROTOCOL), help="The protocol of the debate: who speaks when.",
         hints=("format", "type", "mode", "debate_type")),
     Key(name="rounds", kind="whole", aliases=("max_rounds",), low=ROUNDS.low, high=ROUNDS.high, example="2",
-        help="The greatest number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
+        help="Maximum number of rounds.", hints=("turns", "max_turns", "num_rounds", "round_count")),
     Key(name="persona_count", kind="whole", low=2, high=5, example="3",
         help="How many debaters; without a list of participants, this many are generated for the topic.",
         hints=("participant_count", "agent_count", "count", "num_personas")),
     Key(name="participants", kind="people", aliases=("personas",), low=PARTICIPANTS.low,
         high=PARTICIPANTS.high, example="[Ada, Bo]",
-        help="Names, or tables with the keys of a participant; more than 10 debaters need the protocol grouped. Where "
-        "it is given, other ## headings are background.",
+        help="Names, or tables with the keys of a participant; more than 10 debaters need the protocol grouped. With "
+        "this key, other ## headings are background.",
         hints=("debaters", "agents", "people", "roles", "members")),
     Key(name="strategy", kind="choice", aliases=("consensus_strategy", "decide"), example="majority",
         choices=STRATEGIES, further=partial(offered, RULE), help="How it is decided.",
@@ -155,17 +162,17 @@ HEADER: tuple[Key, ...] = (
         "have measured of its model; stated where somebody has a weight, else log_odds."),
     Key(name="topology", kind="choice", choices=TOPOLOGIES, example="ring", help="In an arena, who criticizes whom."),
     Key(name="hub", kind="text", high=200, example="Ada", hints=("star_hub", "center", "centre"),
-        help="With topology: star, the debater in its center; the first without it."),
+        help="With topology: star, the debater in its center; default: the first."),
     Key(name="sparsity", kind="number", low=0, high=1, example="0.5", hints=("density", "topology_sparsity"),
         help="With topology: sparse or random-graph, the probability with which a critique is left out; 0.75 for "
         "sparse, 0.5 for random-graph."),
     Key(name="reminder_interval", kind="whole", low=INTERVAL.low, high=INTERVAL.high, example="4",
         hints=("timekeeper_interval", "reminder_every", "every"),
-        help="On a board, after how many messages the timekeeper speaks; 4 without it."),
+        help="On a board, after how many messages the timekeeper speaks; default: 4."),
     Key(name="deadline_interval", kind="whole", low=INTERVAL.low, high=INTERVAL.high, example="20",
         hints=("deadline", "deadline_every", "verdict_interval"),
         help="On a board, after how many messages the timekeeper names who owes a verdict, which their next message "
-        "must contain; 20 without it."),
+        "must contain; default: 20."),
     Key(name="moderator", kind="flag", aliases=("mediator", "use_mediator"), example="yes",
         help="Whether a moderator takes part; yes adds one where the brief describes none.",
         hints=("use_moderator", "judge", "chair", "has_mediator")),
@@ -182,18 +189,26 @@ HEADER: tuple[Key, ...] = (
     Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=8,
         example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
         help="What ends the rounds early."),
+    Key(name="threshold", kind="number", low=THRESHOLDS.low, high=THRESHOLDS.high, example="0.3",
+        help="With protocol: gate, how far apart the first answers may be without a debate; default: 0.2.",
+        hints=("gate", "spread", "gate_threshold")),
+    Key(name="samples", kind="whole", low=SAMPLES.low, high=SAMPLES.high, example="9",
+        help="With protocol: sample, how many independent answers are counted; default: 5.",
+        hints=("sample", "draws", "num_samples", "n_samples")),
+    Key(name="merge", kind="flag", example="yes", hints=("merged", "synthesis", "merge_answers"),
+        help="With protocol: select, the judge then writes one answer from all, and says what it took from whom."),
     Key(name="context_scope", kind="choice", choices=SCOPES, loose=True, example="last_n_turns",
         help="What each debater sees of the debate; the moderator sees everything unless its own section differs.",
         hints=("scope", "visibility")),
     Key(name="context_turns", kind="whole", low=1, high=100, example="6",
-        help="How many turns last_n_turns and rolling_window show; 6 without it.", hints=("n_turns", "window")),
+        help="How many turns last_n_turns and rolling_window show; default: 6.", hints=("n_turns", "window")),
     Key(name="context_strategy", kind="choice", choices=WAYS, loose=True, example="summarize_past",
         help="How the debate is kept short for its debaters.", hints=("memory", "memory_strategy")),
     Key(name="summarize_every", kind="whole", low=1, high=20, example="2",
         help="With summarize_past or summary_only: after how many rounds the debate is summed up; 2, or 1.",
         hints=("summarise_every", "summary_every")),
     Key(name="language", kind="text", high=40, example="German", hints=("lang", "languages"),
-        help="The language of all who have none of their own."),
+        help="The language of all participants who have no language of their own."),
     Key(name="live_scoring", kind="flag", example="yes", hints=("real_time_scoring", "scoring"),
         help="Each turn is rated when it is made, by the moderator, else by the other debaters in turn."),
     Key(name="anonymous_scoring", kind="flag", example="yes", hints=("anonymous_scores",),
@@ -211,13 +226,13 @@ HEADER: tuple[Key, ...] = (
     Key(name="recall", kind="flag", example="yes", hints=("remember", "history", "use_memory"),
         help="Before anybody speaks, a retriever recalls outcomes of earlier debates on similar topics; default no."),
     Key(name="history_limit", kind="whole", low=1, high=20, example="5", hints=("max_history",),
-        help="With recall: the most outcomes of earlier debates; 5 without it."),
+        help="With recall: maximum number of outcomes of earlier debates; default: 5."),
     Key(name="feeds", kind="several", low=1, high=5, example="[news]", hints=("pulse", "rss", "trending"),
         help="With recall: names of feeds in your own moot.toml, whose news are recalled as well."),
     Key(name="research", kind="choices", choices=FINDERS, loose=True, low=1, high=2, example="[rag]",
         help="With recall: the tools with which the retriever looks up the topic.", hints=("evidence",)),
-    Key(name="model", kind="model", example="ollama:qwen3:8b", help="The model of all who have none of their own.",
-        hints=("llm", "default_model", "models")),
+    Key(name="model", kind="model", example="ollama:qwen3:8b", hints=("llm", "default_model", "models"),
+        help="The model of all participants who have no model of their own."),
     Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),
         help="Background in a few words; longer background is text under the heading."),
     Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
@@ -227,7 +242,7 @@ HEADER: tuple[Key, ...] = (
         help="Files or folders beside the brief that only the tool rag searches; they are in no prompt.",
         hints=("rag", "knowledge", "corpus")),
     Key(name="rules", kind="prose", high=20000, example='"Keep each answer under 200 words."',
-        help="What all participants must observe; or the section ## Rules.",
+        help="Rules for all participants; or the section ## Rules.",
         hints=("instructions", "guidelines", "constraints")),
     Key(name="options", kind="texts", low=OPTIONS.low, high=OPTIONS.high, example="[build, buy, wait]",
         help="The closed set of answers; or the section ## Options.",
@@ -240,13 +255,19 @@ HEADER: tuple[Key, ...] = (
         help="Options of a protocol from another package, by name."),
     Key(name="strategy_options", kind="options", example="{finalists: 2}", hints=("rule_options",),
         help="Options of a strategy from another package, by name."),
+    Key(name="tool_options", kind="named_options", example="{dice: {most: 4}}", hints=("tool_settings",),
+        help="Options of tools from other packages, by the tool's name."),
+    Key(name="provider_options", kind="named_options", example="{say: {voice: low}}", hints=("provider_settings",),
+        help="Options of model providers from other packages, by the provider's name."),
+    Key(name="report_options", kind="named_options", example="{slides: {people: no}}", hints=("report_settings",),
+        help="Options of report formats from other packages, by the format's name; a command can set others."),
     Key(name="limits", kind="table", aliases=("budget",), example="{tokens: 40000, cost: 0.50}",
-        help="What the debate may use: a table of the limits.", hints=("max_cost", "max_tokens_total")),
+        help="The limits of the debate, as a table.", hints=("max_cost", "max_tokens_total")),
 )
 
 LIMITS: tuple[Key, ...] = (
     Key(name="limits.asks", kind="whole", low=ASKS.low, high=ASKS.high, example="200",
-        help="The most questions to participants.",
+        help="Maximum number of questions to participants.",
         hints=("limits.calls", "limits.requests")),
     Key(name="limits.tokens", kind="whole", low=TOKENS.low, high=TOKENS.high, example="40000",
         help="Input and output tokens of all calls.", hints=("limits.max_tokens",)),
@@ -260,13 +281,13 @@ LIMITS: tuple[Key, ...] = (
     Key(name="limits.total_seconds", kind="number", low=TOTAL_SECONDS.low, high=TOTAL_SECONDS.high, example="1800",
         help="Seconds for the whole debate while it runs.", hints=("limits.seconds", "limits.time")),
     Key(name="limits.parallel", kind="whole", low=PARALLEL.low, high=PARALLEL.high, example="4",
-        help="The most answers in parallel.",
+        help="Maximum number of answers in parallel.",
         hints=("limits.concurrency",)),
 )
 
 PARTICIPANT: tuple[Key, ...] = (
     Key(name="name", kind="name", aliases=("persona_name",), high=200, example="Ada",
-        help="1 to 40 letters, digits, blanks and . ' - _ ( ) &, unlike the other names.", hints=("label", "title")),
+        help="1 to 40 letters, digits, spaces and . ' - _ ( ) &, unlike the other names.", hints=("label", "title")),
     Key(name="role", kind="text", aliases=("role_description",), high=200, example="Cautious risk analyst",
         help="The role or stance in a few words; without it the first sentence of the persona.",
         hints=("position", "stance", "description", "perspective")),
@@ -284,30 +305,30 @@ PARTICIPANT: tuple[Key, ...] = (
         hints=("field", "skills", "speciality")),
     Key(name="speaking_style", kind="text", high=500, example="Short questions, no small talk",
         help="How the participant talks; it is added to the persona.", hints=("voice", "speech")),
-    Key(name="weight", kind="number", low=0.01, high=10, example="0.8",
+    Key(name="weight", kind="number", low=0, high=10, example="0.8",
         help="The weight of the vote, or the level of expertise.", hints=("expertise_level",)),
     Key(name="duty", kind="choice", choices=("debater", "moderator", "juror"), example="moderator",
         help="Debates, moderates, or only hears and votes; Moderator, Mediator, Judge and Chair moderate by name.",
         hints=("moderator", "mediator", "office", "judge", "jury")),
     Key(name="deadline", kind="term", example="2d", hints=("due", "time_limit", "patience"),
-        help="How long the debate waits for each answer of a person: 10m, 2d; without it as long as it takes."),
+        help="How long the debate waits for each answer of a person: 10m, 2d. Default: no time limit."),
     Key(name="stand_in", kind="model", example="ollama:llama3.2",
         help="Who answers when a person's deadline has passed; without it, that turn is missing.",
         hints=("substitute", "replacement", "deputy")),
     Key(name="temperature", kind="number", low=0, high=2, example="0.7", help="How freely the model answers."),
     Key(name="top_p", kind="number", low=0, high=1, example="0.9",
-        help="The share of likely words that the model draws from."),
+        help="The share of likely words that the model chooses from (top-p)."),
     Key(name="presence_penalty", kind="number", low=-2, high=2, example="0.5",
-        help="How much the model avoids what was named."),
+        help="How much the model avoids words that it has used (presence penalty)."),
     Key(name="frequency_penalty", kind="number", low=-2, high=2, example="0.5",
-        help="How much the model avoids what was named often."),
+        help="How much the model avoids words that it has used often (frequency penalty)."),
     Key(name="seed", kind="whole", low=SEED.low, high=SEED.high, example="7", help="The random seed of the model."),
     Key(name="max_tokens", kind="whole", low=1, high=1_000_000, example="800",
-        help="The greatest length of one answer.", hints=("tokens", "max_length")),
+        help="Maximum length of one answer, in tokens.", hints=("tokens", "max_length")),
     Key(name="top_k", kind="whole", low=1, high=1000, example="40",
-        help="The model draws from this many of the likeliest words."),
+        help="The model chooses from this many of the likeliest words (top-k)."),
     Key(name="min_p", kind="number", low=0, high=1, example="0.05",
-        help="The least probability of a word, as a share of the likeliest one's."),
+        help="The lowest probability of a word, as a share of the likeliest one's."),
     Key(name="repeat_penalty", kind="number", low=0, high=2, example="1.1",
         help="How much a local model avoids repetition; 1 is not at all."),
     Key(name="stop", kind="letters", low=1, high=8, example='["END"]', help="Texts at which the answer ends.",
@@ -315,14 +336,14 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="num_ctx", kind="whole", low=256, high=4_194_304, example="8192",
         help="The tokens of context that a local server sets aside.", hints=("context_length", "ctx")),
     Key(name="keep_alive", kind="span", example="10m",
-        help="How long a local server keeps the model in memory: 10m, -1 for ever, 0 not at all."),
+        help="How long a local server keeps the model in memory: 10m, -1 forever, 0 not at all."),
     Key(name="style", kind="text", high=200, example="bullet-point", help="How to write: formal, casual, paragraph …"),
     Key(name="tone", kind="text", high=200, example="passionate",
         help="The emotional style: passionate, sarcastic, logical, optimistic, or words of your own.",
         hints=("emotional_style", "emotion", "mood")),
     Key(name="language", kind="text", high=40, example="German", help="What the participant speaks.", hints=("lang",)),
     Key(name="priority", kind="number", low=0, high=100, example="3",
-        help="With turn_mode: priority_order, a higher number speaks earlier; 0 without it."),
+        help="With turn_mode: priority_order, a higher number speaks earlier; default: 0."),
     Key(name="hide", kind="several", low=1, high=50, example="[round 1]",
         help="Turns that the participant never sees: a name, an act such as critique, round 2, or both: Bo round 2.",
         hints=("mask", "hidden", "masked")),
@@ -340,16 +361,18 @@ PARTICIPANT: tuple[Key, ...] = (
     Key(name="search.method", kind="choice", choices=METHODS, loose=True, example="mcts",
         help="Monte Carlo tree search."),
     Key(name="search.simulations", kind="whole", low=1, high=64, example="16",
-        help="How often the tree is walked down and judged."),
+        help="Number of simulations."),
     Key(name="search.depth", kind="whole", low=1, high=4, example="2",
-        help="How many replies are imagined after a candidate."),
+        help="Number of replies that are simulated after each candidate."),
 )
 # fmt: on
 
 
 def find_key(keys: Sequence[Key], word: str) -> Key | None:
-    """The key with that name or alias; None if there is none."""
-    return next((key for key in keys if word == key.name or word in key.aliases), None)
+    """The key with that name or alias, which an error then names; None if there is none."""
+    if key := next((key for key in keys if word == key.name), None):
+        return key
+    return next((replace(key, written=word) for key in keys if word in key.aliases), None)
 
 
 def get_key(keys: Sequence[Key], name: str) -> Key:

@@ -123,21 +123,23 @@ def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
     """
     lines = body.split("\n")
     if len(lines) > MOST_LINES:
-        problem = f"the brief has {len(lines):,} lines; {MOST_LINES:,} are allowed: put long texts in files beside it"
+        problem = (
+            f"the brief has {len(lines):,} lines; at most {MOST_LINES:,} are allowed: put long texts in files beside it"
+        )
         raise BriefError(problem, line=line, code="too_large")
     heads = list(_heads(body, line))
     settled = _settle(_sort(heads), lines, listed)
     chapters = tuple(head.text for head in settled if head.part == "text")
     first = _Head(level=0, text="", line=line, start=0, end=0)
-    kept = [first, *_joined(settled)]
-    ends = [head.start for head in kept[1:]] + [len(lines)]
-    cut = [_cut(head, lines, end, line) for head, end in zip(kept, ends, strict=True)]
+    sorted_heads = [first, *_joined(settled)]
+    ends = [head.start for head in sorted_heads[1:]] + [len(lines)]
+    cut = [_cut(head, lines, end, line) for head, end in zip(sorted_heads, ends, strict=True)]
     sections = tuple(section for section in cut if section.part != "text" or section.body)
     return Body(sections=sections, chapters=chapters, headings=bool(heads))
 
 
 def split_agent(text: str) -> tuple[str, str]:
-    """A heading or list entry as name and seat: ``Ada (ollama:llama3.2)``; the seat is "" where none is named."""
+    """A heading or list entry as name and agent: ``Ada (ollama:llama3.2)``; the agent is "" where none is named."""
     match = _SEAT.fullmatch(text)
     return (match[1], match[2].strip()) if match and is_agent_name(match[2].strip()) else (text, "")
 
@@ -181,11 +183,11 @@ def _heads(body: str, line: int) -> Iterator[_Head]:
 def _sort(heads: Sequence[_Head]) -> list[_Head]:
     """Topic, reserved sections, participants under ``Participants``, and other headings of level 2 as ``text``."""
     named: dict[Part, _Head] = {}
-    found: list[_Head] = []
+    sorted_heads: list[_Head] = []
     people = 0  # the level of the heading Participants while we are beneath it
     for head in heads:
         if people and head.level == people + 1:
-            found.append(replace(head, part="person"))
+            sorted_heads.append(replace(head, part="person"))
             continue
         if head.level > 2:
             continue
@@ -195,8 +197,8 @@ def _sort(heads: Sequence[_Head]) -> list[_Head]:
         if part != "text":
             named[part] = head
         people = head.level if part == "participants" else 0
-        found.append(replace(head, part=part))
-    return found
+        sorted_heads.append(replace(head, part=part))
+    return sorted_heads
 
 
 def _second(head: _Head, first: _Head) -> BriefError:
@@ -211,8 +213,8 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
     """The same headings; those of participants marked as such."""
     place = next((head for head in heads if head.part == "participants"), None)
     if place and listed:
-        found = "the header lists the participants already; describe each in a section ## Name, or drop the list"
-        raise BriefError(found, line=place.line, code="inconsistent")
+        problem = "the header lists the participants already; describe each in a section ## Name, or drop the list"
+        raise BriefError(problem, line=place.line, code="inconsistent")
     if place or listed:
         names = {skeleton(name) for name in listed}
         return [_place(head, lines, names) for head in heads]
@@ -221,11 +223,11 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
     if first is None:
         return [_person(head) for head in heads] if _all_addressed(open_heads, lines) else list(heads)
     if early := next((head for head in open_heads if head.line < first.line), None):
-        found = (
-            f"is {early.text[:60]!r} a participant or background? It stands before the first participant, "
+        problem = (
+            f"is {early.text[:60]!r} a participant or background? It comes before the first participant, "
             f"{first.text[:60]!r}: add a line 'role: …' under it, or write it as ### under ## Background"
         )
-        raise BriefError(found, line=early.line, code="inconsistent")
+        raise BriefError(problem, line=early.line, code="inconsistent")
     return [_person(head) for head in heads]
 
 
@@ -261,11 +263,11 @@ def _all_addressed(heads: Sequence[_Head], lines: Sequence[str]) -> bool:
 
 
 def _unclear(name: str, why: str, line: int) -> BriefError:
-    found = (
+    problem = (
         f"is {name[:60]!r} a participant or background? For {why}. "
         "Add a line 'role: …' under it, or write it as ### under ## Background"
     )
-    return BriefError(found, line=line, code="inconsistent")
+    return BriefError(problem, line=line, code="inconsistent")
 
 
 def _first_line(head: _Head, lines: Sequence[str]) -> str:
@@ -312,7 +314,7 @@ _HEADING = re.compile(r"#{1,6} (.*?)( #+)?")
 _ITEM = re.compile(r" {0,3}([-*+]|[0-9]{1,3}[.)])[ \t]+(\S.*)")
 
 
-def split_topic(given: LocatedValue | None, body: Body) -> tuple[LocatedValue, Body]:
+def split_topic(topic_setting: LocatedValue | None, body: Body) -> tuple[LocatedValue, Body]:
     """The topic, and the body without it: the header's, else the heading's, else the first paragraph.
 
     Where the header has the key without a value, no paragraph is taken for it.
@@ -321,26 +323,26 @@ def split_topic(given: LocatedValue | None, body: Body) -> tuple[LocatedValue, B
         BriefError: there is none (``missing_topic``), or header and heading differ (``inconsistent``).
     """
     heading = next((section for section in body.of("topic") if _speaks(section.heading)), None)
-    said = given if given and _speaks(str(given.value)) else None
-    if said and heading and flat(heading.heading).casefold() != flat(str(said.value)).casefold():
+    spoken_topic = topic_setting if topic_setting and _speaks(str(topic_setting.value)) else None
+    if spoken_topic and heading and flat(heading.heading).casefold() != flat(str(spoken_topic.value)).casefold():
         problem = (
-            f"the heading {heading.heading[:60]!r} differs from the topic {str(said.value)[:60]!r} "
-            f"on line {said.line}; keep one of them"
+            f"the heading {heading.heading[:60]!r} differs from the topic {str(spoken_topic.value)[:60]!r} "
+            f"on line {spoken_topic.line}; keep one of them"
         )
         raise BriefError(problem, line=heading.line, code="inconsistent")
-    if said:
-        return said, body
+    if spoken_topic:
+        return spoken_topic, body
     if heading:
         return _read("topic", heading.heading, heading.line), body
-    first = body.sections[0] if body.sections and body.sections[0].part == "text" and given is None else None
-    taken = _first(first.body) if first else ("", "")
-    if first is None or not _speaks(taken[0]):
+    first = body.sections[0] if body.sections and body.sections[0].part == "text" and topic_setting is None else None
+    opening = _first(first.body) if first else ("", "")
+    if first is None or not _speaks(opening[0]):
         problem = "there is nothing to debate; write the question as a heading, '# Should we …?', or as topic:"
-        raise BriefError(problem, line=given.line if given else 1, code="missing_topic")
-    rest = taken[1].lstrip("\n")
+        raise BriefError(problem, line=topic_setting.line if topic_setting else 1, code="missing_topic")
+    rest = opening[1].lstrip("\n")
     line = first.body_line + first.body.count("\n") - rest.count("\n")
     section = replace(first, body=rest, body_line=line)
-    return _read("topic", taken[0], first.body_line), replace(body, sections=(section, *body.sections[1:]))
+    return _read("topic", opening[0], first.body_line), replace(body, sections=(section, *body.sections[1:]))
 
 
 def _speaks(text: str) -> bool:
@@ -357,28 +359,28 @@ def _first(text: str) -> tuple[str, str]:
     return flat(" ".join(lines[:end])), "\n".join(lines[behind:])
 
 
-def rules_and_options(given: Mapping[str, LocatedValue], body: Body) -> dict[str, LocatedValue]:
+def rules_and_options(header: Mapping[str, LocatedValue], body: Body) -> dict[str, LocatedValue]:
     """The rules and options, if sections contain them.
 
     Raises:
         BriefError: the header holds them too, or the options are no list.
     """
-    found: dict[str, LocatedValue] = {}
+    values: dict[str, LocatedValue] = {}
     for section in body.of("rules", "options"):
         if not section.body:
             continue
-        if section.part in given:
-            sentence = f"{section.part} are given twice, first on line {given[section.part].line}; keep one"
+        if section.part in header:
+            sentence = f"{section.part} are given twice, first on line {header[section.part].line}; keep one"
             raise BriefError(sentence, line=section.line, code="duplicate_key")
         if section.part == "rules":
-            found["rules"] = _read("rules", unfence(section.body), section.body_line)
+            values["rules"] = _read("rules", unfence(section.body), section.body_line)
         else:
-            found["options"] = _options(section)
+            values["options"] = _options(section)
     for section in body.of("participants"):
         if section.body or not body.of("person"):
             sentence = "under Participants each participant has a heading one level down: ### Ada"
             raise BriefError(sentence, line=section.body_line if section.body else section.line, code="inconsistent")
-    return found
+    return values
 
 
 def _read(name: str, text: str, line: int) -> LocatedValue:
@@ -395,7 +397,7 @@ def _options(section: Section) -> LocatedValue:
         if match := _ITEM.fullmatch(line):
             options.append(flat(match[2]))
         elif line.strip() and (not options or not line.startswith("  ")):
-            sentence = f"{line.strip()[:60]!r} is no list item; write one option on each line: - yes"
+            sentence = f"{line.strip()[:60]!r} is not a list item; write one option on each line: - yes"
             raise BriefError(sentence, line=section.body_line + n, code="wrong_type")
         elif line.strip():
             options[-1] = flat(f"{options[-1]} {line}")

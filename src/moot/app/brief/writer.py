@@ -15,31 +15,42 @@ from moot.core.ask import Value
 from moot.core.brief import Brief
 from moot.core.text import clean, flat
 
-OPTIONS = tuple(key.name for key in HEADER if key.kind == "options")
-"""The tables of options that other packages declare."""
+OPTIONS: Mapping[str, bool] = {
+    key.name: key.kind == "named_options" for key in HEADER if key.kind in ("options", "named_options")
+}
+"""The tables of options that other packages declare, and whether they hold a table for each name."""
 
 _IN_BODY = ("topic", "participants", "rules", "options")
 
 
-def write(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> str:
+def write(brief: Brief, settings: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> str:
     """A brief as Markdown.
 
     Args:
         brief: what is to be debated.
-        given: what the brief's file states, by the names of the keys; what it does not state is not written.
+        settings: what the brief's file states, by the names of the keys; what it does not state is not written.
         own: what it states of each participant, in the order of the table.
     """
     topic, heading = title(brief.topic)
-    header = [*topic, *(line for name, value in given.items() for line in _setting(name, value))]
-    limits = {name.removeprefix("limits."): value for name, value in given.items() if name.startswith("limits.")}
+    header = [*topic, *(line for name, value in settings.items() for line in _setting(name, value))]
+    limits = {name.removeprefix("limits."): value for name, value in settings.items() if name.startswith("limits.")}
     header += ["limits:", *(f"  {name}: {_json(value)}" for name, value in limits.items())] if limits else []
-    for table in OPTIONS:
+    for table, by_name in OPTIONS.items():
         options = {
-            name.removeprefix(f"{table}."): value for name, value in given.items() if name.startswith(f"{table}.")
+            name.removeprefix(f"{table}."): value for name, value in settings.items() if name.startswith(f"{table}.")
         }
-        header += [f"{table}: {_json(options)}"] if options else []
+        header += [f"{table}: {_json(_by_name(options) if by_name else options)}"] if options else []
     front = "---\n" + "\n".join(header) + "\n---\n" if header else ""
-    return front + "\n\n".join([*heading, *_body(brief, given, own)]) + "\n"
+    return front + "\n\n".join([*heading, *_body(brief, settings, own)]) + "\n"
+
+
+def _by_name(options: Mapping[str, Value]) -> dict[str, dict[str, Value]]:
+    """Options such as ``dice.most`` as a table for each name."""
+    tables: dict[str, dict[str, Value]] = {}
+    for full_name, value in options.items():
+        name, _, option = full_name.partition(".")
+        tables.setdefault(name, {})[option] = value
+    return tables
 
 
 def title(topic: str) -> tuple[list[str], list[str]]:
@@ -54,10 +65,10 @@ def _setting(name: str, value: Value) -> Iterator[str]:
         yield f"{name}: {_json(value)}"
 
 
-def _body(brief: Brief, given: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
-    files = given.get("background", ())
+def _body(brief: Brief, settings: Mapping[str, Value], own: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
+    files = settings.get("background", ())
     inside = brief.background[: len(brief.background) - len(files if isinstance(files, tuple) else ())]
-    for source in inside["context" in given :]:
+    for source in inside["context" in settings :]:
         yield f"## Background\n\n{fence(source.text, level=2)}"
     if brief.rules:
         yield f"## Rules\n\n{fence(brief.rules, level=2)}"

@@ -24,7 +24,8 @@ _END = re.compile(r"(---|\.\.\.)[ \t]*")
 _LOOSE = re.compile(r"[ \t]*(-{2,}([ \t]+#.*)?|\+{3}|;{3})[ \t]*")
 _KEY = re.compile(r"[ \t]*[A-Za-z_]+([:=][ \t]|[:=]$|[ \t]+=)")
 _BRACKETS = re.compile(rf"([\[{{][ \t]*){{{MOST_DEPTH + 1}}}")
-_QUOTES = "put quotes around a text with a colon, a # or another sign of YAML in it"
+_ONE_COLON = re.compile(r"[A-Za-z_]+:(?!.*:[ \t]).*")
+_QUOTES = "put quotes around a text with a colon, a # or another YAML character in it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +82,11 @@ def split(text: str) -> Parts:
         if _END.fullmatch(lines[n]):
             header = "\n".join(lines[first + 1 : n])
             if (size := len(header.encode())) > MOST_BYTES:
-                found = f"the header has {size:,} bytes; at most {MOST_BYTES:,} are allowed"
-                raise BriefError(found, line=first + 1, code="too_large")
+                problem = f"the header has {size:,} bytes; at most {MOST_BYTES:,} are allowed"
+                raise BriefError(problem, line=first + 1, code="too_large")
             return Parts(header=header, header_line=first + 2, body="\n".join(lines[n + 1 :]), body_line=n + 2)
-    found = "the header is opened by --- and never closed; write --- on a line of its own after its last key"
-    raise BriefError(found, line=first + 1, code="unterminated_header")
+    problem = "the header is opened by --- and never closed; write --- on a line of its own after its last key"
+    raise BriefError(problem, line=first + 1, code="unterminated_header")
 
 
 def _check_loose(lines: list[str], first: int) -> None:
@@ -116,16 +117,16 @@ def load(block: str, *, line: int) -> Table:
         raise _malformed(str(getattr(error, "problem", "")), build.lines, mark.line if mark else 0, line) from error
     except (YAMLError, ValueError, ArithmeticError, AssertionError, LookupError, TypeError, AttributeError) as error:
         # The scanner lets slips of its own through ("\UFFFFFFFF", %YAML 1.19); for the user it is all the same.
-        raise BriefError(f"this is no YAML; {_QUOTES}", line=line, code="malformed_yaml") from error
+        raise BriefError(f"this is not valid YAML; {_QUOTES}", line=line, code="malformed_yaml") from error
     match build.root:
         case None:
             return Table(line=line, pairs=())
         case Table() as table:
             return table
         case Items(line=at):
-            raise BriefError("a list stands here; write lines of the form key: value", line=at, code="wrong_type")
+            raise BriefError("this is a list; write lines of the form key: value", line=at, code="wrong_type")
         case scalar:
-            match = f"{scalar.text[:60]!r} is not a key with a value; write key: value, with a blank after the colon"
+            match = f"{scalar.text[:60]!r} is not a key with a value; write key: value, with a space after the colon"
             raise BriefError(match, line=scalar.line, code="malformed_yaml")
 
 
@@ -142,7 +143,7 @@ class _Event:
 
 
 def _too_deep(line: int) -> BriefError:
-    return BriefError(f"nested too deeply; {MOST_DEPTH} levels are allowed", line=line, code="unsafe_yaml")
+    return BriefError(f"nested too deeply; at most {MOST_DEPTH} levels are allowed", line=line, code="unsafe_yaml")
 
 
 def _events(block: str) -> Iterator[_Event]:
@@ -169,12 +170,15 @@ def _events(block: str) -> Iterator[_Event]:
 
 def _malformed(problem: str, lines: list[str], at: int, first: int) -> BriefError:
     text = lines[min(at, len(lines) - 1)].strip()
-    if "mapping values" in problem:
+    indented = lines[min(at, len(lines) - 1)].startswith(" ")
+    if indented and ("mapping values" in problem or "block end" in problem) and _ONE_COLON.fullmatch(text):
+        sentence = f"the blanks before {text[:80]!r} are wrong: keys of one table begin in the same column"
+    elif "mapping values" in problem:
         sentence = f'there is a second colon in {text[:80]!r}; put quotes around it: key: "text: more text"'
     elif "\t" in lines[min(at, len(lines) - 1)]:
-        sentence = f"there is a tab in {text[:80]!r}; use blanks instead"
+        sentence = f"there is a tab in {text[:80]!r}; use spaces instead"
     else:
-        sentence = f"{text[:80]!r} is no YAML ({problem}); {_QUOTES}"
+        sentence = f"{text[:80]!r} is not valid YAML ({problem}); {_QUOTES}"
     return BriefError(sentence, line=first + at, code="malformed_yaml")
 
 
@@ -214,7 +218,7 @@ class _Build:
         if len(self.open) > MOST_DEPTH:
             raise _too_deep(line)
         if self.values > MOST_VALUES:
-            raise BriefError(f"too many values; {MOST_VALUES} are allowed", line=line, code="too_large")
+            raise BriefError(f"too many values; at most {MOST_VALUES} are allowed", line=line, code="too_large")
 
     def _scalar(self, event: _Event, line: int) -> Scalar:
         row, column = event.end

@@ -53,33 +53,33 @@ async def analyse_debates(
     return tuple(analyses), {debate: str(error) for debate, error in damaged.items()}
 
 
-def write_analysis(found: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
+def write_analysis(analyses: Sequence[Analysis], plots: Mapping[str, Sequence[str]] | None = None) -> str:
     """Analyses as Markdown; ``plots`` names the files of the pictures for each debate."""
-    return review(found, overview(found), plots or {})
+    return review(analyses, overview(analyses), plots or {})
 
 
-def write_data(found: Sequence[Analysis], damaged: Mapping[str, str] | None = None) -> str:
+def write_data(analyses: Sequence[Analysis], damaged: Mapping[str, str] | None = None) -> str:
     """Analyses as JSON: the debates, each with its insights, their sums, and those that are damaged, with reasons."""
-    debates = [{**as_data(analysis), "insights": list(insights(analysis))} for analysis in found]
-    data = {"debates": debates, "overview": as_data(overview(found)), "damaged": dict(damaged or {})}
+    debates = [{**as_data(analysis), "insights": list(insights(analysis))} for analysis in analyses]
+    data = {"debates": debates, "overview": as_data(overview(analyses)), "damaged": dict(damaged or {})}
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def save_analysis(found: Sequence[Analysis], folder: Path, form: Literal["svg", "png"] = "svg") -> tuple[Path, ...]:
+def save_analysis(analyses: Sequence[Analysis], folder: Path, form: Literal["svg", "png"] = "svg") -> tuple[Path, ...]:
     """Write the plots and a page that shows them into a new folder; returns the paths, the page first.
 
     Raises:
         BriefError: the library that draws is not installed, or the folder cannot be written.
     """
-    plots = {analysis.debate: draw(analysis, form) for analysis in found}
-    if len(found) > 1:
-        plots[""] = draw_all(found, form)
+    plots = {analysis.debate: draw(analysis, form) for analysis in analyses}
+    if len(analyses) > 1:
+        plots[""] = draw_all(analyses, form)
     names = {
-        debate: [f"{_stem(debate, found)}-{plot.name}.{form}" for plot in drawn] for debate, drawn in plots.items()
+        debate: [f"{_stem(debate, analyses)}-{plot.name}.{form}" for plot in drawn] for debate, drawn in plots.items()
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save(folder / PAGE, write_analysis(found, names))
+        save(folder / PAGE, write_analysis(analyses, names))
         for debate, drawn in plots.items():
             _write(folder, names[debate], drawn)
     except OSError as error:

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from moot.core.errors import RecordError
-from moot.record.mailbox import check
+from moot.record.mailbox import check, streams_beside
 from moot.record.store import Store
 
 PIECE = 500
@@ -35,7 +35,7 @@ class Copied:
 async def copy_debates(source: Store, target: Store, names: Sequence[str] = ()) -> AsyncGenerator[Copied]:
     """Copy debates with all their messages, in the order in which they began.
 
-    Hashes are checked before and after. A debate that cannot be copied is told of, and the others go on.
+    Hashes are checked before and after. A debate that cannot be copied is reported, and the others are copied.
 
     Args:
         source: where the debates are.
@@ -45,24 +45,33 @@ async def copy_debates(source: Store, target: Store, names: Sequence[str] = ()) 
     Raises:
         RecordError: one of the stores cannot be used.
     """
+    wanted = names or await _all_names(source)
+    for name in wanted[:1]:  # a store that cannot be used is told of once, not for each debate
+        await source.read(name, limit=1)
+        await target.read(name, limit=1)
+    for name in wanted:
+        yield await _copy(source, target, name)
+
+
+async def _all_names(source: Store) -> Sequence[str]:
+    """All debates, and the owners for whom something is reserved (``@ann``), the earliest first."""
     streams = [info.debate for info in reversed(await source.debates())]
-    await target.debates()  # a store that cannot be used is told of once, not for each debate
-    for name in names or dict.fromkeys(stream.partition("/")[0] for stream in streams):
-        own = [stream for stream in streams if stream == name or stream.startswith(f"{name}/")]
-        yield await _copy(source, target, name, own)
+    return tuple(dict.fromkeys(stream.partition("/")[0] for stream in streams))
 
 
-async def _copy(source: Store, target: Store, name: str, streams: Sequence[str]) -> Copied:
+async def _copy(source: Store, target: Store, name: str) -> Copied:
     new = there = 0
     try:
+        read_streams = {stream: await source.read(stream) for stream in (name, *streams_beside(name))}
+        streams = {stream: lines for stream, lines in read_streams.items() if lines}
         if not streams:
-            raise RecordError("it is not in the record that is copied from")
-        for stream in streams:
-            check(stream, await source.read(stream))  # all of them before the first line is copied
-        for stream in streams:
-            lines, had = await source.read(stream), await target.read(stream)
+            raise RecordError("it is not in the store that is copied from")
+        for stream, lines in streams.items():
+            check(stream, lines)  # all of them before the first line is copied
+        for stream, lines in streams.items():
+            had = await target.read(stream)
             if had[: len(lines)] != lines[: len(had)]:
-                raise RecordError("another debate with this id is there already")
+                raise RecordError("the other store already has a different debate with this id")
             there += len(had)
             new += await _write(target, stream, lines, len(had))
     except RecordError as error:
@@ -74,8 +83,8 @@ async def _write(target: Store, stream: str, lines: Sequence[str], had: int) -> 
     """Append what is missing and check the result; returns the number of lines written."""
     for start in range(had, len(lines), PIECE):
         await target.append(stream, lines[start : start + PIECE], after=start)
-    found = await target.read(stream)
-    check(stream, found)
-    if found[: len(lines)] != lines:
+    copied = await target.read(stream)
+    check(stream, copied)
+    if copied[: len(lines)] != lines:
         raise RecordError("the copy differs from what was written")
     return max(0, len(lines) - had)

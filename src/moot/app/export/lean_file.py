@@ -64,34 +64,38 @@ async def save_lean(workspace: Workspace, debates: Sequence[str], path: Path) ->
 
 def write_lean(claims: Mapping[str, Sequence[Claim]]) -> str:
     """Claims, by debate, as a file for Lean; it ends with a line break."""
-    stated = [(debate, claim) for debate, found in claims.items() for claim in found]
+    stated = [(debate, claim) for debate, claims_of in claims.items() for claim in claims_of]
     blocks = [_theorem(n, debate, claim) for n, (debate, claim) in enumerate(stated, start=1)]
-    head = f"-- {counted(len(stated), 'formal claim')} of {', '.join(claims)}, translated by Moot."
+    head = f"-- {counted(len(stated), 'formal claim')} of {flat(', '.join(claims))}, translated by Moot."
     needs = ["import Mathlib", ""] if any("ℝ" in block for block in blocks) else []
     return "\n".join([*needs, head, "", "\n\n".join(blocks) or "-- Nobody stated a formal claim."]) + "\n"
 
 
 def _theorem(n: int, debate: str, claim: Claim) -> str:
     """A claim as a theorem; as a comment where it cannot be one."""
-    said = f"{claim.by or claim.source} in {claim.mark or 'the brief'} of {debate}, entry {claim.seq}"
-    words = flat(claim.text).replace("-/", "- /").replace("/-", "/ -")
+    origin = f"{claim.by or claim.source} in {claim.mark or 'the brief'} of {debate}, entry {claim.seq}"
     if claim.kind == "smtlib":
-        return f"/- Claim {n}: {said}. It is a script in SMT-LIB, which is not translated. -/"
+        return f"/- {_comment(f'Claim {n}: {origin}. It is a script in SMT-LIB, which is not translated.')} -/"
     try:
         statement = parse_claim(claim.text)
     except NotFormal as error:
-        return f"/- Claim {n}: {said}. It is not translated: {error}. {words} -/"
+        return f"/- {_comment(f'Claim {n}: {origin}. It is not translated: {error}. {claim.text}')} -/"
     kind, proof = ("Int", _WHOLE) if _is_whole(statement) else ("ℝ", _REAL)
-    return f"/-- {said}: {words} -/\ntheorem claim_{n} : {_stated(statement, kind)} := {proof}"
+    return f"/-- {_comment(f'{origin}: {claim.text}')} -/\ntheorem claim_{n} : {_stated(statement, kind)} := {proof}"
+
+
+def _comment(text: str) -> str:
+    """Words that neither end the comment around them nor begin one in it."""
+    return flat(text).replace("-/", "- /").replace("/-", "/ -")
 
 
 def _stated(statement: Statement, kind: str) -> str:
     """The claim over all values of its variables, its premises and the divisors that are not 0 before it."""
     variables = "".join(f"∀ «{name}» : {'Int' if name in statement.integers else 'ℝ'}, " for name in statement.names)
-    given = [f"{_text(term, statement, kind)} ≠ 0" for term in divisors(statement)]
-    given += [_text(premise, statement, kind) for premise in statement.premises]
+    premises = [f"{_text(term, statement, kind)} ≠ 0" for term in divisors(statement)]
+    premises += [_text(premise, statement, kind) for premise in statement.premises]
     return variables + " → ".join(
-        [*(f"({each})" for each in given), f"({_text(statement.conclusion, statement, kind)})"]
+        [*(f"({premise})" for premise in premises), f"({_text(statement.conclusion, statement, kind)})"]
     )
 
 

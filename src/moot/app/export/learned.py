@@ -24,7 +24,7 @@ from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.personas import Pair, Persona, model_pairs, models, pairs, performances
 from moot.learn.personas import personas as of_participants
 from moot.learn.personas import relations as read_relations
-from moot.learn.ratings import Match, Rating, by_domain, elo, islands
+from moot.learn.ratings import Match, Rating, by_domain, connected_groups, elo
 from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
 from moot.record.listing import ListQuery
@@ -107,8 +107,8 @@ async def _stored(workspace: Workspace) -> Sequence[Summary]:
 
 
 def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
-    with MemoryStore.open(place) as shelf:
-        return shelf.replace(anew)
+    with MemoryStore.open(place) as store:
+        return store.replace(anew)
 
 
 async def _learn(
@@ -135,13 +135,13 @@ async def _learn(
     return Learned(new=tuple(new), known=known, open=unfinished, damaged=tuple(damaged))
 
 
-async def add_note(workspace: Workspace, debate: str, what: NoteKind, text: str = "") -> None:
+async def add_note(workspace: Workspace, debate: str, kind: NoteKind, text: str = "") -> None:
     """Store a note of the owner about a closed debate, and learn from the debate again.
 
     Args:
         workspace: the workspace.
         debate: its id.
-        what: the truth, now that it is known; the kind of question, within which models are rated; or that nothing
+        kind: the truth, now that it is known; the kind of question, within which models are rated; or that nothing
             shall be remembered of it.
         text: the answer that is right, or the name of the domain; of each the last one counts.
 
@@ -149,12 +149,12 @@ async def add_note(workspace: Workspace, debate: str, what: NoteKind, text: str 
         BriefError: the text is missing or too long.
         RecordError: there is no such debate, it is not over, or the store cannot be written.
     """
-    words = _check_note(debate, await workspace.entries(debate), what, text)
-    await owner_messages(workspace.store, debate, workspace.clock).post(Noted(what=what, text=words))
+    words = _check_note(debate, await workspace.entries(debate), kind, text)
+    await owner_messages(workspace.store, debate, workspace.clock).post(Noted(what=kind, text=words))
     await learn(workspace, debate)
 
 
-def _check_note(debate: str, entries: Sequence[Entry], what: str, text: str) -> str:
+def _check_note(debate: str, entries: Sequence[Entry], kind: str, text: str) -> str:
     """What the owner says, in one line.
 
     Raises:
@@ -162,10 +162,10 @@ def _check_note(debate: str, entries: Sequence[Entry], what: str, text: str) -> 
         RecordError: the debate is not over.
     """
     if fold(entries).closed is None:
-        raise RecordError(f"{debate} is not over; nothing can be said of its outcome yet")
+        raise RecordError(f"{debate} is not over yet; wait until it ends")
     words = " ".join(clean(text).split())
-    if what != FORGET and not 0 < len(words) <= LONGEST:
-        meant = {RESOLVE: "answer", DOMAIN: "domain"}[what]
+    if kind != FORGET and not 0 < len(words) <= LONGEST:
+        meant = {RESOLVE: "answer", DOMAIN: "domain"}[kind]
         raise BriefError(f"give the {meant} in 1 to {LONGEST} characters", code="out_of_range")
     return words
 
@@ -200,8 +200,8 @@ async def check_truth(workspace: Workspace, debate: str, truth: str, *, anyway: 
     _check_note(debate, entries, RESOLVE, truth)
     options = opening(debate, entries).brief.options
     if options and not anyway and not option_of(truth, options):
-        problem = f"{clip(truth, 100)!r} is no option of {debate}; there are {', '.join(options)}"
-        raise BriefError(f"{problem} (--anyway books it)", code="bad_enum")
+        problem = f"{clip(truth, 100)!r} is not an option of {debate}; the options are {', '.join(options)}"
+        raise BriefError(f"{problem} (--force records it)", code="bad_enum")
 
 
 async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> Resolved:
@@ -236,7 +236,7 @@ async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool
 
 def _place(workspace: Workspace) -> Place:
     if workspace.memory_place is None:
-        raise RecordError("what is learned is kept in the file or database of the record, and this record is in none")
+        raise RecordError("the memory needs a store in a file or a database, and this store is neither")
     return workspace.memory_place
 
 
@@ -254,8 +254,8 @@ async def search(
     place = _place(workspace)
 
     def look() -> tuple[FoundMemory, ...]:
-        with MemoryStore.open(place) as shelf:
-            return shelf.search(words, kind, most=most, now=workspace.clock())
+        with MemoryStore.open(place) as store:
+            return store.search(words, kind, most=most, now=workspace.clock())
 
     return await asyncio.to_thread(look)
 
@@ -293,7 +293,7 @@ async def domain_ratings(
 
 def _standings(domain: str, rated: tuple[Rating, ...], matches: Sequence[Match]) -> DomainRatings:
     played = [match for match in matches if match.domain == domain]
-    groups = islands(played)
+    groups = connected_groups(played)
     return DomainRatings(domain=domain, ratings=rated, elo=elo(played), apart=groups if len(groups) > 1 else ())
 
 
@@ -303,9 +303,9 @@ async def calibration(workspace: Workspace) -> Mapping[str, Calibration]:
     Raises:
         RecordError: memory cannot be read.
     """
-    given = forecasts((await _measured(workspace)).graded)
-    found = {player: measure(value) for player, value in given.items()}
-    return {player: value for player, value in found.items() if value is not None}
+    graded = forecasts((await _measured(workspace)).graded)
+    calibrations = {player: measure(value) for player, value in graded.items()}
+    return {player: value for player, value in calibrations.items() if value is not None}
 
 
 async def recalibration(workspace: Workspace) -> Mapping[str, tuple[tuple[Level, float], ...]]:
@@ -333,15 +333,15 @@ async def _measured(workspace: Workspace) -> Measured:
     place = _place(workspace)
 
     def look() -> Measured:
-        with MemoryStore.open(place) as shelf:
-            return measured(shelf)
+        with MemoryStore.open(place) as store:
+            return measured(store)
 
     return await asyncio.to_thread(look)
 
 
 def _bodies(place: Place, kinds: Sequence[str], debate: str = "") -> dict[str, list[Item]]:
-    with MemoryStore.open(place) as shelf:
-        return {kind: shelf.bodies(kind, debate=debate) for kind in kinds}
+    with MemoryStore.open(place) as store:
+        return {kind: store.bodies(kind, debate=debate) for kind in kinds}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

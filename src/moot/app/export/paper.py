@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import BinaryIO, Protocol, cast
 
 from moot.app.export.reports import write_report
-from moot.app.serve.view_model import frames, html_page
+from moot.app.serve.frames import frames, html_page
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.svg import svg
 from moot.arguments.tree import as_data
@@ -90,8 +90,8 @@ def _set(page: str) -> bytes:
 
 
 def _no_library() -> BriefError:
-    found = "PDF needs WeasyPrint and Pango: pip install 'moot[pdf]' (Debian: apt install libpango-1.0-0)"
-    return BriefError(f"{found}; or print the HTML report from a browser", code="no_library")
+    problem = "PDF needs WeasyPrint and Pango: pip install 'moot[pdf]' (Debian: apt install libpango-1.0-0)"
+    return BriefError(f"{problem}; or print the HTML report from a browser", code="no_library")
 
 
 _CHILD = "import sys; from moot.app.export import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
@@ -123,16 +123,16 @@ async def print_pdf(page: bytes, seconds: float) -> bytes:
     )
     try:
         async with asyncio.timeout(seconds):
-            made, _ = await child.communicate(page)
+            printed, _ = await child.communicate(page)
     finally:
         if child.returncode is None:
             child.kill()
             await child.wait()
     if child.returncode == NO_LIBRARY:
         raise _no_library()
-    if child.returncode or not made:
+    if child.returncode or not printed:
         raise BriefError("the PDF cannot be made; print the HTML report from a browser", code="no_pdf")
-    return made
+    return printed
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> int:
@@ -162,11 +162,11 @@ def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | 
     Raises:
         BriefError: the app was not built with this installation.
     """
-    found = argument_map(entries)
+    arguments = argument_map(entries)
     data = {
         "debate": debate,
         "frames": frames(entries),
-        "map": as_data(found, judge(found)),
+        "map": as_data(arguments, judge(arguments)),
         **(extra or {}),
     }
     try:

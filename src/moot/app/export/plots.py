@@ -39,31 +39,31 @@ class Plot:
     content: bytes
 
 
-def draw(found: Analysis, form: Form = "svg") -> tuple[Plot, ...]:
+def draw(analysis: Analysis, form: Form = "svg") -> tuple[Plot, ...]:
     """The plots of one debate; only those for which there is something to show.
 
     Raises:
         BriefError: the library is not installed.
     """
     plots = [
-        _plot("agreement", form, lambda figure: _holders(figure, found)) if found.agreement.stages else None,
-        _plot("strength", form, lambda figure: _strengths(figure, found)) if found.beliefs.answers else None,
-        _plot("ties", form, lambda figure: _matrix(figure, found.ties)) if found.ties else None,
-        _plot("tokens", form, lambda figure: _tokens(figure, found)) if found.use.calls else None,
+        _plot("agreement", form, lambda figure: _holders(figure, analysis)) if analysis.agreement.stages else None,
+        _plot("strength", form, lambda figure: _strengths(figure, analysis)) if analysis.beliefs.answers else None,
+        _plot("ties", form, lambda figure: _matrix(figure, analysis.ties)) if analysis.ties else None,
+        _plot("tokens", form, lambda figure: _tokens(figure, analysis)) if analysis.use.calls else None,
     ]
     return tuple(plot for plot in plots if plot)
 
 
-def draw_all(found: Sequence[Analysis], form: Form = "svg") -> tuple[Plot, ...]:
+def draw_all(analyses: Sequence[Analysis], form: Form = "svg") -> tuple[Plot, ...]:
     """The plots of many debates together.
 
     Raises:
         BriefError: the library is not installed.
     """
-    ties = add(tie for analysis in found for tie in analysis.ties)
+    ties = add(tie for analysis in analyses for tie in analysis.ties)
     plots = [
-        _plot("agreement", form, lambda figure: _shares(figure, found))
-        if any(analysis.agreement.stages for analysis in found)
+        _plot("agreement", form, lambda figure: _shares(figure, analyses))
+        if any(analysis.agreement.stages for analysis in analyses)
         else None,
         _plot("ties", form, lambda figure: _matrix(figure, ties)) if ties else None,
     ]
@@ -136,16 +136,16 @@ def _strengths(figure: "Figure", analysis: Analysis) -> None:
     axes.set_yticks(places, [_short(belief.answer) for belief in answers])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
-    axes.set_xlabel("strength; 0.5 is a claim left alone")
+    axes.set_xlabel("strength; 0.5 is a claim that nobody supports or attacks")
 
 
 def _matrix(figure: "Figure", ties: Sequence[Interaction]) -> None:
     """Who supports whom (above 0) and attacks whom (below 0)."""
     names = list(dict.fromkeys(name for tie in ties for name in (tie.by, tie.to)))[:_ROWS]
     side = 2.4 + _INCH * len(names)
-    axes = _axes(figure, "Supports less attacks", side + 0.8, side)
-    held = {(tie.by, tie.to): tie for tie in ties}
-    pairs = [[held.get((by, to)) for to in names] for by in names]
+    axes = _axes(figure, "Supports minus attacks", side + 0.8, side)
+    ties_by_pair = {(tie.by, tie.to): tie for tie in ties}
+    pairs = [[ties_by_pair.get((by, to)) for to in names] for by in names]
     grid = [[tie.supports - tie.attacks if tie else 0 for tie in row] for row in pairs]
     most = 2 * max(1, *(abs(n) for row in grid for n in row))  # half of the colours, so that numbers can be read
     axes.imshow(grid, cmap="RdBu", vmin=-most, vmax=most)

@@ -4,11 +4,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
-from moot.app.brief.schema import LOGS, STRATEGIES, TOOLS
+from moot.app.brief.schema import STRATEGIES, TOOLS
 from moot.app.export.report_formats import FORMATS, foreign_format
 from moot.app.plan.toolbox import foreign_tool
 from moot.core.errors import BriefError, ProtocolError
-from moot.core.extensions import KINDS, PHASE, PROTOCOL, PROVIDER, REPORT, RULE, TOOL, Kind, Offer, find, offers
+from moot.core.extensions import (
+    KINDS,
+    PHASE,
+    PROTOCOL,
+    PROVIDER,
+    REPORT,
+    RULE,
+    TOOL,
+    DeclaredOption,
+    Kind,
+    Offer,
+    declared_options,
+    find,
+    offers,
+)
 from moot.models.names import PROVIDERS, provider_named
 from moot.phases.choices import counting_rule
 from moot.protocols.known import KNOWN
@@ -20,7 +34,7 @@ OURS: Mapping[Kind, tuple[str, ...]] = {
     RULE: STRATEGIES,
     PROVIDER: tuple(PROVIDERS),
     TOOL: TOOLS,
-    REPORT: (*FORMATS, *LOGS),
+    REPORT: tuple(FORMATS),
 }
 """The names that are built in; what another package offers under one of them is never used."""
 
@@ -44,6 +58,7 @@ class Plugin:
         package: the package that offers it.
         version: the version of the package.
         broken: why it cannot be used; "" where it can.
+        options: the options that it takes; empty where it is broken.
     """
 
     kind: str
@@ -51,19 +66,28 @@ class Plugin:
     package: str
     version: str
     broken: str = ""
+    options: tuple[DeclaredOption, ...] = ()
 
 
 def find_plugins() -> tuple[Plugin, ...]:
     """All that other packages add, by kind and name; each is imported, to see whether it can be used."""
-    return tuple(
-        Plugin(
-            kind=offer.kind.name,
-            name=offer.name,
-            package=offer.package,
-            version=offer.version,
-            broken=_broken(offer.kind, offer),
-        )
-        for offer in offers(*KINDS)
+    return tuple(map(_plugin, offers(*KINDS)))
+
+
+def _plugin(offer: Offer) -> Plugin:
+    broken, options = _broken(offer.kind, offer), ()
+    if not broken:
+        try:
+            options = declared_options(offer)
+        except ProtocolError as error:
+            broken = str(error)
+    return Plugin(
+        kind=offer.kind.name,
+        name=offer.name,
+        package=offer.package,
+        version=offer.version,
+        broken=broken,
+        options=options,
     )
 
 

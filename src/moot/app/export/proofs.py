@@ -101,7 +101,7 @@ class Prover:
             return SolverAnswer(answer="unknown", why="the solver's answer is too long")
         if not line.endswith(b"\n"):
             await self._end()
-            return SolverAnswer(answer="unknown", why="the solver broke down")
+            return SolverAnswer(answer="unknown", why="the solver crashed")
         try:
             return _told(SolverAnswer.model_validate_json(line), self._seconds)
         except ValidationError:
@@ -111,9 +111,9 @@ class Prover:
     async def _put(self, question: bytes) -> bytes:
         """A line in, a line out; "" where the process has ended."""
         if self._child is None:
-            kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+            environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
             self._child = await asyncio.create_subprocess_exec(
-                sys.executable, *self._program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=kept, limit=_LONGEST
+                sys.executable, *self._program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, limit=_LONGEST
             )
         child = self._child
         assert child.stdin
@@ -140,8 +140,8 @@ def _told(answer: SolverAnswer, seconds: float) -> SolverAnswer:
     """An answer with its reason in words."""
     words = {
         "timeout": f"no answer within {seconds:g} seconds",
-        "canceled": "no answer within the most steps of work",
-        "max. resource limit exceeded": "no answer within the most steps of work",
+        "canceled": "no answer within the maximum number of steps",
+        "max. resource limit exceeded": "no answer within the maximum number of steps",
     }
     return answer.model_copy(update={"why": words.get(answer.why, answer.why)})
 
@@ -163,16 +163,16 @@ async def prove(claims: Sequence[Claim], prover: Prover | None = None, seconds: 
     """
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
-    checkeds: list[Checked] = []
+    results: list[Checked] = []
     async with prover or Prover() as solver:
         for n, claim in enumerate(claims):
             if n >= MOST:
-                checkeds.append(_unknown(claim, f"it was not checked: only the first {MOST} claims are"))
+                results.append(_unknown(claim, f"it was not checked: only the first {MOST} claims are"))
             elif clock() > until:
-                checkeds.append(_unknown(claim, f"it was not checked: the {seconds:g} seconds for all claims are over"))
+                results.append(_unknown(claim, f"it was not checked: the {seconds:g} seconds for all claims are over"))
             else:
-                checkeds.append(await _check(claim, solver))
-    return tuple(checkeds)
+                results.append(await _check(claim, solver))
+    return tuple(results)
 
 
 async def _check(claim: Claim, prover: Prover) -> Checked:
@@ -197,9 +197,9 @@ def _unknown(claim: Claim, reason: str) -> Checked:
 
 def _computed(claim: Claim, statement: Statement) -> Checked:
     """A claim without variables: exact fractions decide it."""
-    given = [holds(formula, {}) for formula in statement.premises]
+    truths = [holds(formula, {}) for formula in statement.premises]
     true = holds(statement.conclusion, {})
-    if not all(given):
+    if not all(truths):
         return _unknown(claim, _EMPTY)
     if true:
         return Checked(claim=claim, verdict="proved", reason="computed exactly")
@@ -212,17 +212,17 @@ def _computed(claim: Claim, statement: Statement) -> Checked:
 
 async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> Checked:
     where = domain(statement)
-    given = [*where, *(to_smt(formula, statement.integers) for formula in statement.premises)]
+    assumptions = [*where, *(to_smt(formula, statement.integers) for formula in statement.premises)]
     goal = to_smt(statement.conclusion, statement.integers)
     if not installed():
         return _unknown(claim, INSTALL)
     declared = declarations(statement)
-    against = await prover.ask(_script(declared, [*given, f"(not {goal})"]))
+    against = await prover.ask(_script(declared, [*assumptions, f"(not {goal})"]))
     if against.answer == "sat":
         return _refuted(claim, statement, against)
     if against.answer != "unsat":
         return _unknown(claim, against.why)
-    if given and (empty := await _emptiness(prover, _script(declared, given))) is not None:
+    if assumptions and (empty := await _emptiness(prover, _script(declared, assumptions))) is not None:
         return _unknown(claim, empty or (_NOWHERE if where else _EMPTY))
     premises = " that fulfil its premises" if statement.premises else ""
     divisors = " and make no divisor 0" if where and premises else " that make no divisor 0" if where else ""
@@ -265,7 +265,7 @@ async def _emptiness(prover: Prover, script: str) -> str | None:
     answer = await prover.ask(script)
     if answer.answer == "sat":
         return None
-    return "" if answer.answer == "unsat" else f"whether its premises can hold together is unknown: {answer.why}"
+    return "" if answer.answer == "unsat" else f"it is unknown whether its premises can all be true: {answer.why}"
 
 
 def _script(declared: str, terms: Sequence[str]) -> str:

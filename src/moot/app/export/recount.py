@@ -13,12 +13,14 @@ from itertools import combinations_with_replacement
 from typing import TypedDict, cast
 
 from moot.app.run.workspace import Workspace
+from moot.core.ask import Value
 from moot.core.decision import Ballot, Decision, Strength
 from moot.core.errors import BriefError, ProtocolError, RecordError
-from moot.core.event import Entry
-from moot.core.extensions import RULE, offered
+from moot.core.event import Entry, Opened
+from moot.core.extensions import NO_OPTIONS, PHASE, RULE, installed, offered, options_for
+from moot.core.text import listed
 from moot.core.transcript import fold
-from moot.phases.choices import COUNTING, counting_rule
+from moot.phases.choices import COUNTING, BallotKind, counting_rule
 from moot.policy.rankings import METHODS, Ranked, condorcet, elect, tiers_of
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, count_voters
 from moot.protocols.spec import naming_packages
@@ -156,7 +158,7 @@ class RuleResult:
         how: how it followed, in a sentence.
         flip: the fewest ballots that would change it by moving one candidate first and the winner last; None where no
             set of at most ``tried`` does, or nobody voted.
-        tried: up to so many ballots were changed at once in search of it.
+        tried: the most ballots that were changed at once in search of it.
     """
 
     rule: str
@@ -227,13 +229,33 @@ def recount_entries(entries: Sequence[Entry], debate: str) -> Recount:
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     chosen = {text for ballot in cast for tier in tiers_of(ballot) for text in tier}
     if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
-        raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is no candidate")
+        raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is not a candidate")
     topic = transcript.brief.topic if transcript.brief else ""
-    return recount_decision(decision, debate=debate, topic=topic)
+    options = next((entry.event.options for entry in entries if isinstance(entry.event, Opened)), NO_OPTIONS)
+    recount = recount_decision(decision, debate=debate, topic=topic, options=options_for(RULE, "", options))
+    counted_again = any(result.rule == decision.rule for result in recount.counts)
+    return replace(recount, problems=(*recount.problems, *(() if counted_again else _missing_parts(entries))))
 
 
-def recount_decision(decision: Decision, *, debate: str, topic: str = "") -> Recount:
+def _missing_parts(entries: Sequence[Entry]) -> Iterator[str]:
+    """The packages of the parts of a protocol, such as its rule, that are not installed, in sentences."""
+    kinds = (f"{PHASE.name} ", f"{RULE.name} ")
+    for package in (used for entry in entries if isinstance(entry.event, Opened) for used in entry.event.packages):
+        parts = [use.partition(" ")[2] for use in package.used_for if use.startswith(kinds)]
+        if parts and not installed(package.name):
+            yield f"the debate needs {package} for its {listed(parts)}; that package is not installed"
+
+
+def recount_decision(
+    decision: Decision, *, debate: str, topic: str = "", options: Mapping[str, Value] = NO_OPTIONS
+) -> Recount:
     """The ballots of a decision under every rule that applies to them.
+
+    Args:
+        decision: the decision with its ballots.
+        debate: its id.
+        topic: what was debated.
+        options: those of the rule by which it was decided.
 
     Raises:
         BriefError: it has none, or they are no choice among candidates.
@@ -245,15 +267,11 @@ def recount_decision(decision: Decision, *, debate: str, topic: str = "") -> Rec
     ranked = any(ballot.ranks for ballot in ballots)
     alone = all(len(tiers_of(ballot)[0]) == 1 for ballot in ballots if ballot.state == "cast")
     scored = any(ballot.scores for ballot in ballots)
-    foreign, problems = _foreign(alone=alone, ranked=ranked, scored=scored)
+    fit: dict[BallotKind, bool] = {"choice": alone, "ranking": ranked, "approval": ranked, "scores": scored}
+    foreign, problems = _foreign(fit, decision.rule, options)
     rules = (*(SINGLE if alone else ()), *(RANKINGS if ranked else ()))
     counts = [_counted(rule, ballots, candidates) for rule in rules]
-    for rule in foreign:
-        try:
-            with naming_packages():
-                counts.append(_counted(rule, ballots, candidates))
-        except ProtocolError as error:
-            problems.append(str(error))
+    counts += _counted_by_others(foreign, ballots, candidates, problems)
     return Recount(
         debate=debate,
         topic=topic,
@@ -269,25 +287,44 @@ def recount_decision(decision: Decision, *, debate: str, topic: str = "") -> Rec
     )
 
 
-def _foreign(*, alone: bool, ranked: bool, scored: bool) -> tuple[list[Rule], list[str]]:
-    """The rules of other packages for the ballots that there are, and why others of them cannot be used."""
+def _counted_by_others(
+    rules: Sequence[Rule], ballots: Sequence[Ballot], candidates: Sequence[str], problems: list[str]
+) -> Iterator[RuleResult]:
+    """The results under rules of other packages; why one has failed is added to the problems."""
+    for rule in rules:
+        try:
+            with naming_packages():
+                yield _counted(rule, ballots, candidates)
+        except ProtocolError as error:
+            problems.append(str(error))
+
+
+def _foreign(
+    fit: Mapping[BallotKind, bool], recorded: str, options: Mapping[str, Value]
+) -> tuple[list[Rule], list[str]]:
+    """The rules of other packages for the ballots that there are, and why others of them cannot be used.
+
+    Args:
+        fit: which kinds of ballots there are.
+        recorded: the rule by which it was decided.
+        options: the options of that rule; the others are counted with their defaults.
+    """
     rules: list[Rule] = []
     problems: list[str] = []
-    fit = {"choice": alone, "ranking": ranked, "approval": ranked, "scores": scored}
     for name in offered(RULE):
         try:
-            found = None if name in COUNTING else counting_rule(name)
+            rule = None if name in COUNTING else counting_rule(name, options if name == recorded else None)
         except ProtocolError as error:
             problems.append(str(error))
         else:
             # A recount asks for no quorum.
-            rules += [found.rule.rule] if found and fit[found.ballot] and isinstance(found.rule, Quorum) else []
+            rules += [rule.rule.rule] if rule and fit[rule.ballot] and isinstance(rule.rule, Quorum) else []
     return rules, problems
 
 
-def write_recount(found: Recount) -> str:
+def write_recount(recount: Recount) -> str:
     """A recount as JSON."""
-    return json.dumps(as_data(found), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(as_data(recount), ensure_ascii=False, indent=2) + "\n"
 
 
 def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> RuleResult:
@@ -346,9 +383,9 @@ def _kind(ballot: Ballot, candidates: Sequence[str]) -> Ballot:
 def _sets(kinds: Sequence[Sequence[int]], size: int) -> Iterator[tuple[int, ...]]:
     """The sets of so many ballots that differ in kind, by their places, the first of each kind."""
     for chosen in combinations_with_replacement(range(len(kinds)), size):
-        taken = Counter(chosen)
-        if all(count <= len(kinds[kind]) for kind, count in taken.items()):
-            yield tuple(sorted(n for kind, count in taken.items() for n in kinds[kind][:count]))
+        counts = Counter(chosen)
+        if all(count <= len(kinds[kind]) for kind, count in counts.items()):
+            yield tuple(sorted(n for kind, count in counts.items() for n in kinds[kind][:count]))
 
 
 def _changed(ballots: Sequence[Ballot], places: Sequence[int], to: str, winner: str) -> list[Ballot] | None:

@@ -3,17 +3,28 @@
 Nothing heavy is imported before a report is made, so that the command line can list the names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from moot.core.ask import Value
+from moot.core.brief import LOGS, LogMode
 from moot.core.errors import BriefError, MootError, ProtocolError
-from moot.core.extensions import REPORT, Offer, find, offered
+from moot.core.event import Opened
+from moot.core.extensions import (
+    NO_OPTIONS,
+    REPORT,
+    Offer,
+    find,
+    no_options,
+    offered,
+    options_for,
+    with_options,
+)
 from moot.core.text import unknown_word
 
 if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
-    from moot.report.report import Report
 
 MARKDOWN, JSON, HTML = "text/markdown; charset=utf-8", "application/json", "text/html; charset=utf-8"
 
@@ -23,13 +34,17 @@ class ReportFormat:
     """A format of reports.
 
     Attributes:
-        make: from a record that was read, with its report, to a text or to bytes.
+        make: from a record that was read, with its report, to a text or to bytes; with ``takes_options`` from that and
+            an object of its options.
+        files: where it is a log: the text of each of its files, by the suffix of the file's name. The HTTP API gives
+            no logs, because they hold what was asked in private.
         media: its media type, for the HTTP API.
         help: what it is, in a few words.
         binary: whether it gives bytes, which no terminal can show.
     """
 
     make: "Callable[[ReadRecord], str | bytes]"
+    files: "Callable[[ReadRecord], Mapping[str, str]] | None" = None
     media: str = "text/plain; charset=utf-8"
     help: str = ""
     binary: bool = False
@@ -77,6 +92,24 @@ def _mermaid(read_record: "ReadRecord") -> str:
     return mermaid_of(read_record.report)
 
 
+def _log(mode: LogMode, help: str) -> ReportFormat:
+    def files(read_record: "ReadRecord") -> Mapping[str, str]:
+        from moot.app.export.reports import write_log
+
+        return write_log(read_record, mode)
+
+    return ReportFormat(make=lambda read_record: next(iter(files(read_record).values())), files=files, help=help)
+
+
+_LOG_HELP = (
+    "the same as md",
+    "the decision and the final statements",
+    "data with the tokens and times of each phase",
+    "Markdown with every question in full",
+    "the argument map as a page, a picture and data",
+)
+"""What each of LOGS is, in a few words."""
+
 FORMATS: Mapping[str, ReportFormat] = {
     "md": ReportFormat(make=_markdown, media=MARKDOWN, help="Markdown"),
     "json": ReportFormat(make=_json, media=JSON, help="data"),
@@ -85,46 +118,69 @@ FORMATS: Mapping[str, ReportFormat] = {
     "pdf": ReportFormat(make=_pdf, media="application/pdf", help="the same as a PDF", binary=True),
     "svg": ReportFormat(make=_svg, media="image/svg+xml", help="the argument map as a picture"),
     "mmd": ReportFormat(make=_mermaid, help="the argument map as Mermaid text"),
+    **{mode: _log(mode, help) for mode, help in zip(LOGS, _LOG_HELP, strict=True)},
 }
 """The formats that are built in, by name: the one list of their names."""
 
+SERVED: Mapping[str, ReportFormat] = {name: form for name, form in FORMATS.items() if form.files is None}
+"""Those that the HTTP API gives."""
 
-def report_format(name: str) -> ReportFormat:
+
+def report_format(name: str, options: Mapping[str, Value] = NO_OPTIONS) -> ReportFormat:
     """The format of that name, built in or of another package.
 
+    Args:
+        name: its name.
+        options: options that hold in the place of those that the brief of a debate sets under ``report_options``.
+
     Raises:
-        BriefError: there is none, several packages offer it, or it cannot be loaded.
+        BriefError: there is none, several packages offer it, it cannot be loaded, or it does not take the options.
     """
-    if name in FORMATS:
-        return FORMATS[name]
+    where = f"{REPORT.options}.{name}"
     try:
+        if name in FORMATS:
+            no_options(options, whose=name, where=where)
+            return FORMATS[name]
         offer = find(REPORT, name)
         if offer is None:
             names = (*FORMATS, *offered(REPORT))
             raise BriefError(f"there is no format {name[:60]!r}; {unknown_word(name, names)}", code="bad_enum")
-        return foreign_format(offer)
+        return foreign_format(offer, options)
     except ProtocolError as error:
         raise BriefError(str(error), code="bad_enum") from error
 
 
-def foreign_format(offer: Offer) -> ReportFormat:
+def read_report_options(name: str, pairs: Sequence[str]) -> dict[str, Value]:
+    """Options of a format as they are typed, such as ``people=no``.
+
+    Raises:
+        BriefError: a text is no option with a value; the format is not asked whether it takes it.
+    """
+    from moot.app.brief.reader import read_settings  # here for start-up time
+
+    settings = read_settings([f"{REPORT.options}.{name}.{pair}" for pair in pairs])
+    return options_for(REPORT, name, {key: item.value for key, item in settings.items()})
+
+
+def foreign_format(offer: Offer, options: Mapping[str, Value] = NO_OPTIONS) -> ReportFormat:
     """The format that another package offers; what its code raises names the package.
 
     Raises:
-        ProtocolError: it cannot be loaded, or is no format.
+        ProtocolError: it cannot be loaded, is no format, or does not take the options.
     """
     thing = offer.load(object)
-    if isinstance(thing, ReportFormat):
-        form = thing
-    elif callable(thing):
-        write = cast("Callable[[Report], str]", thing)
-        form = ReportFormat(make=lambda read_record: write(read_record.report))
-    else:
+    if not isinstance(thing, ReportFormat) and not callable(thing):
         raise offer.broken(f"it is not {REPORT.offers}")
+    form = thing if isinstance(thing, ReportFormat) else ReportFormat(make=cast("Callable[[object], str]", thing))
+    whole = isinstance(thing, ReportFormat)
 
     def make(read_record: "ReadRecord") -> str | bytes:
         try:
-            content = cast(object, form.make(read_record))
+            values = {**_recorded(offer.name, read_record), **options}
+            write = with_options(form.make, values, whose=offer.name, where=where)
+            content = write(read_record if whole else read_record.report)
+        except ProtocolError as error:
+            raise BriefError(str(error), code="bad_enum") from error
         except MootError:
             raise
         except Exception as error:  # house: broad because foreign code raises what it likes
@@ -134,4 +190,12 @@ def foreign_format(offer: Offer) -> ReportFormat:
             raise BriefError(str(offer.broken(why)), code="bad_enum")
         return content
 
+    where = f"{REPORT.options}.{offer.name}"
+    with_options(form.make, options, whose=offer.name, where=where)  # to refuse them before anything is read
     return ReportFormat(make=make, media=form.media, help=form.help, binary=form.binary)
+
+
+def _recorded(name: str, read_record: "ReadRecord") -> Mapping[str, Value]:
+    """The options of a format that the brief of a debate sets."""
+    opened = next((entry.event for entry in read_record.entries if isinstance(entry.event, Opened)), None)
+    return options_for(REPORT, name, opened.options) if opened else {}

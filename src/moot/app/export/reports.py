@@ -9,21 +9,20 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from moot.app.plan.next_steps import UNDECIDED, ways_to_decide
 from moot.app.plan.toolbox import offered_tools
 from moot.app.run.outcome import opening
-from moot.app.run.people import for_people
 from moot.app.run.prepare import PreparedDebate
 from moot.app.run.workspace import Plan, Workspace
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.tree import as_data, mermaid
 from moot.core.brief import LogMode
 from moot.core.errors import BriefError
-from moot.core.event import Entry, Failed
+from moot.core.event import Entry
 from moot.core.text import clean_data, slug
-from moot.core.transcript import Transcript
 from moot.protocols import spec
 from moot.record.sqlite import is_open
 from moot.record.store import digest
@@ -34,7 +33,6 @@ from moot.report.logs import write as write_texts
 from moot.report.markdown import markdown
 from moot.report.report import Report, report
 from moot.report.report import as_data as report_as_data
-from moot.report.turn_text import Spoken, speak
 
 _LONGEST = 60
 
@@ -53,10 +51,16 @@ def file_name(topic: str, debate: str) -> str:
 def save(path: Path, content: str | bytes) -> None:
     """Write a text as UTF-8, or bytes, wholly or not at all: a file that was there stays until the new one is complete.
 
+    What is no file, such as ``/dev/stdout`` or a pipe, is written to and never replaced.
+
     Raises:
         OSError: the folder is missing or cannot be written.
     """
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:
+            device.write(data)
+        return
     draft = path.parent / f".{secrets.token_hex(8)}.tmp"
     try:
         with draft.open("xb") as file:
@@ -88,7 +92,7 @@ def check_target(path: Path) -> None:
     if not path.is_file():
         return
     refusal = BriefError(
-        "this file is no report, so it is not overwritten; name another", where=str(path), code="exists"
+        "this file is not a report, so it is not overwritten; choose another name", where=str(path), code="exists"
     )
     if is_open(path):  # reading it by other means would take the record's locks away
         raise refusal
@@ -102,7 +106,7 @@ def check_target(path: Path) -> None:
 
 
 def map_at(entries: Sequence[Entry], debate: str, at: int | None = None) -> dict[str, object]:
-    """The argument map as plain data, as ``moot report --as visual_tree`` writes it.
+    """The argument map as plain data, as ``moot report --format visual_tree`` writes it.
 
     Args:
         entries: the record.
@@ -114,9 +118,11 @@ def map_at(entries: Sequence[Entry], debate: str, at: int | None = None) -> dict
     """
     if at is not None and not 1 <= at <= len(entries):
         raise BriefError(f"{debate} has entries 1 to {len(entries)}, not {at}", code="out_of_range")
-    found = argument_map(entries[:at])
+    arguments = argument_map(entries[:at])
     topic = opening(debate, entries).brief.topic
-    return clean_data({"debate": debate, "topic": topic, "at": at or len(entries), **as_data(found, judge(found))})
+    return clean_data(
+        {"debate": debate, "topic": topic, "at": at or len(entries), **as_data(arguments, judge(arguments))}
+    )
 
 
 def mermaid_of(report: Report) -> str:
@@ -132,7 +138,6 @@ def plan_diagram(plan: Plan) -> str:
 def plan_data(prepared: PreparedDebate) -> dict[str, object]:
     """A debate before it begins, as plain data: what was understood, and what it would use at least and at most."""
     brief, costing = prepared.plan.brief, prepared.costing
-    least, most, (low, high) = costing.least, costing.most, costing.expected_tokens
     return {
         "topic": brief.topic,
         "protocol": prepared.plan.name,
@@ -150,15 +155,10 @@ def plan_data(prepared: PreparedDebate) -> dict[str, object]:
             }
             for participant in brief.participants
         ],
-        "phases": list(most.phases),
-        "asks": {"least": least.asks, "most": most.asks},
-        "calls": {"least": least.calls, "most": most.calls},
-        "tokens": {"least": low, "most": most.tokens},
-        "expected_tokens": {"least": low, "most": high},
-        "cost": {"least": costing.least_cost, "most": most.cost},
-        "unpriced": list(most.unpriced),
+        "phases": list(costing.most.phases),
+        **costing.as_data(),
         "participants_made_by": prepared.generator,
-        "repeated": round(most.repeated, 3),
+        "repeated": round(costing.most.repeated, 3),
         "notes": list(prepared.notes),
     }
 
@@ -184,17 +184,20 @@ async def read_record(workspace: Workspace, debate: str) -> ReadRecord:
 
 def make_report(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
     """Make the report of entries; see ``moot.report.report``."""
-    return ReadRecord(entries=entries, report=report(entries, debate=debate, where=where, head=digest(last)))
+    whole = report(entries, debate=debate, where=where, head=digest(last))
+    if whole.outcome.status in UNDECIDED:
+        whole = replace(whole, ways=ways_to_decide(entries, debate))
+    return ReadRecord(entries=entries, report=whole)
 
 
-async def compare(workspace: Workspace, one: str, other: str) -> Comparison:
+async def compare(workspace: Workspace, debate: str, other: str) -> Comparison:
     """Compare two debates.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    sides = await workspace.entries(one), await workspace.entries(other)
-    return await asyncio.to_thread(set_side_by_side, *sides, names=(one, other))
+    sides = await workspace.entries(debate), await workspace.entries(other)
+    return await asyncio.to_thread(set_side_by_side, *sides, names=(debate, other))
 
 
 async def parent(workspace: Workspace, debate: str) -> str:
@@ -206,13 +209,13 @@ async def parent(workspace: Workspace, debate: str) -> str:
     """
     text = opening(debate, await workspace.entries(debate)).forked.rpartition("@")[0]
     if not text:
-        raise BriefError(f"{debate} is no fork; name the debate to compare it with", code="missing_key")
+        raise BriefError(f"{debate} is not a fork; name the debate to compare it with", code="missing_key")
     return text
 
 
-def write_comparison(found: Comparison) -> str:
+def write_comparison(comparison: Comparison) -> str:
     """A comparison as JSON."""
-    return json.dumps(report_as_data(found), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(report_as_data(comparison), ensure_ascii=False, indent=2) + "\n"
 
 
 def write_report(report: Report) -> str:
@@ -237,33 +240,20 @@ def save_report(report: Report, folder: Path) -> Path:
     return path
 
 
-def write_log(found: ReadRecord, mode: LogMode) -> Mapping[str, str]:
+def write_log(record: ReadRecord, mode: LogMode) -> Mapping[str, str]:
     """A record as texts, in one of LOGS: what is to stand behind the name of each file, the one to read first."""
-    return write_texts(mode, found.report, found.entries)
+    return write_texts(mode, record.report, record.entries)
 
 
-def save_log(found: ReadRecord, mode: LogMode, folder: Path) -> tuple[Path, ...]:
+def save_log(record: ReadRecord, mode: LogMode, folder: Path) -> tuple[Path, ...]:
     """Write a log into a folder, which is made, beside the report; where it is then.
 
     Raises:
         OSError: the folder cannot be made or a file not written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    name = file_name(found.report.topic, found.report.debate)
-    texts = write_log(found, mode)
+    name = file_name(record.report.topic, record.report.debate)
+    texts = write_log(record, mode)
     for ending, text in texts.items():
         save(folder / f"{name}{ending}", text)
     return tuple(folder / f"{name}{ending}" for ending in texts)
-
-
-def turn_in_words(transcript: Transcript, key: str, failed: Failed | None = None) -> Spoken:
-    """A turn in words, as the people in the debate may read it.
-
-    Args:
-        transcript: with the debate's opening and that ask.
-        key: the ask's key.
-        failed: its failure, if it has failed.
-    """
-    assert transcript.brief is not None
-    turn = for_people(transcript.brief, transcript.get(key))
-    return speak(turn, transcript, transcript.brief, failed.kind if failed else "")

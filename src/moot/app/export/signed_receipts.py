@@ -89,7 +89,7 @@ def read_key(path: Path) -> Key:
     if b"PRIVATE KEY" not in raw:
         return _public(raw, path)
     if os.name == "posix" and mode & 0o077:
-        raise BriefError(f"others may read this private key; mend it with: chmod 600 {path}", where=str(path))
+        raise BriefError(f"other users can read this private key; fix it with: chmod 600 {path}", where=str(path))
     return _private(raw, path)
 
 
@@ -119,7 +119,7 @@ def new_key(path: Path) -> Path:
     )
     for file in (path, public):
         if file.exists():
-            raise BriefError("the file is there already; a key is never overwritten", where=str(file))
+            raise BriefError("the file exists already; a key is never overwritten", where=str(file))
     for file, mode, text in texts:
         try:
             with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
@@ -160,7 +160,7 @@ def _public(raw: bytes, path: Path) -> Key:
 
 def _no_key(path: Path) -> BriefError:
     return BriefError(
-        "the file holds no Ed25519 key in PEM; make one with: moot receipt --new-key FILE", where=str(path)
+        "the file has no Ed25519 key in PEM format; make one with: moot receipt --new-key FILE", where=str(path)
     )
 
 
@@ -204,19 +204,19 @@ async def make_receipt(workspace: Workspace, debate: str) -> Receipt:
     return receipt(entries, debate=debate, head=digest((await workspace.lines(debate))[len(entries) - 1]))
 
 
-def write_receipt(made: Receipt, key: Key | None, form: Literal["md", "json"] = "json") -> str:
+def write_receipt(content: Receipt, key: Key | None, form: Literal["md", "json"] = "json") -> str:
     """A receipt as text; signed where there is a key.
 
     Raises:
         BriefError: the key can only check.
     """
-    data: dict[str, object] = {"moot_receipt": VERSION, **as_data(made)}
-    page = receipt_page(made)
+    data: dict[str, object] = {"moot_receipt": VERSION, **as_data(content)}
+    page = receipt_page(content)
     if form == "md":
         data["page"] = hashlib.sha256(page.encode()).hexdigest()
     if key:
         if key.sign is None:
-            raise BriefError("this is a public key: it checks receipts, and signs none", code="out_of_range")
+            raise BriefError("this is a public key: it can check receipts, but not sign them", code="out_of_range")
         data["signed"] = {"algorithm": key.algorithm, "key": key.name}
         data["signature"] = key.sign(canonical(data)).hex()
     text = json.dumps(data, ensure_ascii=False, indent=2)
@@ -241,7 +241,7 @@ def check_receipt(text: str, key: Key) -> CheckedReceipt:
     if signed != {"algorithm": key.algorithm, "key": key.name}:
         raise RecordError("the receipt was signed with another key, or it was changed")
     if not key.holds(canonical(data), _bytes(mark)):
-        raise RecordError("the signature does not hold: the receipt was changed, or signed with another key")
+        raise RecordError("the signature is not valid: the receipt was changed, or signed with another key")
     if proof and data.get("page") != hashlib.sha256(page.encode()).hexdigest():
         raise RecordError("the receipt was changed: its page is not the one that was signed")
     return CheckedReceipt(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
@@ -262,7 +262,7 @@ async def check_record(workspace: Workspace, checked: CheckedReceipt) -> int:
         return 0
     read(lines)
     if len(lines) < checked.entries or digest(lines[checked.entries - 1]) != checked.head:
-        raise RecordError(f"the receipt holds, but the record of {checked.debate} here is not the one that it is about")
+        raise RecordError(f"the receipt is valid, but the record of {checked.debate} here is a different one")
     return len(lines)
 
 
@@ -290,17 +290,17 @@ def _parse(text: str) -> dict[str, object]:
         data: object = json.loads(text, object_pairs_hook=_once)
         canonical(data)
     except (ValueError, TypeError, RecursionError) as error:
-        raise RecordError("this is no receipt, or it was changed: it cannot be read") from error
+        raise RecordError("this is not a receipt, or it was changed: it cannot be read") from error
     if not isinstance(data, dict) or "moot_receipt" not in data:
-        raise RecordError("this is no receipt")
+        raise RecordError("this is not a receipt")
     return cast("dict[str, object]", data)
 
 
 def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    data = dict(pairs)
+    if len(data) != len(pairs):
         raise ValueError("a key appears twice")
-    return found
+    return data
 
 
 def _bytes(mark: str) -> bytes:

@@ -78,10 +78,10 @@ def _values(z3: Any, model: Any) -> dict[str, str]:
     return {name[:LONGEST]: _value(z3, model[value])[:LONGEST] for name, value in names[:MOST]}
 
 
-def _value(z3: Any, found: Any) -> str:
-    if z3.is_algebraic_value(found):
-        return "about " + str(found.approx(12).as_decimal(10)).rstrip("?")
-    return " ".join((str(found.as_string()) if z3.is_rational_value(found) else str(found)).split())
+def _value(z3: Any, value: Any) -> str:
+    if z3.is_algebraic_value(value):
+        return "about " + str(value.approx(12).as_decimal(10)).rstrip("?")
+    return " ".join((str(value.as_string()) if z3.is_rational_value(value) else str(value)).split())
 
 
 def _reason(error: Any) -> str:

@@ -68,13 +68,13 @@ class Telemetry:
         if isinstance(event, Opened):
             self._name = event.name
         if self._root is None:
-            given = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": self._name or "debate"}
-            self._root = self._span(f"invoke_workflow {self._name}".rstrip(), None, at, given)
+            attributes = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": self._name or "debate"}
+            self._root = self._span(f"invoke_workflow {self._name}".rstrip(), None, at, attributes)
         match event:
             case Asked(ask=ask):
-                given = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": ask.to, "moot.act": ask.act}
-                given["moot.key"] = ask.key
-                self._asks[ask.key] = self._span(f"invoke_agent {ask.to}", self._root, at, given)
+                attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": ask.to, "moot.act": ask.act}
+                attributes["moot.key"] = ask.key
+                self._asks[ask.key] = self._span(f"invoke_agent {ask.to}", self._root, at, attributes)
             case Attempted():
                 self._begin(event, at)
             case Called():
@@ -89,8 +89,8 @@ class Telemetry:
             case Interjected():
                 self._root.add_event("moot.interjected", timestamp=at)
             case Ruled(decision=decision):
-                told = {"moot.rule": decision.rule, "moot.status": decision.status, "moot.share": decision.share}
-                self._root.add_event("moot.ruled", told, timestamp=at)
+                decided = {"moot.rule": decision.rule, "moot.status": decision.status, "moot.share": decision.share}
+                self._root.add_event("moot.ruled", decided, timestamp=at)
             case Paused(kind=kind):
                 self._close(f"paused: {kind or 'stopped'}", at)
             case Closed(status=status):
@@ -98,25 +98,25 @@ class Telemetry:
             case _:
                 pass
 
-    def _span(self, name: str, under: "Span | None", at: int, given: Mapping[str, str]) -> "Span":
+    def _span(self, name: str, under: "Span | None", at: int, attributes: Mapping[str, str]) -> "Span":
         from opentelemetry.trace import SpanKind, set_span_in_context
 
         kind = SpanKind.CLIENT if name.startswith("chat ") else SpanKind.INTERNAL
-        known = {"gen_ai.conversation.id": self.debate, **given}
+        known = {"gen_ai.conversation.id": self.debate, **attributes}
         return self.tracer.start_span(name, set_span_in_context(under) if under else None, kind, known, start_time=at)
 
     def _begin(self, event: Attempted, at: int) -> None:
         provider, _, model = event.model.partition(":")
         under = self._asks.get(event.key, self._root)
         if event.model.startswith(TOOL):
-            given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": model}
+            attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": model}
             name = f"execute_tool {model}"
         else:
-            given = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
-            given["gen_ai.provider.name"] = PROVIDERS.get(provider, provider)
+            attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
+            attributes["gen_ai.provider.name"] = PROVIDERS.get(provider, provider)
             name = f"chat {model}"
-        given["moot.try"] = str(event.n)
-        self._tries[event.key, event.call] = self._span(name, under, at, given)
+        attributes["moot.try"] = str(event.n)
+        self._tries[event.key, event.call] = self._span(name, under, at, attributes)
 
     def _end(self, event: Called, at: int) -> None:
         span = self._tries.pop((event.key, event.call), None)
@@ -190,9 +190,9 @@ class TelemetryWatcher:
         try:
             if debate not in self.observed:
                 self.observed[debate] = self.make(debate)
-            if taken := self.observed[debate]:
+            if observer := self.observed[debate]:
                 for entry in entries:
-                    taken.take(entry)
+                    observer.take(entry)
         except Exception as error:  # noqa: BLE001 # house: broad because an SDK's code runs here, and no debate may feel it
             self.observed[debate] = None
             logging.getLogger(__name__).warning("%s is no longer observed: %s", debate, type(error).__name__)
@@ -235,16 +235,16 @@ def start() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        found = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but OpenTelemetry's SDK is missing: pip install 'moot[otel]'"
-        raise BriefError(found, code="no_library") from error
+        problem = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but OpenTelemetry's SDK is missing: pip install 'moot[otel]'"
+        raise BriefError(problem, code="no_library") from error
     from opentelemetry import metrics, trace
 
     resource = Resource.create({SERVICE_NAME: os.environ.get("OTEL_SERVICE_NAME", NAME)})
     traces = TracerProvider(resource=resource)
-    patience = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else PATIENCE
-    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
+    timeout = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else PATIENCE
+    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout)))
     trace.set_tracer_provider(traces)
-    reader = PeriodicExportingMetricReader(OTLPMetricExporter(timeout=patience))
+    reader = PeriodicExportingMetricReader(OTLPMetricExporter(timeout=timeout))
     metrics.set_meter_provider(MeterProvider([reader], resource=resource))
 
 

@@ -60,12 +60,12 @@ def read_truths(path: Path) -> tuple[Truth, ...]:
     if len(raw) > MOST_BYTES:
         raise BriefError(f"{path}: {len(raw)} bytes are too many; at most {MOST_BYTES}", code="too_large")
     rows = list(_json_rows(text) if path.suffix == ".jsonl" else _csv_rows(path, text))
-    found = [_truth(f"{path.name}:{number}", row) for number, row in rows]
-    if faults := tuple(item for item in found if isinstance(item, str)):
+    truths = [_truth(f"{path.name}:{number}", row) for number, row in rows]
+    if faults := tuple(item for item in truths if isinstance(item, str)):
         raise FaultyTruths(faults)
-    if not found:
-        raise BriefError(f"{path}: there is no answer in it", code="empty")
-    return tuple(item for item in found if isinstance(item, Truth))
+    if not truths:
+        raise BriefError(f"{path}: the file has no answers", code="empty")
+    return tuple(item for item in truths if isinstance(item, Truth))
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
@@ -89,7 +89,7 @@ def _json_rows(text: str) -> Iterator[tuple[int, object]]:
 def _truth(where: str, row: object) -> Truth | str:
     """What a line says, or what is wrong with it."""
     if not isinstance(row, Mapping):
-        return f"{where}: this is no JSON object with {' and '.join(COLUMNS)}"
+        return f"{where}: this is not a JSON object with {' and '.join(COLUMNS)}"
     fields = cast("Mapping[str, object]", row)
     for name in COLUMNS:
         value = fields.get(name)

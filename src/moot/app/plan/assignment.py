@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from moot.agents.human import Contacts, Human
 from moot.agents.llm import UNAIDED, ModelAgent
@@ -25,15 +25,12 @@ from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.toolbox import ToolProvider, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import HUMAN, SIMILARITY, TOOLS, Brief, Limits, Participant, is_person
+from moot.core.brief import CLOCK, HUMAN, SIMILARITY, TOOLS, Brief, Limits, Participant, is_person
 from moot.core.errors import BriefError, PackageMissing
 from moot.core.event import Package
 from moot.core.extensions import PROTOCOL, PROVIDER, TOOL, find, installed
 from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
 from moot.core.text import flat, listed
-from moot.demo.debater import CLOCK, DemoDebater, Timekeeper
-from moot.learn.retriever import Look, Retriever
-from moot.learn.vote_weights import VoteWeigher
 from moot.models.base import Model
 from moot.models.discover import Available, find_models
 from moot.models.names import PROVIDERS, parse
@@ -43,7 +40,9 @@ from moot.protocols.known import KNOWN
 from moot.protocols.spec import packages_in
 from moot.record.store import Store
 from moot.tools.embeddings import KIND, SimilarityTool, embedder
-from moot.tools.feeds import Feeds
+
+if TYPE_CHECKING:
+    from moot.learn.retriever import Look
 
 __all__ = ["Available", "find_models", "first_chat_model", "is_person"]
 
@@ -72,19 +71,19 @@ def recall_settings(parsed: ParsedBrief) -> Memory | None:
     Raises:
         BriefError: settings of recall without it, or a librarian who shall not recall.
     """
-    given, seated = parsed.given, retriever(parsed.brief)
-    if not given.get("recall", bool(seated)):
+    settings, seated = parsed.given, retriever(parsed.brief)
+    if not settings.get("recall", bool(seated)):
         for name in ("history_limit", "feeds", "research"):
-            if name in given:
+            if name in settings:
                 raise _misfit(parsed, name, f"{name} needs recall: yes")
         if seated:
-            raise _misfit(parsed, "recall", f"recall is no, but {seated} is a librarian")
+            raise _misfit(parsed, "recall", f"recall is no, but {seated} is a retriever")
         return None
     usual = Memory()
     return Memory(
-        history=cast("int", given.get("history_limit", usual.history)),
-        feeds=cast("tuple[str, ...]", given.get("feeds", ())),
-        tools=cast("tuple[str, ...]", given.get("research", ())),
+        history=cast("int", settings.get("history_limit", usual.history)),
+        feeds=cast("tuple[str, ...]", settings.get("feeds", ())),
+        tools=cast("tuple[str, ...]", settings.get("research", ())),
     )
 
 
@@ -132,13 +131,16 @@ def retriever_agents(
     name = retriever(brief)
     if not name:
         return {}
+    from moot.learn.retriever import Retriever  # here for start-up time
+    from moot.tools.feeds import Feeds
+
     feeds = (config or load_config()).feeds
     look = joint_lookup(give(brief.participant(name)))
-    pulse, missing = Feeds(feeds).news, partial(missing_lessons, store)
-    return {name: Retriever(place=memory_place(store), lacks=missing, pulse=pulse, look=look, clock=clock)}
+    read_feed, missing = Feeds(feeds).news, partial(missing_lessons, store)
+    return {name: Retriever(place=memory_place(store), missing=missing, read_feed=read_feed, look=look, clock=clock)}
 
 
-def joint_lookup(tools: Sequence[Tool]) -> Look:
+def joint_lookup(tools: Sequence[Tool]) -> "Look":
     """A function that looks up a topic with each of these tools that take a query.
 
     A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
@@ -163,28 +165,27 @@ def _misfit(parsed: ParsedBrief, name: str, text: str) -> BriefError:
 KEY = "vote_weights"
 
 WEIGHER_NAMES = ("Teller", "Vote Teller", "Keeper of Weights")
-"""What the teller is called, as far as nobody else is called so."""
+"""The names of the vote weigher: it gets the first one that no participant has."""
 
 
 def vote_weights(parsed: ParsedBrief, strategy: str) -> VoteWeights | None:
     """The method of vote weights: as the brief says, else its stated weights, else measured weights.
 
-    Where the strategy gives votes no weight it is what the brief says, which changes nothing; None where it says
-    nothing.
+    A strategy without weights ignores it. Then the result is what the brief says, or None.
 
     Raises:
-        BriefError: votes shall weigh by what was measured, and somebody has a stated weight.
+        BriefError: the brief asks for measured weights, but states the weight of a participant.
     """
     stated = [participant.name for participant in parsed.brief.participants if participant.weight is not None]
-    given = cast("VoteWeights | None", parsed.given.get(KEY))
+    kind = cast("VoteWeights | None", parsed.given.get(KEY))
     if strategy != "weighted":
-        return given
-    if given is None:
+        return kind
+    if kind is None:
         return "stated" if stated else "log_odds"
-    if stated and given != "stated":
-        problem = f"{KEY} is {given}, but {stated[0]} has a weight: leave out one of the two"
+    if stated and kind != "stated":
+        problem = f"{KEY} is {kind}, but {stated[0]} has a weight: leave out one of the two"
         raise BriefError(problem, where=parsed.where, line=parsed.lines.get(KEY, 0), code="inconsistent")
-    return given
+    return kind
 
 
 def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
@@ -204,7 +205,11 @@ def weigher_agents(brief: Brief, store: Store) -> Mapping[str, Agent]:
         store: the records, beside which stands what was learned.
     """
     name = vote_weigher(brief)
-    return {name: VoteWeigher(place=memory_place(store), lacks=partial(missing_lessons, store))} if name else {}
+    if not name:
+        return {}
+    from moot.learn.vote_weights import VoteWeigher  # here for start-up time
+
+    return {name: VoteWeigher(place=memory_place(store), missing=partial(missing_lessons, store))}
 
 
 STALLED = "stalled"
@@ -230,10 +235,10 @@ def with_similarity(brief: Brief, until: Sequence[str], config: Config | None) -
     model = embedder(named) if named else None
     if model is None or (brief.limits.cost is not None and model.quote(()).cost is None):
         return brief
-    taken = {participant.name for participant in brief.participants}
-    name = NAME if NAME not in taken else f"{NAME} (measured)"
-    aide = Participant(name=name, role="Measures how alike texts are", seat=f"{SIMILARITY}{model.name}", duty="aide")
-    return replace(brief, participants=(*brief.participants, aide))
+    names = {participant.name for participant in brief.participants}
+    name = NAME if NAME not in names else f"{NAME} (measured)"
+    helper = Participant(name=name, role="Measures how alike texts are", seat=f"{SIMILARITY}{model.name}", duty="aide")
+    return replace(brief, participants=(*brief.participants, helper))
 
 
 def make_similarity_agent(seat: str, config: Config | None) -> SimilarityTool:
@@ -252,7 +257,7 @@ def make_similarity_agent(seat: str, config: Config | None) -> SimilarityTool:
     named = (config or load_config()).embeddings
     model = embedder(named) if named else None
     if model is None or model.name != name:
-        problem = f'likeness is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
+        problem = f'similarity is measured by {name}: set embeddings = "{KIND}:" and the full path of its folder'
         raise BriefError(f"{problem} in {user_file()}", code="bad_model")
     return SimilarityTool(model)
 
@@ -272,13 +277,13 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
         models: default models, at least one; a moderator without one takes the first.
     """
     seated: list[Participant] = []
-    taken = 0
+    assigned = 0
     for participant in brief.participants:
         if participant.seat:
             seated.append(participant)
             continue
-        model = models[0] if participant.duty == "moderator" else models[taken % len(models)]
-        taken += participant.duty != "moderator"
+        model = models[0] if participant.duty == "moderator" else models[assigned % len(models)]
+        assigned += participant.duty != "moderator"
         seated.append(replace(participant, seat=model))
     return replace(brief, participants=tuple(seated))
 
@@ -304,19 +309,21 @@ def make_agents(
         pool: the models.
         give: the tools of each participant.
         limits: the limits in force; None for those of the brief.
-        reach: how people can be reached; None where they cannot, as long as nothing is asked.
-        config: the user's settings; None to load them if an aide needs one of them.
+        contacts: how people can be reached; None where they cannot, as long as nothing is asked.
+        config: the user's settings; None to load them if a helper needs one of them.
 
     Raises:
-        BriefError: a participant's seat, or a stand-in, names no model that there can be.
+        BriefError: a participant's seat, or a stand-in, names no model that exists.
     """
+    from moot.demo.debater import DemoDebater  # here for start-up time
+
     quotes, seconds = DemoDebater(), (limits or brief.limits).turn_seconds
     seats: dict[str, Agent] = {}
     for participant in brief.participants:
         if participant.fallback and (is_person(participant) or participant.seat.startswith("builtin:")):
             problem = f"{participant.name}: fallback needs a model, not {participant.seat}"
             raise BriefError(
-                f"{problem}{'; a person has a stand_in' if is_person(participant) else ''}", code="bad_enum"
+                f"{problem}{'; for a person, use stand_in' if is_person(participant) else ''}", code="bad_enum"
             )
         if is_person(participant):
             instead = replace(participant, seat=participant.stand_in, search=None)
@@ -335,12 +342,8 @@ def _make_agent(
         return None
     if who.seat == CLOCK:
         return _make_timekeeper(who)
-    if who.seat == RETRIEVER and who.duty == "aide":
-        return Retriever(place=None)  # a placeholder: ``retriever_agents`` puts the real one in its place
-    if who.seat == VOTE_WEIGHER and who.duty == "aide":
-        return VoteWeigher(place=None)  # so does this one (see ``weighing``)
     if who.duty == "aide":
-        return make_similarity_agent(who.seat, config)
+        return _make_helper(who, config)
     check_agent(who)
     try:
         model = model_of(who, pool)
@@ -348,6 +351,19 @@ def _make_agent(
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
     answering = ModelAgent(model, seconds=seconds, tools=give(who))
     return SearchingAgent(answering, model, who.search, seconds=seconds) if who.search else answering
+
+
+def _make_helper(who: Participant, config: Config | None) -> Agent:
+    """The agent of a helper; those with a memory are placeholders, in whose place the real ones are put."""
+    if who.seat == RETRIEVER:
+        from moot.learn.retriever import Retriever  # here for start-up time
+
+        return Retriever(place=None)
+    if who.seat == VOTE_WEIGHER:
+        from moot.learn.vote_weights import VoteWeigher
+
+        return VoteWeigher(place=None)
+    return make_similarity_agent(who.seat, config)
 
 
 def check_agent(who: Participant) -> None:
@@ -362,7 +378,7 @@ def check_agent(who: Participant) -> None:
         problem = f"{who.name}: a retriever only recalls and never debates; name a model (provider:name) or {BUILTIN}"
         raise BriefError(problem, code="bad_enum")
     if who.seat.startswith("builtin:"):
-        raise BriefError(f"{who.name}: there is no {who.seat}; the built-in seat is {BUILTIN}", code="bad_enum")
+        raise BriefError(f"{who.name}: there is no model {who.seat}; the built-in one is {BUILTIN}", code="bad_enum")
     try:
         parse(who.seat)
     except BriefError as error:
@@ -379,9 +395,11 @@ def model_of(who: Participant, pool: Pool) -> Model:
     return Fallback(model, [pool.model(name) for name in who.fallback]) if who.fallback else model
 
 
-def _make_timekeeper(who: Participant) -> Timekeeper:
+def _make_timekeeper(who: Participant) -> Agent:
     if who.duty != "moderator":
         raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is not a member of it", code="bad_enum")
+    from moot.demo.debater import Timekeeper  # here for start-up time
+
     return Timekeeper()
 
 
@@ -429,6 +447,16 @@ def _offered(brief: Brief, name: str) -> Iterator[Package]:
 
 OURS = ("builtin", "guest")
 """What stands before the colon of seats that no provider answers for."""
+
+
+def changed_packages(packages: Sequence[Package]) -> list[str]:
+    """Which packages of a debate on record are here in another version, a sentence each."""
+    here = [(package, installed(package.name)) for package in packages]
+    return [
+        f"{package.name} is {version} here; the debate began with {package.version}"
+        for package, version in here
+        if version and package.version and version != package.version
+    ]
 
 
 def check_packages(packages: Sequence[Package]) -> None:

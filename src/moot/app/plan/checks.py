@@ -5,30 +5,28 @@ checked here too. Every setting that nobody uses, and everything that may never 
 happen is read from the two simulated runs of the estimate, so it is right for every protocol.
 """
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import cast
 
 from moot.agents.toolkit import LONGEST, USES
-from moot.app.brief.field_values import check_name, skeleton
+from moot.app.brief.field_values import LONGEST_TERM, check_name, read_value, skeleton
 from moot.app.brief.participants import ACTS
-from moot.app.brief.schema import FORMATS
+from moot.app.brief.schema import FORMATS, HEADER, LIMITS, PARTICIPANT, Key, get_key
+from moot.app.brief.yaml_header import Items, Node, Scalar
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
+from moot.core.ask import Value
 from moot.core.brief import (
     HUMAN,
-    LIMITS,
-    LONGEST_OPTION,
-    OPTIONS,
     PARTICIPANTS,
-    SEED,
     Brief,
     Limits,
     Participant,
-    check_bound,
 )
 from moot.core.errors import BriefError
-from moot.core.text import flat, listed
+from moot.core.text import counted, flat, listed
 from moot.core.transcript import normalise
 from moot.phases.choices import AT_THE_END, Choices
 from moot.protocols.compose import translation
@@ -43,22 +41,21 @@ def check_brief(brief: Brief) -> None:
     """
     if not brief.topic.strip():
         raise BriefError("the topic is empty", code="missing_topic")
-    taken: dict[str, str] = {}
+    names: dict[str, str] = {}
     for participant in brief.participants:
         _check_participant(participant)
-        if other := taken.get(skeleton(participant.name)):
+        if other := names.get(skeleton(participant.name)):
             problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
             raise BriefError(problem, code="duplicate_name")
-        taken[skeleton(participant.name)] = participant.name
+        names[skeleton(participant.name)] = participant.name
     if len(debating := brief.names("debater")) > PARTICIPANTS.high:
         problem = f"{len(debating)} debaters are too many; at most {PARTICIPANTS.high} can take part"
         raise BriefError(problem, code="out_of_range")
+    check_values(brief)
     _check_options(brief.options)
-    check_bound("the seed", brief.seed, SEED)
-    check_limits(brief.limits)
     for source in (*brief.background, *brief.library):
         if not isinstance(source.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BriefError(f"the document {source.name!r} is no text", code="wrong_type")
+            raise BriefError(f"the document {source.name!r} is not text", code="wrong_type")
 
 
 def check_limits(limits: Limits) -> None:
@@ -67,35 +64,109 @@ def check_limits(limits: Limits) -> None:
     Raises:
         BriefError: one of them is too small or too great.
     """
-    for name, bound in LIMITS.items():
-        if (value := getattr(limits, name)) is not None:
-            check_bound(f"the limit {name}", value, bound)
+    _check_all(LIMITS, {key.name: getattr(limits, key.name.removeprefix("limits.")) for key in LIMITS})
+
+
+_WITH_BOUNDS = ("role", "persona", "weight", "priority", "language", "hide", "fallback")
+"""The keys of a participant that are fields of it under the same names."""
+
+
+def check_values(brief: Brief) -> None:
+    """Refuse values that the reader of a brief refuses, in the same words.
+
+    Raises:
+        BriefError: one of them is out of bounds, too long or of the wrong type.
+    """
+    _check_all(HEADER, {name: getattr(brief, name) for name in ("rules", "options", "seed")})
+    check_limits(brief.limits)
+    for who in brief.participants:
+        _check_bounds(who)
+
+
+def _check_all(keys: Sequence[Key], values: Mapping[str, object], whose: str = "") -> None:
+    """Check values by the names of their keys; what is None or empty is not given."""
+    for name, value in values.items():
+        if value is not None and value not in ("", ()):
+            check_value(keys, name, value, whose=whose)
+
+
+def _check_bounds(who: Participant) -> None:
+    values: dict[str, object] = {name: getattr(who, name) for name in _WITH_BOUNDS}
+    values |= {setting.name: getattr(who.settings, setting.name) for setting in fields(who.settings)}
+    if who.search:
+        values |= {f"search.{part.name}": getattr(who.search, part.name) for part in fields(who.search)}
+    _check_all(PARTICIPANT, values, f"{who.name}: ")
+    if who.deadline is not None and not 0 < who.deadline <= LONGEST_TERM:
+        days = LONGEST_TERM // 86_400
+        problem = f"{who.name}: deadline must be from 1s to {days}d, not {who.deadline:g}s"
+        raise BriefError(problem, code="out_of_range")
+
+
+def check_value(keys: Sequence[Key], name: str, value: object, *, whose: str = "") -> Value:
+    """Check a value of a program as the reader checks the same value in a brief.
+
+    Args:
+        keys: the table of keys.
+        name: the name of the key.
+        value: the value.
+        whose: the participant, for the sentence.
+
+    Returns:
+        The value as the reader reads it.
+
+    Raises:
+        BriefError: it cannot be that.
+    """
+    try:
+        return read_value(replace(get_key(keys, name), aliases=()), _node(value)).value
+    except BriefError as error:
+        raise BriefError(f"{whose}{error}", code=error.code) from error
+
+
+def check_topic(topic: str) -> None:
+    """Refuse a topic that is too long; what a council is asked may be longer.
+
+    Raises:
+        BriefError: it is longer than a brief's topic may be.
+    """
+    _check_all(HEADER, {"topic": topic})
+
+
+def check_number(name: str, value: object) -> int:
+    """A whole number of a brief's header.
+
+    Raises:
+        BriefError: it is no whole number, or out of bounds.
+    """
+    return cast("int", check_value(HEADER, name, value))
+
+
+def _node(value: object) -> Node:
+    """A value as it would stand in a brief."""
+    if isinstance(value, list | tuple):
+        return Items(line=0, items=tuple(_node(item) for item in cast("Sequence[object]", value)))
+    if isinstance(value, str):
+        return Scalar(line=0, text=value, plain=False)
+    return Scalar(line=0, text=repr(value), plain=isinstance(value, int | float))
 
 
 def _check_participant(who: Participant) -> None:
     # A person may be called "Human", as the councils' document calls one.
     if not (who.seat == HUMAN and who.name == "Human") and check_name(who.name) != who.name:
-        raise BriefError(f"the name {who.name!r} has extra blanks or signs: {check_name(who.name)!r}", code="bad_name")
-    if who.weight is not None and not (math.isfinite(who.weight) and who.weight >= 0):
-        problem = f"{who.name}: weight is {who.weight}; it must be a number from 0"
-        raise BriefError(problem, code="out_of_range")
-    if who.deadline is not None and not (math.isfinite(who.deadline) and who.deadline > 0):
-        problem = f"{who.name}: deadline is {who.deadline}; it must be a number of seconds above 0"
-        raise BriefError(problem, code="out_of_range")
+        raise BriefError(
+            f"the name {who.name!r} has extra spaces or characters: {check_name(who.name)!r}", code="bad_name"
+        )
 
 
 def _check_options(options: tuple[str, ...]) -> None:
-    if isinstance(options, str) or (options and not OPTIONS.low <= len(options) <= OPTIONS.high):  # pyright: ignore[reportUnnecessaryIsInstance]
-        problem = f"options is {repr(options)[:60]}; there must be {OPTIONS.low} to {OPTIONS.high} of them, or none"
-        raise BriefError(problem, code="out_of_range")
-    seen: dict[str, str] = {}
+    earlier: dict[str, str] = {}
     for option in options:
-        if not option.strip() or flat(option) != option or len(option) > LONGEST_OPTION or set(option) & set("<>"):
-            problem = f"the option {option[:60]!r} must be one line of 1 to {LONGEST_OPTION} characters without < and >"
+        if flat(option) != option or set(option) & set("<>"):
+            problem = f"the option {option[:60]!r} must be one line without < and >"
             raise BriefError(problem, code="bad_option")
-        if other := seen.get(normalise(option)):
+        if other := earlier.get(normalise(option)):
             raise BriefError(f"the options {other!r} and {option!r} cannot be told apart", code="duplicate_option")
-        seen[normalise(option)] = option
+        earlier[normalise(option)] = option
 
 
 _SUMMED_UP = tuple(name for name in FORMATS if name != "bp_style")
@@ -129,14 +200,13 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         yield f"In {protocol} there is no turn to interrupt, so interruptions has no effect."
     if any(participant.tools and _has_model(participant) for participant in brief.participants):
         yield (
-            "The likely tokens hold one look-up in each answer; the tokens at most and the cost leave out what tools "
-            f"find: up to {USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
+            "The expected tokens include one tool call in each answer. The most includes "
+            f"{USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
         )
     limit, most = brief.limits.asks, costing.most.asks
     if limit is not None and most > limit:
-        yield (
-            f"The debate may need {most} asks and pauses after {limit}; to let it go on, run it with --max-asks {most}."
-        )
+        need = counted(most, "question")
+        yield f"The debate may need {need} and pauses after {limit}. To allow them all: --max-questions {most}."
 
 
 def _has_model(who: Participant) -> bool:
@@ -151,7 +221,7 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
                 yield f"The deadline of {participant.name} changes nothing: {participant.seat} is not a person."
         elif participant.name in costing.most.asked:
             then = (
-                f"then {participant.stand_in} answers, which is not in the estimate"
+                f"then {participant.stand_in} answers, which only the most includes"
                 if participant.stand_in
                 else "then it continues"
             )

@@ -1,4 +1,4 @@
-"""Estimate what a debate costs: questions, calls, tokens and dollars, at least, likely and at most.
+"""Estimate what a debate costs: questions, calls, tokens and dollars, as is likely and as they usually are at most.
 
 The real protocol runs with the real prompts; only the answers are made up (``app.plan.pretend``). Once nobody ever
 agrees, which gives the greatest number of questions, and once all agree at once, which gives the least. No debate asks
@@ -18,6 +18,7 @@ from moot.agents.prompt import compose
 from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING, Question, TreeGrowth
 from moot.agents.tree_search import SOUGHT
 from moot.answers.layout import Reading
+from moot.app.plan.bounds import NO_BOUNDS, Bounds, Totals
 from moot.app.plan.pretend import (
     CALL,
     CLAIM,
@@ -34,7 +35,7 @@ from moot.app.plan.pretend import (
     stop_values,
     widest,
 )
-from moot.app.plan.toolbox import searched_documents
+from moot.app.plan.toolbox import SPECS, searched_documents
 from moot.core.agent import Context, Quote, context_of
 from moot.core.ask import Ask, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
@@ -44,17 +45,7 @@ from moot.models.base import Message, Model, Request, Traits
 from moot.models.prices import TOOLS_OVERHEAD, answer_cap, count_tokens
 from moot.phases.base import Phase, State, enter
 from moot.protocols.spec import naming_packages
-from moot.tools.condense import SCORER, SUMMARIZER, rating, summing
-from moot.tools.rag import SPEC
-from moot.tools.web_search import OPEN_PAGE, SEARCH
-
-SPECS: Mapping[str, tuple[ToolSpec, ...]] = {  # house: names because each built-in tool has its own
-    "search": (SEARCH, OPEN_PAGE),
-    "rag": (SPEC,),
-    "summarizer": (SUMMARIZER,),
-    "scorer": (SCORER,),
-}
-"""What a model is told of the tools of a name."""
+from moot.tools.condense import rating, summing
 
 VALUES = (4.0, 7.0, 5.0, 6.0)
 """How the lines of a search are judged, in turn: none is so good that the others are looked at no more."""
@@ -80,21 +71,21 @@ Likely: TypeAlias = Callable[[Ask, Context, Traits, int], Iterator[RequestSize]]
 """An ask, what its participant sees, what the wire takes and the words of the answer to the requests for it."""
 
 
-def single_request(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
+def single_request(ask: Ask, context: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     """The request for an answer without tools or a search."""
-    yield RequestSize(compose(ask, seen, traits), words)
+    yield RequestSize(compose(ask, context, traits), words)
 
 
-def likely_requests(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
+def likely_requests(ask: Ask, context: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     """The requests for an answer: those of a search, those of a look-up, and the one that is answered."""
-    if seen.me.search and ask.act in SOUGHT:
-        growth = TreeGrowth(search=seen.me.search, ask=ask, context=seen)
+    if context.me.search and ask.act in SOUGHT:
+        growth = TreeGrowth(search=context.me.search, ask=ask, context=context)
         yield from _searching(growth, traits)
         ask = growth.prepared()
-    if seen.me.tools and ask.act not in UNAIDED and traits.tools:
-        yield from _looking(ask, seen, traits, words)
+    if context.me.tools and ask.act not in UNAIDED and traits.tools:
+        yield from _looking(ask, context, traits, words)
     else:
-        yield from single_request(ask, seen, traits, words)
+        yield from single_request(ask, context, traits, words)
 
 
 def _searching(growth: TreeGrowth, traits: Traits) -> Iterator[RequestSize]:
@@ -118,18 +109,21 @@ def _read(form: Form | None, value: float) -> Reading:
     return Reading(text=(WORD * REPLY).strip(), fields=fields)
 
 
-def _looking(ask: Ask, seen: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
-    messages, names = compose(ask, seen, traits), seen.me.tools
+def _looking(ask: Ask, context: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
+    messages, names = compose(ask, context, traits), context.me.tools
     specs = tuple(spec for name in names for spec in SPECS.get(name, ()))
     yield RequestSize(messages, CALL, specs)
     share = 1 / len(names)
-    if "summarizer" in names and seen.turns:
-        yield RequestSize(_asked(summing(seen, seen.turns)), FOUND["summarizer"], share=share)
+    if "summarizer" in names and context.turns:
+        yield RequestSize(_asked(summing(context, context.turns)), FOUND["summarizer"], share=share)
     if "scorer" in names:
-        yield RequestSize(_asked(rating(seen, WORD * words)), FOUND["scorer"], share=share)
+        yield RequestSize(_asked(rating(context, WORD * words)), FOUND["scorer"], share=share)
     call = ToolCall(id="1", name=names[0], arguments=WORD * CALL)
-    found = sum(_found(name, seen.brief) for name in names) // len(names)
-    used = Message(role="assistant", text="", calls=(call,)), Message(role="tool", text=WORD * found, answers=call.id)
+    tool_words = sum(_found(name, context.brief) for name in names) // len(names)
+    used = (
+        Message(role="assistant", text="", calls=(call,)),
+        Message(role="tool", text=WORD * tool_words, answers=call.id),
+    )
     yield RequestSize((*messages, *used), words, specs)
 
 
@@ -192,10 +186,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costing:
-    """The estimate of a debate: if all agree at once, and if nobody ever agrees."""
+    """The estimate of a debate: if all agree at once, and if nobody ever agrees; and bounds that hold always."""
 
     least: Estimate
     most: Estimate
+    bounds: Bounds = NO_BOUNDS
 
     @property
     def expected(self) -> int:
@@ -217,6 +212,43 @@ class Costing:
     def least_cost(self) -> float | None:
         """What is likely if all agree at once, never more than the most; None where a price is unknown."""
         return _share_of(self.most, self.expected_tokens[0])
+
+    @property
+    def expected_total(self) -> Totals:
+        """What to expect, and no more than the bound."""
+        usual = self.usual_total
+        tokens, cost = min(self.expected, usual.tokens), _least_known(self.expected_cost, usual.cost)
+        return usual._replace(tokens=tokens, cost=cost)
+
+    @property
+    def usual_total(self) -> Totals:
+        """What is used at most where no answer is repeated or needs a repair, and no more than the bound."""
+        usual, most = self.most, self.bounds.most
+        cost = _least_known(usual.cost, most.cost)
+        return Totals(most.asks, min(usual.calls, most.calls), min(usual.tokens, most.tokens), cost)
+
+    def as_data(self) -> dict[str, object]:
+        """The figures as plain data: what is used at least, what to expect, what is usual and what is the most."""
+        least, most, usual, likely = self.bounds.least, self.bounds.most, self.usual_total, self.expected_total
+        low, high = self.expected_tokens
+        return {
+            "asks": {"least": least.asks, "most": most.asks},
+            "calls": {"least": least.calls, "usual": usual.calls, "most": most.calls},
+            "tokens": {
+                "least": least.tokens,
+                "expected": likely.tokens,
+                "usual": usual.tokens,
+                "most": most.tokens,
+            },
+            "expected_tokens": {"least": min(low, usual.tokens), "most": min(high, usual.tokens)},
+            "cost": {"least": least.cost, "expected": likely.cost, "usual": usual.cost, "most": most.cost},
+            "longest_answer": self.bounds.answer,
+            "unpriced": list(self.most.unpriced),
+        }
+
+
+def _least_known(left: float | None, right: float | None) -> float | None:
+    return None if left is None or right is None else min(left, right)
 
 
 def _share_of(estimate: Estimate, tokens: int) -> float | None:
@@ -271,9 +303,9 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: AnswerSimula
         for ask in step:
             transcript.apply(Asked(ask=ask))
         contexts = [context_of(brief, shown, ask) for ask in step]
-        for place, (ask, seen) in enumerate(zip(step, contexts, strict=True)):
-            length = expected_words(ask, seen)
-            bill.add(ask, seen, length)
+        for place, (ask, context) in enumerate(zip(step, contexts, strict=True)):
+            length = expected_words(ask, context)
+            bill.add(ask, context, length)
             last = place + 1 == len(step)
             reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, last=last)
             transcript.apply(Replied(key=ask.key, reply=reply))
@@ -298,21 +330,21 @@ class _Costs:
     letters: int = 0
     repeated: int = 0
 
-    def add(self, ask: Ask, seen: Context, length: int) -> None:
+    def add(self, ask: Ask, context: Context, length: int) -> None:
         """Add an ask to the costs, if a model answers it."""
-        model, me = self.models.get(ask.to), seen.me
+        model, me = self.models.get(ask.to), context.me
         self.calls += self._calls(ask, me)
         if model is None:
             return
-        request = Request(messages=compose(ask, seen, model.traits), settings=me.settings)
+        request = Request(messages=compose(ask, context, model.traits), settings=me.settings)
         quote = model.quote(request)
         self.quotes.append(quote)
         times = 1 if self.once_each else self.work(me, ask)
         self.tokens += quote.tokens * times
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
-        for sent in self.likely(ask, seen, model.traits, length):
-            given = min(answer_cap(me.settings), round(sent.words * TOKENS))
-            self.expected += round(sent.share * (_taken(sent) + given))
+        for sent in self.likely(ask, context, model.traits, length):
+            output_tokens = min(answer_cap(me.settings), round(sent.words * TOKENS))
+            self.expected += round(sent.share * (_taken(sent) + output_tokens))
         self._compare(model.name, "\0".join(message.text for message in request.messages))
 
     def _calls(self, ask: Ask, me: Participant) -> int:
@@ -345,8 +377,8 @@ class _Costs:
 
 def _taken(sent: RequestSize) -> int:
     """The likely number of tokens of a request, not the maximum."""
-    taken = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
-    return round(taken / MARGIN) + (OFFER if sent.tools else 0)
+    input_tokens = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
+    return round(input_tokens / MARGIN) + (OFFER if sent.tools else 0)
 
 
 def _shared(one: str, other: str) -> int:

@@ -5,23 +5,26 @@ It takes a store and no workspace, so that the workspace itself can call it and 
 
 import asyncio
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Opened
+from moot.core.event import Closed, Entry, Opened
 from moot.core.roles import GENERATION
-from moot.core.transcript import fold
-from moot.learn.lessons import lessons, notes
-from moot.learn.memory import Lessons
-from moot.learn.memory_store import MemoryStore
 from moot.learn.tables import Place
 from moot.record.listing import ListQuery, page
 from moot.record.mailbox import SideStream
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
 from moot.record.store import Store, digest, read
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from moot.learn.memory import Lessons
+    from moot.learn.memory_store import MemoryStore
 
 
 def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> SideStream:
@@ -34,7 +37,7 @@ async def learn_debate(store: Store, place: Place, debate: str) -> bool:
 
     Args:
         store: the records.
-        shelf: the file or database in which what is learned is kept.
+        place: the file or database in which what is learned is kept.
         debate: its id.
 
     Returns:
@@ -57,7 +60,7 @@ class DebateLessons:
         notes: how many notes of the owner were read.
     """
 
-    lessons: Lessons | None
+    lessons: "Lessons | None"
     head: str
     notes: int
 
@@ -72,13 +75,28 @@ async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     entries = read(lines)
     if not entries:
         raise RecordError(f"there is no debate {debate!r}")
+    return await lessons_of(store, debate, entries, digest(lines[-1]))
+
+
+async def lessons_of(store: Store, debate: str, entries: Sequence[Entry], head: str) -> DebateLessons | None:
+    """The lessons of a debate whose record has been read; None if it has none, or none yet.
+
+    Args:
+        store: the records, where the owner's messages stand.
+        debate: its id.
+        entries: its record.
+        head: the hash of the record's last line.
+    """
     opened = entries[0].event
-    if not isinstance(opened, Opened) or opened.name == GENERATION or fold(entries).closed is None:
+    over = any(isinstance(entry.event, Closed) for entry in reversed(entries))
+    if not isinstance(opened, Opened) or opened.name == GENERATION or not over:
         return None
-    said = await owner_messages(store, debate).read()
-    known = notes(said)
-    taught = None if known.forgotten else lessons(entries, known)
-    return DebateLessons(lessons=taught, head=digest(lines[-1]), notes=len(said))
+    from moot.learn.lessons import lessons, notes  # here for start-up time
+
+    messages = await owner_messages(store, debate).read()
+    known = notes(messages)
+    learned = None if known.forgotten else lessons(entries, known)
+    return DebateLessons(lessons=learned, head=head, notes=len(messages))
 
 
 async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bool:
@@ -88,6 +106,8 @@ async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bo
         RecordError: memory cannot be written.
     """
 
+    from moot.learn.memory_store import MemoryStore  # here for start-up time
+
     def write() -> bool:
         with MemoryStore.open(place) as open_memory_store:
             return put_lessons(open_memory_store, debate, studied)
@@ -95,8 +115,24 @@ async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bo
     return await asyncio.to_thread(write)
 
 
-def put_lessons(memory: MemoryStore, debate: str, studied: DebateLessons) -> bool:
-    """Put what a debate teaches on an open shelf; see ``keep``."""
+async def _store_beside(store: SqliteStore, debate: str, studied: DebateLessons) -> None:
+    """Store the lessons of a debate in the file of the records, by the connection that writes these.
+
+    Raises:
+        RecordError: memory cannot be written.
+    """
+    from moot.learn.memory_store import MemoryStore  # here for start-up time
+    from moot.learn.sqlite_tables import SqliteTables
+
+    def write(connection: "Connection") -> None:
+        with SqliteTables.borrowing(store.path, connection) as tables:
+            put_lessons(MemoryStore(tables), debate, studied)
+
+    await store.write(write)
+
+
+def put_lessons(memory: "MemoryStore", debate: str, studied: DebateLessons) -> bool:
+    """Put the lessons of a debate into an open memory store; returns whether anything was new."""
     return memory.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
 
 
@@ -121,9 +157,11 @@ async def missing_lessons(store: Store) -> str:
     if place is None:
         return ""
 
+    from moot.learn.memory_store import MemoryStore  # here for start-up time
+
     def learned() -> Collection[str]:
-        with MemoryStore.open(place) as shelf:
-            return shelf.learned()
+        with MemoryStore.open(place) as memory:
+            return memory.learned()
 
     known = await asyncio.to_thread(learned)
     stored = (await page(store, ListQuery(without=GENERATION))).debates
@@ -131,22 +169,30 @@ async def missing_lessons(store: Store) -> str:
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
 
 
-async def learn_at_end(store: Store, place: Place | None, debate: str, config: Config | None) -> str:
+async def learn_at_end(
+    store: Store, place: Place | None, debate: str, config: Config | None, *, entries: Sequence[Entry], head: str
+) -> str:
     """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
 
     Args:
         store: the records.
-        shelf: the file or database in which what is learned is kept; None where the records are in none: nothing is
+        place: the file or database in which what is learned is kept; None where the records are in none: nothing is
             learned.
         debate: its id.
         config: the user's settings; None to load them.
+        entries: its record, which need not be read again.
+        head: the hash of the record's last line.
 
     Returns:
         Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
     """
     try:
         if place is not None and (config or load_config()).learn:
-            await learn_debate(store, place, debate)
+            studied = await lessons_of(store, debate, entries, head)
+            if studied and isinstance(store, SqliteStore) and store.path == place:
+                await _store_beside(store, debate, studied)
+            elif studied:
+                await store_lessons(place, debate, studied)
     except (RecordError, BriefError) as error:
         return str(error)
     return ""

@@ -1,35 +1,31 @@
-"""What may decide a debate that nobody won: commands, for every host to tell."""
+"""What to do next, as commands for every host to tell: to resume a debate, or to decide one that nobody won."""
 
+import re
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from moot.app.brief.default_participants import default_moderator
 from moot.app.plan.pretend import parts
 from moot.core.brief import Brief
+from moot.core.decision import NextStep
 from moot.core.errors import MootError
-from moot.core.event import Opened
-from moot.core.transcript import Transcript
+from moot.core.event import Closed, Entry, Opened
+from moot.core.transcript import Transcript, fold
 from moot.phases.base import Rounds
 from moot.phases.choices import Choices
+from moot.phases.verdict import NOT_SOUGHT
 from moot.protocols.known import KNOWN, TIMED, build
 from moot.protocols.spec import load_opened
 
+BY_HAND = "given by hand in a fork"
+"""What the notes of an answer say that a person gave in a fork."""
+
+UNDECIDED = ("tie", "no_decision")
+"""How a debate ends that nobody won, and that may still be decided."""
+
 JUDGED = "moderated"
 """The protocol by which a moderator decides."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextStep:
-    """What may decide a debate that nobody won.
-
-    Attributes:
-        command: the command.
-        words: what it does, in a few words.
-    """
-
-    command: str
-    words: str
 
 
 def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[NextStep]:
@@ -40,14 +36,15 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
         debate: its id.
         transcript: what was said, and how it ended.
     """
-    if transcript.closed is None or transcript.closed.status not in ("tie", "no_decision"):
+    if transcript.closed is None or transcript.closed.status not in UNDECIDED:
         return
     decision = transcript.decision
     if decision and any(ballot.state == "cast" for ballot in decision.ballots):
         yield NextStep(command=f"moot recount {debate}", words="the same votes under other rules")
     if opened.name not in KNOWN:
         return
-    if rounds := _more_rounds(opened):
+    sought = decision is None or decision.how != NOT_SOUGHT
+    if sought and not lost_choices(opened) and (rounds := _more_rounds(opened)):
         yield NextStep(command=f"moot again {debate} --rounds {rounds}", words="with more rounds")
     moderators = opened.brief.names("moderator")
     if opened.name in TIMED or len(moderators) > 1:
@@ -58,16 +55,63 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
     yield NextStep(command=f"moot again {debate} --protocol {JUDGED} -m {seat}", words="a person decides")
 
 
+def ways_to_decide(entries: Sequence[Entry], debate: str) -> tuple[NextStep, ...]:
+    """What may decide a debate on record that nobody won; nothing for any other."""
+    opened = next((entry.event for entry in entries if isinstance(entry.event, Opened)), None)
+    won = not any(isinstance(entry.event, Closed) and entry.event.status in UNDECIDED for entry in entries)
+    return () if won or opened is None or not debate else tuple(next_steps(opened, debate, fold(entries)))
+
+
+_LIMIT = re.compile(
+    r"the limit of (?:\$(?P<cost>[0-9.e+]+): \$|(?P<number>[0-9.,e+]+) (?P<unit>question|token|second)s?\b)"
+)
+"""How the reason of a pause names the limit that was reached."""
+
+_RAISED: Mapping[str, str] = {"question": "--max-questions", "token": "--max-tokens", "second": "--total-seconds"}
+"""The option of ``moot resume`` that raises a limit, by its unit."""
+
+
+def resume_step(debate: str, reason: str) -> NextStep:
+    """How a paused debate is resumed. Where a limit stopped it, with twice that limit: else it would pause again.
+
+    Args:
+        debate: its id.
+        reason: why it is paused.
+    """
+    limit = _LIMIT.search(reason)
+    if limit is None:
+        return NextStep(command=f"moot resume {debate}", words="")
+    twice = 2 * float((limit["cost"] or limit["number"]).replace(",", ""))
+    option = _RAISED.get(limit["unit"], "--budget")
+    return NextStep(command=f"moot resume {debate} {option} {twice:.15g}", words="with twice that limit")
+
+
+def most_rounds(opened: Opened) -> int | None:
+    """The greatest number of rounds of a protocol on record; None where it has none.
+
+    Raises:
+        MootError: the protocol cannot be loaded.
+    """
+    return next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
+
+
 def _more_rounds(opened: Opened) -> int:
     """One round more than the debate had at most; 0 where its protocol takes no more."""
     try:
-        most = next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
+        most = most_rounds(opened)
         if most is None or opened.name in TIMED:
             return 0
-        build(opened.name, without_aides(opened.brief), Choices(rounds=most + 1))
+        brief = without_aides(opened.brief)
+        same, longer = (build(opened.name, brief, Choices(rounds=rounds)) for rounds in (most, most + 1))
     except MootError:
         return 0
-    return most + 1
+    return most + 1 if longer != same else 0
+
+
+def lost_choices(opened: Opened) -> list[str]:
+    """What was chosen for a debate and does not apply once its protocol is built anew, in words."""
+    applies = ("participants", "once more", "in the fork", BY_HAND)
+    return [words for words in opened.chosen if not any(text in words for text in applies)]
 
 
 def without_aides(brief: Brief) -> Brief:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from pydantic_ai.agent import AbstractAgent
 
-ALLOWED = "a function of one str that gives a str (async or plain), a PydanticAI Agent or a LangChain chat model"
+ALLOWED = (
+    "a function that takes one str and returns a str (async or plain), a PydanticAI Agent or a LangChain chat model"
+)
 """What can be a guest, in words."""
 
 
@@ -28,11 +30,11 @@ def register(pool: Pool, name: str, agent: object) -> str:
 
     Args:
         pool: the models of the workspace that runs the debate.
-        name: what the seat is called; each guest of a pool needs a name of its own.
+        name: the name of the agent; each agent in a pool needs a name of its own.
         agent: an async or plain function ``str -> str``, a PydanticAI ``Agent`` or a LangChain ``BaseChatModel``.
 
     Returns:
-        The seat for ``Participant.seat``: ``guest:name``.
+        The value for ``Participant.seat``: ``guest:name``.
 
     Raises:
         BriefError: the agent is nothing that can be a guest, or another one has that name.
@@ -48,9 +50,9 @@ def adapter(name: str, agent: object) -> Model:
         BriefError: it is nothing that can be a guest.
     """
     if not name.strip():
-        raise BriefError("a guest needs a name", code="bad_name")
+        raise BriefError("an agent needs a name", code="bad_name")
     if isinstance(agent, type):
-        raise BriefError(f"{name} is the class {agent.__name__}; an agent is an object of it", code="bad_agent")
+        raise BriefError(f"{name} is the class {agent.__name__}; pass an object of it", code="bad_agent")
     if _is_a(agent, "langchain_core.language_models.chat_models", "BaseChatModel"):
         return ChatModel(name, cast("BaseChatModel", agent))
     if _is_a(agent, "pydantic_ai.agent.abstract", "AbstractAgent"):
@@ -71,7 +73,7 @@ def _is_a(agent: object, module: str, name: str) -> bool:
 def _agent(name: str, agent: "AbstractAgent[None, str]") -> Model:
     if agent.output_type is not str:
         kind = getattr(agent.output_type, "__name__", str(agent.output_type))
-        raise BriefError(f"{name} gives a {kind}; an agent at the table must give a str", code="bad_agent")
+        raise BriefError(f"{name} returns an object of type {kind}; an agent must return a str", code="bad_agent")
     return PydanticAgent(name, agent)
 
 

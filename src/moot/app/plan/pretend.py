@@ -24,12 +24,14 @@ from moot.phases.revise import SUMMED, Revise
 from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
 from moot.policy.convergence import Stalled
-from moot.policy.pairing import Pairs
+from moot.policy.pairing import UNEVEN, Pairs
 from moot.policy.rounds import Ahead, AnyOf, Confident, Hearing, Reacting, Settled
 from moot.protocols.board import Meeting
 from moot.protocols.compose import Interruption
 from moot.protocols.fishbowl import Bowl
 from moot.protocols.grouped import Report
+from moot.protocols.measured.critic import Criticise
+from moot.protocols.measured.selection import Merge
 from moot.protocols.open_fight import Fight
 from moot.protocols.parliament import Speech
 from moot.protocols.spec import PARTS
@@ -40,6 +42,7 @@ WORDS: Mapping[str, int] = {
     "question": 50, "answer": 150, "interrupt": 60, "bid": 15, "reconsider": 10, "guide": 80, "inform": 120,
     "score": 40, "evaluate": 150, "summarize": 150, "strategy": 50, "reflect": 100, "gauge": 30, "moderate": 150,
     "consent": 30, "vote": 30, "remind": 30, "verdict": 50, "recall": 250, "synthesize": 350,
+    "verify": 150,
 }
 """Words of an answer by its act."""
 # fmt: on
@@ -92,13 +95,16 @@ class AnswerSimulator:
     Attributes:
         ends: the values that end something, by act and field; with True whatever the field holds.
         agree: whether all agree at once; else nobody ever does.
+        mark: what stands for an answer of the greatest length; "" for words of the usual number. A form can be
+            continued once, so two of them stand for one.
     """
 
     ends: frozenset[tuple[str, str, str | bool]]
     agree: bool
+    mark: str = ""
 
     def answer(self, ask: Ask, transcript: Transcript, *, place: int, batch: int, words: int, last: bool) -> Reply:
-        """A simulated answer with so many words.
+        """A simulated answer with that many words.
 
         Args:
             ask: the question.
@@ -111,21 +117,24 @@ class AnswerSimulator:
         """
         mark = "of all" if self.agree else f"{batch}.{place}"
         values: dict[str, Value] = {}
+        # In tags the fields are all there is of a message, and the words of one answer stand in the last text.
+        tagged = ask.form is not None and ask.form.layout == "tags"
         for field in ask.form.fields if ask.form else ():
             if (ask.act, field.name, True) in self.ends:
                 values |= _final(field) if self.agree else {}
             elif field.kind != "choice":
-                values[field.name] = self._value(field, mark)
+                values[field.name] = self._value(field, mark, "" if tagged else 2 * self.mark)
             elif choices := self._choices(ask, field):
                 own, others = _held(field.name, ask.to, transcript)
                 start = choices.index(own) + 1 if own in choices else place + batch
                 values[field.name] = _other(choices, start, others if last else ())
         texts = [field for field in ask.form.fields if field.kind == "text"] if ask.form else []
         # A note is read by its field; and where some fields are private, others read the fields in place of the text.
-        told = max(words - FIELD * sum(text.private for text in texts), 1)
+        public_words = max(words - FIELD * sum(text.private for text in texts), 1)
         for name in [text.name for text in texts if not text.private and text.name in values][-1:]:
-            values[name] = f"{WORD * told}{mark}"
-        return Reply(text=f"{WORD * max(words, 1)}{mark}", fields=values)
+            values[name] = f"{2 * self.mark or WORD * public_words}{mark}"
+        full = self.mark * (2 if ask.form else 1) or WORD * max(words, 1)
+        return Reply(text=f"{full}{mark}", fields=values)
 
     def _choices(self, ask: Ask, field: Field) -> tuple[str, ...]:
         """The choices. If all agree: the one that ends something, else the first."""
@@ -135,7 +144,7 @@ class AnswerSimulator:
         idle = not field.required and ask.audience == (ask.to,)
         return () if idle else (ending or field.choices)[:1]
 
-    def _value(self, field: Field, mark: str) -> Value:
+    def _value(self, field: Field, mark: str, full: str) -> Value:
         match field.kind:
             case "number":
                 return (field.low or 0.0) if self.agree else 1.0 if field.high is None else field.high
@@ -144,9 +153,9 @@ class AnswerSimulator:
             case "list" if field.choices:
                 return field.choices
             case "list":
-                return () if self.agree else (f"point {mark}",)
+                return () if self.agree else (f"point {full}{mark}",)
             case _:
-                return f"answer {mark}"
+                return f"answer {full}{mark}"
 
 
 def _final(field: Field) -> dict[str, Value]:
@@ -170,12 +179,13 @@ def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
 def stop_values(protocol: object) -> frozenset[tuple[str, str, str | bool]]:
     """The values that end rounds of a phase tree: act, field and value of every stop that waits for one.
 
-    A meeting ends where all give a verdict and withdraw, whatever the verdict.
+    A meeting ends where all give a verdict and withdraw, whatever the verdict. A critic who agrees ends the check.
     """
-    found = list(parts(protocol))
-    stops = [(part.act, part.field, part.value) for part in found if isinstance(part, Settled)]
-    leaving = [(part.act, name, True) for part in found if isinstance(part, Meeting) for name in (VERDICT, WITHDRAWN)]
-    return frozenset((*stops, *leaving))
+    phases = list(parts(protocol))
+    stops = [(part.act, part.field, part.value) for part in phases if isinstance(part, Settled)]
+    leaving = [(part.act, name, True) for part in phases if isinstance(part, Meeting) for name in (VERDICT, WITHDRAWN)]
+    agreeing = [(part.name, "RESULT", "AGREE") for part in phases if isinstance(part, Criticise)]
+    return frozenset((*stops, *leaving, *agreeing))
 
 
 def parts(protocol: object) -> Iterator[object]:
@@ -193,8 +203,8 @@ def parts(protocol: object) -> Iterator[object]:
 class _LeastAsked:
     """The participant who was asked least speaks next."""
 
-    def next(self, said: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
-        had = [turn.by for turn in said]
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+        had = [turn.by for turn in turns]
         return min((participant.name for participant in people), key=had.count, default="")
 
 
@@ -215,12 +225,14 @@ def longest_form(protocol: Phase) -> Phase:
     """The phase tree in its longest form.
 
     The floor is for everybody as often where chance decides: who never spoke is rated by nobody. The stops that nobody
-    can foresee are never met, and nobody's vote is spared.
+    can foresee are never met, nobody's vote is spared, and a judge merges whatever it picks.
     """
 
     def instead(part: object) -> object:
         if isinstance(part, QuietFirst):
             return _LeastAsked()
+        if isinstance(part, Merge):
+            return replace(part, always=True)
         return AnyOf(stops=()) if isinstance(part, GUESSED) else replace(part, early=()) if _hurried(part) else None
 
     return cast(Phase, _swapped(protocol, instead))
@@ -243,9 +255,6 @@ def _swapped(part: object, instead: Callable[[object], object]) -> object:
 
 OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
 """The parts of a protocol in which it depends on bids, words or failures who speaks."""
-
-HUBS = ("star", "sparse", "random-graph", "adaptive")
-"""The topologies in which one has more to criticise than another, and who that is depends on whose answer failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,9 +292,9 @@ class WidestPlay:
 
 def widest(brief: Brief, protocol: object) -> WidestPlay:
     """The widest form of a brief under a phase tree."""
-    found = list(parts(protocol))
-    revised = any(isinstance(part, Revise) for part in found)
-    open = any(isinstance(part, OPEN) or _leans(part) for part in found)
+    phases = list(parts(protocol))
+    revised = any(isinstance(part, Revise) for part in phases)
+    open = any(isinstance(part, OPEN) or _leans(part) for part in phases)
     masked = [
         participant
         for participant in brief.participants
@@ -315,4 +324,4 @@ def widest(brief: Brief, protocol: object) -> WidestPlay:
 
 def _leans(part: object) -> bool:
     """Whether a part may ask some participants more often than others."""
-    return (isinstance(part, Pairs) and part.topology in HUBS) or type(part) not in PARTS.values()
+    return (isinstance(part, Pairs) and part.topology in UNEVEN) or type(part) not in PARTS.values()

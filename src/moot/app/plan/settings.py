@@ -11,16 +11,18 @@ are read from the user's own file and from the environment alone.
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from moot.app.plan.stores import Where, is_address, read_where
-from moot.core.brief import ASKS, COST, TOKENS
+from moot.core.brief import ASKS, COST, SERVED, TOKENS
 from moot.core.errors import BriefError, RecordError
+from moot.core.extensions import PROVIDER, offered
 from moot.models.names import PROVIDERS
 from moot.tools.mcp_servers import Server
 
@@ -28,7 +30,10 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _MARK = re.compile(r"sha256:([0-9a-f]{64})")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
 
-SETTINGS = ("tokens", "hosts", "most", "requests", "cost", "tokens_per_debate", "asks", "daily")
+SETTINGS = ("tokens", "hosts", "parallel", "requests", "cost", "tokens_per_debate", "max_questions", "daily")
+
+EARLIER_SETTINGS: Mapping[str, str] = {"most": "parallel", "asks": "max_questions"}
+"""The earlier names of settings of ``[serve]``, which are still accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +43,7 @@ class Serving:
     Attributes:
         tokens: the hashes of the tokens of programs, by the name under which each owns its debates.
         hosts: further names under which this machine is reached, with a port where it is not the one that is served.
-        most: debates at once.
+        most: debates in parallel.
         requests: requests a minute of one token.
         cost: US dollars of one debate at most; None for as much as its brief says.
         tokens_per_debate: tokens of one debate at most.
@@ -68,7 +73,11 @@ def read_serving(value: object, where: str) -> Serving:
     """
     if not isinstance(value, dict):
         raise BriefError("serve must be a table: [serve]", where=where)
-    table = cast("dict[str, object]", value)
+    table: dict[str, object] = {}
+    for name, item in cast("dict[str, object]", value).items():
+        if (current := EARLIER_SETTINGS.get(name, name)) in table:
+            raise BriefError(f"serve has {current} twice, under its earlier name too; keep one", where=where)
+        table[current] = item
     if unknown := [name for name in table if name not in SETTINGS]:
         problem = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
         raise BriefError(problem, where=where)
@@ -76,11 +85,11 @@ def read_serving(value: object, where: str) -> Serving:
     return Serving(
         tokens=_tokens(table.get("tokens", {}), where),
         hosts=_hosts(table.get("hosts", []), where),
-        most=_whole("most", table, where, 100) or usual.most,
+        most=_whole("parallel", table, where, SERVED.high) or usual.most,
         requests=_whole("requests", table, where, 1_000_000) or usual.requests,
         cost=_money("cost", table, where),
         tokens_per_debate=_whole("tokens_per_debate", table, where, TOKENS.high),
-        asks=_whole("asks", table, where, ASKS.high),
+        asks=_whole("max_questions", table, where, ASKS.high),
         daily=_money("daily", table, where),
     )
 
@@ -88,7 +97,7 @@ def read_serving(value: object, where: str) -> Serving:
 def _tokens(value: object, where: str) -> Mapping[str, str]:
     if not isinstance(value, dict):
         raise BriefError('serve.tokens must be a table of names: [serve.tokens] ci = "sha256:…"', where=where)
-    found: dict[str, str] = {}
+    tokens: dict[str, str] = {}
     for name, text in cast("dict[str, object]", value).items():
         mark = _MARK.fullmatch(text) if isinstance(text, str) else None
         if not _HOST_NAME.fullmatch(name):
@@ -97,8 +106,8 @@ def _tokens(value: object, where: str) -> Mapping[str, str]:
             # What stands there may be the token itself, so it is not repeated.
             found_ = f"serve.tokens.{name} must be sha256: and 64 digits from 0 to f, the hash of the token"
             raise BriefError(found_, where=where)
-        found[name] = mark[1]
-    return found
+        tokens[name] = mark[1]
+    return tokens
 
 
 def _hosts(value: object, where: str) -> tuple[str, ...]:
@@ -173,8 +182,9 @@ def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
     """
     allowances: dict[str, Allowance] = {}
     for name, item in _tables("limits", value, where).items():
-        if name not in PROVIDERS:
-            raise BriefError(f"limits.{name[:60]} is no provider; there are {', '.join(PROVIDERS)}", where=where)
+        if name not in PROVIDERS and name not in offered(PROVIDER):
+            there = ", ".join((*PROVIDERS, *offered(PROVIDER)))
+            raise BriefError(f"limits.{name[:60]} is no provider; there are {there}", where=where)
         _check(f"limits.{name}", item, KINDS, where)
         numbers: dict[str, int] = {}
         for kind, number in item.items():
@@ -213,8 +223,8 @@ def _tables(name: str, value: object, where: str) -> Mapping[str, Mapping[str, o
     return cast("Mapping[str, Mapping[str, object]]", tables)
 
 
-def _check(place: str, given: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
-    if unknown := [key for key in given if key not in known]:
+def _check(place: str, table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
+    if unknown := [key for key in table if key not in known]:
         raise BriefError(f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(known)}", where=where)
 
 
@@ -284,7 +294,23 @@ def load_config(folder: Path | None = None) -> Config:
             the user's own file may hold.
     """
     own, near = user_file(), (folder or Path()) / "moot.toml"
-    found: dict[str, tuple[str, str]] = {}
+    looks = tuple(os.environ.get(f"MOOT_{name.upper()}") for name in NAMES)
+    return _load(own, near, (os.getcwd(), os.path.expanduser("~"), _looks(own), _looks(near), looks))
+
+
+def _looks(path: Path) -> tuple[int, ...]:
+    """What a file looks like from outside, which changes with its content; nothing of one that is not there."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return ()
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+@lru_cache(maxsize=8)
+def _load(own: Path, near: Path, _: Hashable) -> Config:
+    """The settings of these files, read again when they or the environment look otherwise."""
+    sourced: dict[str, tuple[str, str]] = {}
     tables = Config()
     for path in (own, near):
         data = _read(path)
@@ -293,21 +319,21 @@ def load_config(folder: Path | None = None) -> Config:
         if path is near and near.resolve() != own.resolve() and is_address(str(data.get("store", ""))):
             raise BriefError(f"store can be an address only in your own file, {own}", where=str(path))
         tables = _take_tables(data, path, tables)
-        found.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
+        sourced.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
     for name in NAMES:
         if value := os.environ.get(f"MOOT_{name.upper()}"):
-            found[name] = (value, f"MOOT_{name.upper()}")
-    said = {name: value for name, (value, _) in found.items()}
+            sourced[name] = (value, f"MOOT_{name.upper()}")
+    values = {name: value for name, (value, _) in sourced.items()}
     return replace(
         tables,
-        model=said.get("model", ""),
-        fallback=tuple(filter(None, (text.strip() for text in said.get("fallback", "").split(",")))),
-        store=_where(*found.get("store", ("", ""))),
-        search=_engine(*found.get("search", ("", ""))),
-        searxng_url=_address("searxng_url", *found.get("searxng_url", ("", ""))),
-        embeddings=said.get("embeddings", ""),
-        learn=_flag("learn", *found.get("learn", ("yes", ""))),
-        origin=tuple((name, place) for name, (_, place) in found.items()),
+        model=values.get("model", ""),
+        fallback=tuple(filter(None, (text.strip() for text in values.get("fallback", "").split(",")))),
+        store=_where(*sourced.get("store", ("", ""))),
+        search=_engine(*sourced.get("search", ("", ""))),
+        searxng_url=_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
+        embeddings=values.get("embeddings", ""),
+        learn=_flag("learn", *sourced.get("learn", ("yes", ""))),
+        origin=tuple((name, place) for name, (_, place) in sourced.items()),
     )
 
 
@@ -401,13 +427,13 @@ def _address(name: str, value: str, where: str) -> str:
 def _feeds(value: object, where: str) -> Mapping[str, str]:
     if not isinstance(value, dict):
         raise BriefError('feeds must be a table of names: [feeds] news = "https://…"', where=where)
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     for name, place in cast("dict[str, object]", value).items():
         text = _text(f"feeds.{name[:60]}", place, where)
         if not _NAME.fullmatch(name):
             raise BriefError(f"feeds.{name[:60]} needs a name of 1 to 32 letters, digits, - and _", where=where)
-        found[name] = _address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
-    return found
+        addresses[name] = _address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
+    return addresses
 
 
 # ---- MCP servers ----------------------------------------------------------------------------------------------------

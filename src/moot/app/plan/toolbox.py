@@ -12,18 +12,18 @@ from typing import TypeAlias, cast
 from moot.agents.toolkit import Tool, ToolResult, ToolUse
 from moot.app.brief.reader import ParsedBrief
 from moot.app.plan.settings import Config, load_config, user_file
-from moot.core.ask import ToolSpec
+from moot.core.ask import Fields, ToolSpec
 from moot.core.brief import HUMAN, TOOLS, Brief, Participant, Source
 from moot.core.errors import BriefError, MootError, ProtocolError, ToolError
-from moot.core.extensions import TOOL, Offer, find
+from moot.core.extensions import NO_OPTIONS, TOOL, Offer, find, options_for, with_options
 from moot.core.extensions import offered as offered_names
 from moot.core.roles import RETRIEVER
 from moot.core.text import clip, listed
-from moot.tools.condense import Scorer, Summarizer
+from moot.tools.condense import SCORER, SUMMARIZER, Scorer, Summarizer
 from moot.tools.embeddings import LocalEmbeddings, embedder
 from moot.tools.fetch import Fetcher
 from moot.tools.mcp_client import LONGEST_SCHEMA, ServerConnection, attach
-from moot.tools.rag import Rag
+from moot.tools.rag import SPEC, Rag
 from moot.tools.web_search import (
     INSTALL,
     OPEN_PAGE,
@@ -44,6 +44,14 @@ BUILTIN = "builtin:"
 
 LONGEST_NOTE = 200
 """Characters of what an MCP server says of a tool, where it is shown to the owner."""
+
+SPECS: Mapping[str, tuple[ToolSpec, ...]] = {  # house: names because each built-in tool has its own
+    "search": (SEARCH, OPEN_PAGE),
+    "rag": (SPEC,),
+    "summarizer": (SUMMARIZER,),
+    "scorer": (SCORER,),
+}
+"""What a model is told of the tools of a name."""
 
 ToolProvider: TypeAlias = Callable[[Participant], Sequence[Tool]]
 """A participant to its tools."""
@@ -104,8 +112,15 @@ async def tool_notes(brief: Brief, config: Config | None = None) -> tuple[str, .
 
 
 @asynccontextmanager
-async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerator[ToolProvider, None]:
+async def open_tools(
+    brief: Brief, config: Config | None = None, options: Fields = NO_OPTIONS
+) -> AsyncGenerator[ToolProvider, None]:
     """The tools of a debate, as long as the block runs; what they share is made once and shared.
+
+    Args:
+        brief: the brief with agents assigned.
+        config: the user's settings; None to load them if there are tools.
+        options: those of extensions, under their full names.
 
     Raises:
         BriefError: what ``check_tools`` and ``tool_notes`` say.
@@ -127,7 +142,7 @@ async def open_tools(brief: Brief, config: Config | None = None) -> AsyncGenerat
             tools["rag"] = (Rag(searched_documents(brief), vectors),)
         for name in sorted(names - {*TOOLS}):
             if not name.startswith(MCP):
-                tools[name] = (foreign_tool(name),)
+                tools[name] = (foreign_tool(name, options),)
         for server in _servers(names):
             line = await stack.enter_async_context(attach(config.mcp[server]))
             tools[f"{MCP}{server}"] = line.tools
@@ -174,11 +189,15 @@ def _check(name: str, brief: Brief, config: Config) -> None:
         foreign_tool(name)
 
 
-def foreign_tool(name: str) -> Tool:
+def foreign_tool(name: str, options: Fields = NO_OPTIONS) -> Tool:
     """A new tool of another package.
 
+    Args:
+        name: its name.
+        options: those of a brief under their full names: ``tool_options.dice.most``.
+
     Raises:
-        BriefError: no package offers it, several do, or it cannot be made.
+        BriefError: no package offers it, several do, it cannot be made, or it does not take the options.
     """
     try:
         if (offer := find(TOOL, name)) is None:
@@ -187,9 +206,12 @@ def foreign_tool(name: str) -> Tool:
         make = offer.load(object)
         if not callable(make):
             raise offer.broken(f"it is not {TOOL.offers}")
+        own = options_for(TOOL, name, options)
         try:
-            tool = cast(Tool, make())
+            tool = cast(Tool, with_options(make, own, whose=name, where=f"{TOOL.options}.{name}")())
             _ = tool.spec, tool.use
+        except MootError:
+            raise
         except Exception as error:  # house: broad because foreign code raises what it likes
             raise offer.broken(f"{type(error).__name__}: {error}") from error
     except ProtocolError as error:
@@ -265,7 +287,7 @@ def _unused(idle: Sequence[Participant]) -> Iterator[str]:
 def _left_out(line: ServerConnection) -> Iterator[str]:
     if line.left_out:
         sentence = f"{', '.join(line.left_out)} of the MCP server {line.server.name}"
-        yield f"Nobody gets {sentence}: what they take is longer than {LONGEST_SCHEMA:,} characters of JSON."
+        yield f"Nobody can use {sentence}: their input is described by more than {LONGEST_SCHEMA:,} characters of JSON."
 
 
 def _unpinned(line: ServerConnection) -> Iterator[str]:
@@ -286,7 +308,7 @@ def with_moderator_tools(brief: Brief, parsed: ParsedBrief, config: Config | Non
 
     Args:
         brief: the brief with agents assigned.
-        intake: what its file says.
+        parsed: what its file says.
         config: the user's settings; None to load them if they are needed.
     """
     if parsed.given.get("mediator_type") != "toolagent":

@@ -76,7 +76,7 @@ class Keyboard:
             self._typed += self._read()
         line, _, self._typed = self._typed.partition(b"\n")
         if self._terminal and len(line) >= CUT:
-            raise BriefError(f"the terminal cuts a line behind {CUT:,} bytes; break it into shorter lines")
+            raise BriefError(f"the terminal cuts lines after {CUT:,} bytes; break it into shorter lines")
         return _KEYS.sub("", line.decode("utf-8", "replace"))
 
     async def pasted(self) -> bool:
@@ -195,7 +195,7 @@ async def ask_at_console(question: str) -> str:
     """
     keyboard = Keyboard.behind(sys.stdin)
     if keyboard is None:
-        raise Waiting("nobody sits at the console")
+        raise Waiting("there is no terminal to ask at")
     async with _TURNS.setdefault(asyncio.get_running_loop(), Lock()):
         keyboard.drop()
         _show(f"\n{question}\n\n(An empty line ends the answer.)\n> ")
@@ -214,7 +214,7 @@ async def _rows(keyboard: Keyboard) -> str:
             rows.append(row)
     except EOFError:
         if not rows:
-            raise Waiting("nobody sits at the console") from None
+            raise Waiting("there is no terminal to ask at") from None
     return "\n".join(rows)
 
 

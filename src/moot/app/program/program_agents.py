@@ -33,7 +33,7 @@ class HumanAgent:
         input_handler: how the person is asked: the question in, the answer out, async or plain; None for the console.
         deadline: how long the person has for an answer: seconds, or in words as in a brief (``3d``); None: as long as
             it takes.
-        stand_in: the seat that answers when the time is up (``ollama:llama3.2``); "" for nobody.
+        stand_in: the agent that answers when the time is up (``ollama:llama3.2``); "" for nobody.
 
     Raises:
         BriefError: a deadline that cannot be.
@@ -51,14 +51,14 @@ class HumanAgent:
         self.deadline, self.stand_in = _deadline(name, deadline), stand_in
 
 
-def _deadline(name: str, given: float | str | None) -> float | None:
-    if given is None:
+def _deadline(name: str, deadline: float | str | None) -> float | None:
+    if deadline is None:
         return None
-    found = seconds(given) if isinstance(given, str) else given
-    if not 0 < found < math.inf:
+    limit = seconds(deadline) if isinstance(deadline, str) else deadline
+    if not 0 < limit < math.inf:
         allowed = "seconds, more than 0, or a length of time such as 30s, 10m, 2h, 2d or 1w"
-        raise BriefError(f"{name}: the deadline is {given!r}; it must be {allowed}", code="out_of_range")
-    return float(found)
+        raise BriefError(f"{name}: the deadline is {deadline!r}; it must be {allowed}", code="out_of_range")
+    return float(limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,7 @@ async def stream(work: Callable[[Tell[T]], Coroutine[object, object, None]]) -> 
     all that the work has opened is its own, so nothing else must be closed then.
 
     Args:
-        work: takes a function that it tells things; what it raises comes behind the last of them.
+        work: takes a function and calls it with each event; what it raises comes after the last event.
     """
     items: asyncio.Queue[T | None] = asyncio.Queue(MOST)
 
@@ -138,12 +138,12 @@ async def run_and_tell(
     Args:
         workspace: where it runs.
         debate: its id.
-        tell: told of each entry.
+        tell: is called with each entry.
         go: runs the debate, or resumes it.
     """
 
     async def follow() -> None:
-        async with aclosing(workspace.follow(debate)) as items:
+        async with aclosing(workspace.follow(debate, pieces=False)) as items:
             async for item in items:
                 if isinstance(item, Entry):
                     await tell(item)
@@ -167,7 +167,7 @@ def check_same(
         debate: its id.
         entries: its record.
         name: the protocol that it must have.
-        people: who must have sat at its table; whoever has a duty that none of them has does not count.
+        people: who must have taken part; participants with a duty that none of them has do not count.
         chosen: what must have been chosen about the protocol, in words; () for anything.
 
     Returns:

@@ -18,12 +18,11 @@ from moot.app.plan.pretend import parts
 from moot.app.plan.settings import default_store, load_config
 from moot.app.plan.toolbox import check_tools
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief, Participant
+from moot.core.brief import CLOCK, Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Opened
 from moot.core.text import clean_data
 from moot.core.transcript import Transcript, Turn
-from moot.demo.debater import CLOCK
 from moot.phases.base import Phase, Rounds
 from moot.phases.base import Sequence as Sequenced
 from moot.phases.choices import Choices
@@ -69,7 +68,7 @@ async def open_workspace(store: Path | str | None = None) -> AsyncGenerator[Work
 
 
 async def usual_models(workspace: Workspace, brief: Brief) -> tuple[str, ...]:
-    """The model for those without a seat: the owner's, else the first of this machine, else the built-in seat."""
+    """The model for participants without one: the owner's, else the first on this machine, else the built-in agent."""
     if all(participant.seat for participant in brief.participants):
         return (BUILTIN,)
     model = workspace.config.model if workspace.config else ""
@@ -86,10 +85,10 @@ async def plan_tree(
         brief: what is debated, and by whom.
         name: what the protocol is called in records and reports.
         make: the phase tree for the brief with agents assigned.
-        models: for those without a seat, taken in turn; empty for the usual one.
+        models: for participants without a model, taken in turn; empty for the usual one.
 
     Raises:
-        BriefError: a seat or a tool that there cannot be.
+        BriefError: an agent or a tool that does not exist.
         ProtocolError: the tree cannot be built for these participants.
     """
     brief = workspace.store_agents(brief)
@@ -112,7 +111,7 @@ async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, round
         latest: whether the newest proposals stand for election; in the document the first do.
 
     Raises:
-        BriefError: a seat or a tool that there cannot be.
+        BriefError: an agent or a tool that does not exist.
         ProtocolError: an unknown strategy, or ``moderator`` without one.
     """
 
@@ -132,7 +131,7 @@ async def plan_shares(workspace: Workspace, brief: Brief, name: str, tasks: Sequ
     """Plan divided work: pairs of a participant's name and its task; at least one must answer.
 
     Raises:
-        BriefError: a seat or a tool that there cannot be.
+        BriefError: an agent or a tool that does not exist.
         ProtocolError: there is no task.
     """
     return await plan_tree(workspace, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))
@@ -140,8 +139,8 @@ async def plan_shares(workspace: Workspace, brief: Brief, name: str, tasks: Sequ
 
 def with_character(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
     """The participant with its character after its persona, as the keys of a brief with these names would add it."""
-    said = character_lines({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
-    persona = "\n\n".join(filter(None, (who.persona, said)))
+    character = character_lines({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
+    persona = "\n\n".join(filter(None, (who.persona, character)))
     return replace(who, persona=persona, role=who.role or first_sentence(expertise))
 
 
@@ -158,12 +157,12 @@ async def plan_board(
     Args:
         workspace: where it will run; agents of the program are added to its pool before.
         brief: the subject, the members, the possible verdicts; the built-in timekeeper joins where nobody moderates.
-        rounds: the cap: so many messages for each member.
+        rounds: the most messages of each member.
         strategy: the rule over the verdicts; "" for the majority.
-        models: for those without a seat.
+        models: for participants without a model.
 
     Raises:
-        BriefError: a seat that there cannot be.
+        BriefError: an agent that does not exist.
         ProtocolError: fewer than two members, or a strategy that there is not.
     """
     choices = Choices(rounds=rounds, strategy=strategy)
@@ -195,13 +194,13 @@ def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0
         turns: the turns so far, oldest first, the timekeeper's among them.
         members: the names of the members.
         seed: what chance is drawn from.
-        every: after so many messages of members it is time for the timekeeper.
+        every: the number of messages after which the timekeeper speaks.
     """
-    said = [turn for turn in turns if turn.by in members]
-    heard = sum(turn.reply is not None for turn in said)
+    own_turns = [turn for turn in turns if turn.by in members]
+    replies = sum(turn.reply is not None for turn in own_turns)
     people = [Participant(name=name) for name in members]
-    name = QuietFirst().next(said, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
-    its_time = heard and heard % every == 0 and turns[-1].by in members
+    name = QuietFirst().next(own_turns, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
+    its_time = replies and replies % every == 0 and turns[-1].by in members
     return "timekeeper" if name and its_time else name
 
 
@@ -269,11 +268,11 @@ async def plan_moderated(workspace: Workspace, brief: Brief, seat: str, *, round
     Args:
         workspace: where it will run.
         brief: the topic and its debaters.
-        seat: who answers for all who have no seat.
+        seat: the agent of all participants who have none.
         rounds: the greatest number of rounds.
 
     Raises:
-        BriefError: a seat that there cannot be.
+        BriefError: an agent that does not exist.
         ProtocolError: fewer than two debaters.
     """
     brief = replace(brief, participants=(*brief.participants, MODERATOR))
@@ -285,12 +284,12 @@ async def plan_grouped(workspace: Workspace, brief: Brief, seat: str, *, rounds:
     """A debate in groups that report to each other; see ``plan_moderated``.
 
     Raises:
-        BriefError: a seat that there cannot be.
+        BriefError: an agent that does not exist.
         ProtocolError: fewer than six debaters, or more than three rounds.
     """
     count = len(brief.names("debater"))
     if count < LEAST:
-        problem = f"a debate in groups needs at least {LEAST} debaters, not {count}; with fewer take DebatePattern"
+        problem = f"a debate in groups needs at least {LEAST} debaters, not {count}; with fewer, use DebatePattern"
         raise ProtocolError(problem, about="participants")
     choices = Choices(rounds=rounds)
     return await plan_tree(workspace, brief, "grouped", lambda brief: build("grouped", brief, choices), (seat,))
@@ -300,7 +299,7 @@ async def plan_reflection(workspace: Workspace, brief: Brief, seat: str, *, roun
     """A text that is written and reviewed until a review gives it so many of ten.
 
     Raises:
-        BriefError: a seat that there cannot be.
+        BriefError: an agent that does not exist.
     """
     brief = replace(brief, participants=(WRITER, REVIEWER))
     tree = Reflection(writer=WRITER.name, reviewer=REVIEWER.name, most=rounds, threshold=threshold)
@@ -311,7 +310,7 @@ async def plan_map_reduce(workspace: Workspace, brief: Brief, seat: str, *, item
     """A task whose items are divided among participants; then the answers are combined.
 
     Raises:
-        BriefError: a seat that there cannot be.
+        BriefError: an agent that does not exist.
     """
     mappers = [Participant(name=f"Mapper {n}") for n in range(1, len(items) + 1)]
     brief = replace(brief, participants=(*mappers, REDUCER))
@@ -320,12 +319,12 @@ async def plan_map_reduce(workspace: Workspace, brief: Brief, seat: str, *, item
 
 def most_rounds(opened: Opened) -> int:
     """The greatest number of rounds of a debate that has them."""
-    found = (
+    rounds = (
         part.rounds if isinstance(part, Groups) else part.most
         for part in parts(load_opened(opened))
         if isinstance(part, Rounds | Groups | Reflection)
     )
-    return next(found)
+    return next(rounds)
 
 
 def threshold_of(opened: Opened) -> float:
@@ -335,13 +334,13 @@ def threshold_of(opened: Opened) -> float:
 
 def reviewed_texts(transcript: Transcript) -> tuple[Reviewed, ...]:
     """The texts of a reflection, oldest first."""
-    revieweds: list[Reviewed] = []
+    texts: list[Reviewed] = []
     for text in transcript.turns("draft", "revise"):
         review = review_of(transcript, text)
         words = str(review.fields.get("FEEDBACK", review.text)) if review else ""
         score = score_of(transcript, text)
-        revieweds.append(Reviewed(round=text.round, text=text.text, score=score, feedback=words))
-    return tuple(revieweds)
+        texts.append(Reviewed(round=text.round, text=text.text, score=score, feedback=words))
+    return tuple(texts)
 
 
 def teams(transcript: Transcript) -> tuple[tuple[str, ...], ...]:

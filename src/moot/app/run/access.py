@@ -121,8 +121,8 @@ async def note_limits(workspace: Workspace, debate: str, caps: LimitOverrides) -
 
 async def noted_limits(workspace: Workspace, debate: str) -> LimitOverrides:
     """The limits that were stored last; empty if there are none."""
-    said = [entry.event for entry in await _stream(workspace, debate).read()]
-    noted = [event for event in said if isinstance(event, Limited)]
+    claims = [entry.event for entry in await _stream(workspace, debate).read()]
+    noted = [event for event in claims if isinstance(event, Limited)]
     return LimitOverrides(**asdict(noted[-1])) if noted else LimitOverrides()
 
 
@@ -138,8 +138,8 @@ async def note_allowance(workspace: Workspace, debate: str, limits: Limits) -> N
 
 async def noted_allowance(workspace: Workspace, debate: str) -> Limits | None:
     """What a debate may use, as stored last; None if nothing was stored, so that the limits of its brief apply."""
-    said = [entry.event for entry in await _stream(workspace, debate).read()]
-    noted = [event.limits for event in said if isinstance(event, Allowed)]
+    claims = [entry.event for entry in await _stream(workspace, debate).read()]
+    noted = [event.limits for event in claims if isinstance(event, Allowed)]
     return noted[-1] if noted else None
 
 
@@ -156,7 +156,7 @@ async def share(
         until: when it ends, in seconds since 1970; None for never.
 
     Returns:
-        The link and its secret, which is told this once.
+        The link and its secret, which is returned only this once.
 
     Raises:
         BriefError: a right, a person or a time that cannot be, or too many links.
@@ -168,12 +168,12 @@ async def share(
     if who and right != "join":
         raise BriefError("only a link to join can be for one person", code="inconsistent")
     if until is not None and not now < until <= now + LONGEST_DAYS * 86_400:
-        raise BriefError(f"a link ends after now and within {LONGEST_DAYS:g} days", code="out_of_range")
+        raise BriefError(f"a link must end in the future, within {LONGEST_DAYS:g} days", code="out_of_range")
     brief = opening(debate, await workspace.entries(debate)).brief
     people = [participant.name for participant in brief.participants if is_person(participant)]
     if who and who not in people:
         there = f"people in this debate: {', '.join(people)}" if people else "no participant is a person"
-        raise BriefError(f"{who[:60]!r} is no person of this debate; {there}", code="bad_name")
+        raise BriefError(f"{who[:60]!r} is not a person in this debate; {there}", code="bad_name")
     if sum(item.holds(now) for item in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()
@@ -184,16 +184,16 @@ async def share(
 
 async def shares(workspace: Workspace, debate: str) -> tuple[Share, ...]:
     """The links to a debate, in the order in which they were made, revoked ones too."""
-    found: dict[str, Share] = {}
+    shares_by_id: dict[str, Share] = {}
     for entry in await _stream(workspace, debate).read():
         match entry.event:
             case Shared() as link:
-                found[link.id] = Share(**asdict(link))
-            case Revoked(id=share_id) if share_id in found:
-                found[share_id] = replace(found[share_id], revoked=True)
+                shares_by_id[link.id] = Share(**asdict(link))
+            case Revoked(id=share_id) if share_id in shares_by_id:
+                shares_by_id[share_id] = replace(shares_by_id[share_id], revoked=True)
             case _:
                 pass
-    return tuple(found.values())
+    return tuple(shares_by_id.values())
 
 
 async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
@@ -213,7 +213,7 @@ async def share_of(workspace: Workspace, debate: str, secret: str) -> Share | No
 
 def conflict(debate: str) -> RecordConflict:
     """The error for a key that was used before, for another request."""
-    return RecordConflict(f"this key was used before with another request ({debate}); take a new one")
+    return RecordConflict(f"this key was used before with another request ({debate}); use a new key")
 
 
 def _stream(workspace: Workspace, debate: str) -> SideStream:

@@ -1,62 +1,106 @@
 """The same brief once more.
 
-The brief and the protocol are those on record. Where the caller wants another protocol, strategy or number of rounds,
-the protocol is built anew from the brief.
+The brief and the protocol are those on record. Where the caller changes what the protocol is made of, it is built anew
+from the brief, with the choices that the record names (``app.plan.recorded_choices``).
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
+from moot.app.brief.changes import is_plain, with_settings
 from moot.app.brief.default_participants import default_moderator
 from moot.app.brief.participants import needs_moderator
-from moot.app.brief.reader import ParsedBrief
-from moot.app.plan.assignment import calls_for, make_agents
-from moot.app.plan.estimate import estimate, likely_requests
-from moot.app.plan.next_steps import without_aides
-from moot.app.run.fork import GIVEN, with_agents
+from moot.app.brief.reader import ParsedBrief, Settings
+from moot.app.plan.assignment import assign, make_agents
+from moot.app.plan.next_steps import BY_HAND, lost_choices, without_aides
+from moot.app.plan.recorded_choices import recorded_choices
+from moot.app.run.fork import with_agents
 from moot.app.run.outcome import opening
-from moot.app.run.prepare import Overrides, PreparedDebate, ignored_settings, live_models, prepare
-from moot.app.run.start import StartRequest
+from moot.app.run.prepare import (
+    Overrides,
+    PreparedDebate,
+    check_prices,
+    costing_of,
+    ignored_settings,
+    live_models,
+    make_choices,
+)
+from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Plan, Workspace
+from moot.core.brief import Brief
+from moot.core.errors import MootError
 from moot.core.event import Opened
-from moot.phases.choices import PROTOCOL_OPTIONS
+from moot.core.extensions import PROTOCOL, RULE
+from moot.protocols.known import build
 from moot.protocols.spec import load_opened
 
 
 async def start_again(
-    workspace: Workspace, debate: str, overrides: Overrides, models: Mapping[str, str] | None = None
+    workspace: Workspace,
+    debate: str,
+    overrides: Overrides,
+    models: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
 ) -> StartRequest:
     """Prepare a new debate with the brief of another one; ``app.run.start.run_start`` runs it.
 
     Args:
         workspace: where both are.
         debate: the other one's id; it stays as it is.
-        wishes: what is otherwise.
-        models: who answers instead, by the participant's name; under "" for all.
+        overrides: what is different this time; its models answer in turn for all whom ``models`` does not name.
+        models: who answers instead, by the participant's name.
+        settings: settings of a header that hold in the place of the brief's own.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
         BriefError: the brief cannot be debated so.
         ProtocolError: the protocol cannot run with these participants.
     """
+    settings = settings or {}
     opened = opening(debate, await workspace.entries(debate))
-    intake = _intake(opened, debate)
-    if overrides.protocol or overrides.strategy or overrides.topology or overrides.rounds is not None:
-        return await _rebuilt(workspace, opened, intake, overrides, models or {})
-    brief = with_agents(opened.brief, models or {})
+    parsed = _parsed(opened, debate)
+    structural = overrides.protocol or overrides.strategy or overrides.topology or overrides.rounds is not None
+    if structural or not is_plain(settings):
+        return await _rebuilt(workspace, opened, _changed(parsed, opened, overrides, settings), overrides, models or {})
+    parsed = with_settings(parsed, settings)
+    brief = _with_models(parsed.brief, overrides, models or {}, parsed.model)
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
-    chosen = (*(words for words in opened.chosen if not _of_a_fork(words)), intake.cast)
+    chosen = (*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast)
     plan = Plan(brief=brief, name=opened.name, protocol=load_opened(opened), chosen=tuple(dict.fromkeys(chosen)))
     plan = replace(plan, options=opened.options)
-    make_agents(brief, workspace.pool, config=workspace.config)
-    live = live_models(workspace, brief)
-    costing = estimate(brief, plan.protocol, live, work=calls_for, likely=likely_requests)
+    make_agents(brief, workspace.pool.with_options(plan.options), config=workspace.config)
+    live = live_models(workspace, brief, plan.options)
+    costing = costing_of(workspace, brief, plan.protocol, live)
+    check_prices(brief, costing)
     ready = PreparedDebate(plan=plan, costing=costing, drops=ignored_settings(brief, live))
-    return StartRequest(parsed=intake, overrides=overrides, prepared=ready, config=workspace.config)
+    return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=workspace.config)
 
 
-def _intake(opened: Opened, debate: str) -> ParsedBrief:
+def _with_models(brief: Brief, overrides: Overrides, models: Mapping[str, str], default: str) -> Brief:
+    """The brief with other agents: the named ones, then the caller's in turn, else the default that was set."""
+    brief = with_agents(brief, models)
+    others = overrides.models or ((default,) if default else ())
+    if not others:
+        return brief
+    people = [who if who.name in models or who.duty == "aide" else replace(who, seat="") for who in brief.participants]
+    return assign(replace(brief, participants=tuple(people)), others)
+
+
+def _changed(parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings: Settings) -> ParsedBrief:
+    """The brief with what the record says of its protocol, as far as that stays, and with the settings."""
+    setting = settings.get("protocol")
+    name = overrides.protocol or (str(setting.value) if setting else opened.name)
+    recorded = _recorded(parsed, opened) if name == opened.name else None
+    other = [] if recorded else lost_choices(opened)
+    notes = (f"What was chosen for the earlier debate does not apply here: {', '.join(other)}.",) if other else ()
+    gone = (RULE.options,) if name == opened.name else (PROTOCOL.options, RULE.options)
+    options = {key: value for key, value in opened.options.items() if not key.startswith(gone)}
+    parsed = recorded or replace(parsed, given={**parsed.given, **options})
+    return replace(with_settings(parsed, settings), notes=(*parsed.notes, *notes))
+
+
+def _parsed(opened: Opened, debate: str) -> ParsedBrief:
     """The brief of a debate, as if it were read from a file."""
     return ParsedBrief(
         brief=opened.brief,
@@ -71,22 +115,29 @@ def _intake(opened: Opened, debate: str) -> ParsedBrief:
     )
 
 
+def _recorded(parsed: ParsedBrief, opened: Opened) -> ParsedBrief | None:
+    """The brief with the settings that make the protocol on record; None where the record does not tell them."""
+    return next((choice for choice in recorded_choices(parsed, opened) if _is_same(choice, opened)), None)
+
+
+def _is_same(parsed: ParsedBrief, opened: Opened) -> bool:
+    try:
+        return build(opened.name, opened.brief, make_choices(parsed, Overrides())) == load_opened(opened)
+    except MootError:
+        return False
+
+
 async def _rebuilt(
     workspace: Workspace, opened: Opened, parsed: ParsedBrief, overrides: Overrides, models: Mapping[str, str]
 ) -> StartRequest:
     """The same brief with a newly built protocol."""
-    brief = without_aides(opened.brief)
-    name = overrides.protocol or opened.name
-    if needs_moderator(name, overrides.strategy) and not brief.names("moderator"):
+    brief = without_aides(parsed.brief)
+    name = overrides.protocol or parsed.protocol
+    if needs_moderator(name, overrides.strategy or parsed.strategy) and not brief.names("moderator"):
         brief = replace(brief, participants=(*brief.participants, default_moderator(name)))
-    kept = (PROTOCOL_OPTIONS,) if name == opened.name else ()
-    options = {key: value for key, value in opened.options.items() if key.startswith(kept)}
-    parsed = replace(parsed, brief=with_agents(brief, models), given={**parsed.given, **options})
-    if other := [words for words in opened.chosen if not _of_a_fork(words) and "once more" not in words]:
-        parsed = replace(parsed, notes=(f"What was chosen before does not hold here: {', '.join(other)}.",))
-    ready = await prepare(workspace, parsed, overrides, config=workspace.config)
-    return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=workspace.config)
+    brief = _with_models(brief, overrides, models, parsed.model)
+    return await prepare_start(workspace, replace(parsed, brief=brief), overrides, workspace.config)
 
 
 def _of_a_fork(words: str) -> bool:
-    return GIVEN in words or words.endswith("in the fork")
+    return BY_HAND in words or words.endswith("in the fork")

@@ -8,7 +8,7 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -19,7 +19,7 @@ from moot.app.brief.default_participants import USUAL, debaters
 from moot.app.brief.program_values import Brief as LoadedBrief
 from moot.app.brief.program_values import fit, shown
 from moot.app.brief.reader import ParsedBrief, read_brief, read_file
-from moot.app.plan.checks import check_limits
+from moot.app.plan.checks import check_limits, check_number, check_topic
 from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import default_store, load_config
 from moot.app.run.outcome import Listed, Outcome
@@ -27,7 +27,7 @@ from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import ListStatus, list_query
 from moot.app.run.start import HostHooks, prepare_start, run_start
 from moot.app.run.workspace import Workspace
-from moot.core.brief import ROUNDS, SEED, Brief, Limits, Whole
+from moot.core.brief import Brief, Limits
 from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import unknown_word
@@ -106,11 +106,35 @@ def _called(work: Callable[P, Coroutine[object, object, T]], name: str, words: s
 
     @wraps(work)
     def call(*args: P.args, **options: P.kwargs) -> T:
+        _check_names(work, name, options)
         return run_blocking(work(*args, **options), f"moot.{work.__name__}")
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{words}\n{(work.__doc__ or '').partition(chr(10))[2]}"
     return call
+
+
+def _awaited(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, Coroutine[object, object, T]]:
+    """A public function to be awaited, which says of an argument that does not exist what there is."""
+
+    @wraps(work)
+    async def call(*args: P.args, **options: P.kwargs) -> T:
+        _check_names(work, work.__name__, options)
+        return await work(*args, **options)
+
+    return call
+
+
+def _check_names(work: Callable[..., object], name: str, options: Iterable[str]) -> None:
+    """Check that a public function has these arguments.
+
+    Raises:
+        TypeError: it lacks one, as Python says it of every function.
+    """
+    known = tuple(inspect.signature(work).parameters)
+    for word in options:
+        if word not in known:
+            raise TypeError(f"moot.{name} has no argument {word[:60]!r}; {unknown_word(word, known)}")
 
 
 # ---- what a program passes -----------------------------------------------------------------------------------------
@@ -164,22 +188,9 @@ def _limits(limits: LimitsLike | None, usual: Limits) -> Limits:
     if limits is None:
         return usual
     fitting = fit(limits, Limits, "limits")
-    if isinstance(limits, Limits):
-        check_limits(fitting)
-        return fitting
-    allowed = replace(usual, **{name: getattr(fitting, name) for name in limits})
+    allowed = fitting if isinstance(limits, Limits) else replace(usual, **{n: getattr(fitting, n) for n in limits})
     check_limits(allowed)
     return allowed
-
-
-def _whole(name: str, value: object, bound: Whole) -> int | None:
-    """A whole number within bounds, or None."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not bound.low <= value <= bound.high:
-        problem = f"{name} is {shown(value)}; it must be a whole number from {bound.low} to {bound.high:,}"
-        raise BriefError(problem, code="out_of_range")
-    return value
 
 
 def _word(name: str, value: object, words: Sequence[str] = ()) -> str:
@@ -195,14 +206,16 @@ def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
     """The names of models; agents of the program are registered under their own names."""
     models = cast("Sequence[object]", model) if isinstance(model, list | tuple) else (model,) if model else ()
     names: list[str] = []
-    for n, one in enumerate(models, start=1):
-        if isinstance(one, str):
-            names.append(one)
-        elif one is None or isinstance(one, bool | int | float):
-            raise BriefError(f"model is {shown(one)}; it must be provider:name, or {ALLOWED}", code="wrong_type")
+    for n, model_or_agent in enumerate(models, start=1):
+        if isinstance(model_or_agent, str):
+            names.append(model_or_agent)
+        elif model_or_agent is None or isinstance(model_or_agent, bool | int | float):
+            raise BriefError(
+                f"model is {shown(model_or_agent)}; it must be provider:name, or {ALLOWED}", code="wrong_type"
+            )
         else:
-            word = getattr(one, "__name__", "")
-            names.append(workspace.register(word if word.isidentifier() else f"model {n}", one))
+            word = getattr(model_or_agent, "__name__", "")
+            names.append(workspace.register(word if word.isidentifier() else f"model {n}", model_or_agent))
     return tuple(names)
 
 
@@ -264,6 +277,7 @@ async def _opened(store: Path | str | None, *, reading: bool = False) -> AsyncGe
 # ---- the functions -------------------------------------------------------------------------------------------------
 
 
+@_awaited
 async def debate(  # house: wide because a program names only what is otherwise
     brief: BriefLike,
     *,  # house: long because what each argument means stands here
@@ -296,7 +310,8 @@ async def debate(  # house: wide because a program names only what is otherwise
             that the same model generated earlier for the same topic and background; ``new`` to generate others. An
             agent of the program generates nobody unless it says ``new``.
         store: the record's file, or the address of its database; None for the user's default.
-        on_event: is told of each entry of the record once it is stored. An error in it pauses the debate and is raised.
+        on_event: is called with each entry of the record once it is stored. An error in it pauses the debate and is
+            raised.
 
     Returns:
         The outcome of the debate, or of the one that generates its participants where that one has paused.
@@ -305,26 +320,32 @@ async def debate(  # house: wide because a program names only what is otherwise
         BriefError: the brief, a model or a setting cannot be used.
         ProtocolError: the protocol cannot run with these participants.
     """
-    intake, listener = read_brief_argument(brief), Listener(on_event)
-    wishes = Overrides(
+    parsed, listener = read_brief_argument(brief), Listener(on_event)
+    overrides = Overrides(
         protocol=_word("protocol", protocol),
         strategy=_word("strategy", strategy),
-        rounds=_whole("rounds", rounds, ROUNDS),
-        seed=_whole("seed", seed, SEED),
+        rounds=None if rounds is None else check_number("rounds", rounds),
+        seed=None if seed is None else check_number("seed", seed),
         cast=_word("cast", cast, ("builtin", "new")),  # pyright: ignore[reportArgumentType]
     )
-    held = replace(intake.brief, limits=_limits(limits, intake.brief.limits), options=options or intake.brief.options)
+    limited = replace(
+        parsed.brief, limits=_limits(limits, parsed.brief.limits), options=options or parsed.brief.options
+    )
     async with _opened(store) as workspace:
-        intake = replace(intake, brief=workspace.store_agents(held))
+        parsed = replace(parsed, brief=workspace.store_agents(limited))
+        check_topic(parsed.brief.topic)
         models = _models(workspace, model)
-        own = not wishes.cast and bool(models) and models[0].startswith(GUEST)  # a function debates, it invents nobody
-        wishes = replace(wishes, models=models, cast="builtin" if own else wishes.cast)
-        start = await prepare_start(workspace, intake, wishes, workspace.config)
+        own = (
+            not overrides.cast and bool(models) and models[0].startswith(GUEST)
+        )  # a function debates, it invents nobody
+        overrides = replace(overrides, models=models, cast="builtin" if own else overrides.cast)
+        start = await prepare_start(workspace, parsed, overrides, workspace.config)
         hooks = HostHooks(stop=listener.stop)
         running = run_start(workspace, start, workspace.new_id(start.prepared.plan), hooks)
         return await listener.during(workspace, running)
 
 
+@_awaited
 async def aresume(
     debate: str,
     *,
@@ -344,7 +365,7 @@ async def aresume(
         agents: who answers from within the program, by the names under which they did: participants' names, or a
             function's own.
         store: the record's file, or the address of its database; None for the user's default.
-        on_event: is told of each new entry of the record; see ``moot.debate``.
+        on_event: is called with each new entry of the record; see ``moot.debate``.
 
     Returns:
         The outcome.
@@ -359,13 +380,14 @@ async def aresume(
         name = await workspace.find(_word("debate", debate))
         for own_name, agent in (agents or {}).items():
             workspace.register(own_name, agent)
-        came = await workspace.outcome(name)
-        usual = came.transcript.brief.limits if came.transcript.brief else Limits()
+        stored = await workspace.outcome(name)
+        usual = stored.transcript.brief.limits if stored.transcript.brief else Limits()
         allowed = None if limits is None else _limits(limits, usual)
         running = workspace.resume(name, limits=allowed, stop=listener.stop)
         return await listener.during(workspace, running)
 
 
+@_awaited
 async def ashow(debate: str, *, store: Path | str | None = None) -> Outcome:
     """The outcome of a debate as its record stands; ``moot.show`` is the same for programs without an event loop.
 
@@ -380,6 +402,7 @@ async def ashow(debate: str, *, store: Path | str | None = None) -> Outcome:
         return await workspace.outcome(await workspace.find(_word("debate", debate)))
 
 
+@_awaited
 async def alist(
     *,
     status: ListStatus | Literal[""] = "",
@@ -394,7 +417,7 @@ async def alist(
         status: only those that ended so: ``decided``, ``tie``, ``no_decision``, ``failed``, ``paused``, ``open``,
             ``damaged``; "" for any.
         search: only those whose id, topic or protocol contains these words.
-        limit: at most so many; None for all.
+        limit: the most to return; None for all.
         helpers: whether the debates in which participants were generated are there too.
         store: the record's file, or the address of its database; None for the user's default.
 

@@ -35,7 +35,7 @@ class Job:
 
     Attributes:
         debate: its id.
-        owner: who had it held; "" for whoever is at a machine.
+        owner: who submitted it; "" for the person at the machine.
         state: where it stands.
         priority: from 1, first, to 10, last.
         tries: how often a worker began to hold it, this segment.
@@ -82,7 +82,7 @@ class Dispatcher(Protocol):
         """Have a worker run a debate from where its record ends, until it is over or waits for a person.
 
         One that is queued or running already is that one; a parked, waiting or cancelled one is queued again. One
-        that is running is held once more if it is about to wait, so that no letter is overlooked.
+        that is running is run once more if it is about to wait, so that no message is overlooked.
 
         Args:
             debate: its id; its first entry is on record.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from moot.answers.manual_form import read_manual_answer
 from moot.app.brief.reader import ParsedBrief
 from moot.app.plan.assignment import make_agents
+from moot.app.plan.next_steps import BY_HAND
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Plan, Workspace
@@ -48,25 +49,25 @@ class ReplacedAnswer:
 
 
 def kept_entries(
-    past: Sequence[Entry], moved: Collection[str], given: ReplacedAnswer | None, *, now: float
+    past: Sequence[Entry], moved: Collection[str], replacement: ReplacedAnswer | None, *, now: float
 ) -> list[Entry]:
     """The entries that a fork keeps, in order, without the opening.
 
     Args:
         past: the parent's entries behind its opening, up to the fork.
         moved: the participants whom somebody else answers for: what was begun for them is begun anew.
-        given: the answer that takes the place of another.
+        replacement: the answer that takes the place of another.
         now: when the questions that are still open are put, in seconds since 1970: a person's time begins anew.
     """
-    entries, anew = _answered(past, given)
+    entries, anew = _answered(past, replacement)
     transcript = fold(entries)
     open_ = [turn for turn in transcript.all() if not transcript.answered(turn.key)]
     anew.update(turn.key for turn in open_ if turn.by in moved)
-    kept = _consistent([entry for entry in entries if not _is_call(entry.event, anew)])
-    put = {turn.key for turn in open_}
+    consistent = _consistent([entry for entry in entries if not _is_call(entry.event, anew)])
+    asked_keys = {turn.key for turn in open_}
     return [
-        replace(entry, at=now) if isinstance(entry.event, Asked) and entry.event.ask.key in put else entry
-        for entry in kept
+        replace(entry, at=now) if isinstance(entry.event, Asked) and entry.event.ask.key in asked_keys else entry
+        for entry in consistent
     ]
 
 
@@ -74,12 +75,12 @@ def _is_call(event: Event, keys: Collection[str]) -> bool:
     return isinstance(event, Attempted | Called | Erred) and event.key in keys
 
 
-def _answered(past: Sequence[Entry], given: ReplacedAnswer | None) -> tuple[list[Entry], set[str]]:
+def _answered(past: Sequence[Entry], replacement: ReplacedAnswer | None) -> tuple[list[Entry], set[str]]:
     """The entries with the given answer, and the keys of the asks whose calls are not part of the fork."""
-    if given is None:
+    if replacement is None:
         return list(past), set()
-    key = given.turn.key
-    replied = Replied(key=key, reply=given.reply)
+    key = replacement.turn.key
+    replied = Replied(key=key, reply=replacement.reply)
     entries = [
         replace(entry, event=replied) if isinstance(entry.event, Replied | Failed) and entry.event.key == key else entry
         for entry in past
@@ -94,7 +95,7 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
 
     A try that another one followed is lost in the parent as well, and stays.
     """
-    kept: list[Entry] = []
+    consistent: list[Entry] = []
     later: set[tuple[str, str]] = set()
     last = standing = True  # whether nothing but interjections comes behind it, and no resume
     for entry in reversed(entries):
@@ -110,13 +111,13 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
             case Attempted(key=key, call=call) | Called(key=key, call=call) | Erred(key=key, call=call):
                 later.add((key, call))
             case Interjected():
-                kept.append(replace(entry, event=replace(entry.event, letter=0)))
+                consistent.append(replace(entry, event=replace(entry.event, letter=0)))
                 continue
             case _:
                 pass
         last = False
-        kept.append(entry)
-    return kept[::-1]
+        consistent.append(entry)
+    return consistent[::-1]
 
 
 def chain_lines(entries: Sequence[Entry]) -> list[str]:
@@ -147,10 +148,6 @@ def count_matching(opened: Opened, events: Sequence[Event]) -> int:
                 return n
             transcript.apply(fact)
             n += 1
-
-
-GIVEN = "given by hand in a fork"
-"""What the notes of such an answer say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +208,7 @@ async def fork(
         at: the last entry of the parent that is kept; None with a given answer, which says that itself.
         change: what is otherwise.
         name: the id that the fork shall have; "" for a new one.
-        before: told the id before the fork is on record, once nothing can be wrong with it.
+        before: is called with the id before the fork is on record, once nothing can be wrong with it.
 
     Returns:
         The new debate's id.
@@ -233,7 +230,7 @@ async def _parted(workspace: Workspace, debate: str, at: int | None, change: Cha
     """Prepare the opening and the first lines of a fork."""
     entries = await workspace.entries(debate)
     parent = opening(debate, entries)
-    last, given = _place(debate, entries, at, change.answer)
+    last, replacement = _place(debate, entries, at, change.answer)
     opened = await _opening(workspace, parent, change)
     former = {participant.name: participant.seat for participant in parent.brief.participants}
     moved = [
@@ -241,11 +238,11 @@ async def _parted(workspace: Workspace, debate: str, at: int | None, change: Cha
         for participant in opened.brief.participants
         if former.get(participant.name) != participant.seat
     ]
-    kept = kept_entries(entries[1:last], moved, given, now=workspace.clock())
-    _check_path(debate, opened, kept)
-    notes = (*opened.chosen, *_told(change, given))
+    past_entries = kept_entries(entries[1:last], moved, replacement, now=workspace.clock())
+    _check_path(debate, opened, past_entries)
+    notes = (*opened.chosen, *_told(change, replacement))
     opened = replace(opened, forked=f"{debate}@{last}", chosen=tuple(dict.fromkeys(notes)))
-    return opened, chain_lines([replace(entries[0], event=opened), *kept])
+    return opened, chain_lines([replace(entries[0], event=opened), *past_entries])
 
 
 # ---- where ---------------------------------------------------------------------------------------------------------
@@ -280,7 +277,7 @@ def _turn(debate: str, transcript: Transcript, name: str) -> tuple[Turn, Ask]:
         if name.casefold() not in (turn.mark.casefold(), turn.key.casefold()):
             continue
         if turn.ask is None:
-            raise BriefError(f"{turn.mark} came from outside; only an answer can be replaced", code="bad_enum")
+            raise BriefError(f"{turn.mark} is a message; only an answer can be replaced", code="bad_enum")
         return turn, turn.ask
     there = f"its turns are T1 to T{len(turns)}" if turns else "nobody has been asked yet"
     raise BriefError(f"{debate} has no turn {name[:60]!r}; {there}", code="out_of_range")
@@ -288,9 +285,9 @@ def _turn(debate: str, transcript: Transcript, name: str) -> tuple[Turn, Ask]:
 
 def _end_of_batch(entries: Sequence[Entry], key: str) -> int:
     """The last entry before the protocol goes on from the batch of that ask."""
-    asked = next(entry.seq for entry in entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
+    asked_at = next(entry.seq for entry in entries if isinstance(entry.event, Asked) and entry.event.ask.key == key)
     answering = False
-    for entry in entries[asked:]:
+    for entry in entries[asked_at:]:
         if isinstance(entry.event, PLAY_EVENTS) and (answering or not isinstance(entry.event, Asked)):
             return entry.seq - 1
         answering = answering or not isinstance(entry.event, Asked)
@@ -310,7 +307,7 @@ def _reply(turn: Turn, ask: Ask, answer: Answer) -> Reply:
         reading = read_manual_answer(ask.form, answer.words, answer.fields)
     except BriefError as error:
         raise BriefError(f"{turn.mark} ({turn.by}): {error.found}", code=error.code) from error
-    reply = Reply(text=reading.text, fields=reading.fields, asked="human", unread=reading.unread, notes=(GIVEN,))
+    reply = Reply(text=reading.text, fields=reading.fields, asked="human", unread=reading.unread, notes=(BY_HAND,))
     return reply.cleaned(ask.form)
 
 
@@ -318,12 +315,12 @@ async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Open
     """The parent's opening with another brief and other agents."""
     opened = parent
     if change.brief is not None:
-        wishes = Overrides(protocol="" if change.brief.protocol else parent.name, cast="builtin")
-        ready = await prepare(workspace, _completed(change.brief, parent.brief), wishes)
+        overrides = Overrides(protocol="" if change.brief.protocol else parent.name, cast="builtin")
+        ready = await prepare(workspace, _completed(change.brief, parent.brief), overrides)
         log = str(change.brief.given.get("logging_mode", ""))
         opened = replace(ready.plan, log=log).opened()
     brief = with_agents(opened.brief, change.models)
-    make_agents(brief, workspace.pool, config=workspace.config)
+    make_agents(brief, workspace.pool.with_options(opened.options), config=workspace.config)
     return replace(opened, brief=brief)
 
 
@@ -356,7 +353,7 @@ def with_agents(brief: Brief, models: Mapping[str, str]) -> Brief:
             raise BriefError(
                 f"nobody is called {name[:60]!r}; the participants are {', '.join(names)}", code="bad_name"
             )
-    # An aide is no model that could be another one: what is meant for all is not meant for it.
+    # A helper is no model: what is meant for all models is not meant for it.
     everybody = {participant.name: models.get("") for participant in brief.participants if participant.duty != "aide"}
     people = [
         replace(participant, seat=models.get(participant.name) or everybody.get(participant.name) or participant.seat)
@@ -365,14 +362,14 @@ def with_agents(brief: Brief, models: Mapping[str, str]) -> Brief:
     return replace(brief, participants=tuple(people))
 
 
-def _told(change: Change, given: ReplacedAnswer | None) -> Iterator[str]:
+def _told(change: Change, replacement: ReplacedAnswer | None) -> Iterator[str]:
     """The changes in words."""
     if change.brief is not None:
         yield "another brief in the fork"
     for name, model in change.models.items():
         yield f"{name or 'all'} by {model} in the fork"
-    if given:
-        yield f"{given.turn.mark} ({given.turn.by}) {GIVEN}"
+    if replacement:
+        yield f"{replacement.turn.mark} ({replacement.turn.by}) {BY_HAND}"
 
 
 def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
@@ -385,13 +382,13 @@ def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
     if same == len(entries):
         return
     odd = entries[same]
-    what = (
+    problem = (
         f"{odd.event.ask.to} was asked to {odd.event.ask.act}"
         if isinstance(odd.event, Asked)
         else KIND[type(odd.event)]
     )
     raise BriefError(
-        f"the change leads to another debate from entry {odd.seq} of {debate} on, where {what}; "
+        f"with this change the debate differs from entry {odd.seq} of {debate} on, where {problem}; "
         f"fork it at entry {odd.seq - 1} or earlier",
         code="inconsistent",
     )

@@ -93,8 +93,8 @@ LOOKS = 10
 async def waits_only(workspace: Workspace, debate: str) -> bool:
     """Whether a running debate only waits for people."""
     try:
-        asked = _unanswered(fold(await workspace.entries(debate)))
-        return bool(asked) and len(await waiting(workspace, debate)) == len(asked)
+        asks = _unanswered(fold(await workspace.entries(debate)))
+        return bool(asks) and len(await waiting(workspace, debate)) == len(asks)
     except RecordError:  # it is not on record yet, or whoever holds it meets the same
         return False
 
@@ -112,10 +112,10 @@ async def waited_for_people(workspace: Workspace, debate: str) -> bool:
         return False
     if transcript.paused:
         return transcript.paused.kind == "waiting"
-    asked = _unanswered(transcript)
-    letters = await Mailbox(workspace.store, debate, clock=workspace.clock).read()
-    written = {entry.event.key for entry in letters if isinstance(entry.event, Replied)}
-    if not _are_for_people(transcript, asked) or not any(turn.key in written for turn in asked):
+    asks = _unanswered(transcript)
+    messages = await Mailbox(workspace.store, debate, clock=workspace.clock).read()
+    written = {entry.event.key for entry in messages if isinstance(entry.event, Replied)}
+    if not _are_for_people(transcript, asks) or not any(turn.key in written for turn in asks):
         return False
     return not await _moves(workspace, debate)
 
@@ -134,6 +134,6 @@ def _unanswered(transcript: Transcript) -> list[Turn]:
     return [turn for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
 
 
-def _are_for_people(transcript: Transcript, asked: list[Turn]) -> bool:
+def _are_for_people(transcript: Transcript, asks: list[Turn]) -> bool:
     brief = transcript.brief
-    return brief is not None and all(is_person(brief.participant(turn.by)) for turn in asked)
+    return brief is not None and all(is_person(brief.participant(turn.by)) for turn in asks)

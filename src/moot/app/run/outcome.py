@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, TypedDict, cast, get_args
+from typing import Literal, TypeAlias, TypedDict, cast
 
 from moot.core.ask import Usage
-from moot.core.decision import BallotState, Decision, Status, Strength
+from moot.core.decision import BallotState, Decision, PauseKind, Status, Strength
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Entry, Opened
 from moot.core.text import clip, flat
@@ -16,9 +16,6 @@ _PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": 
 
 OutcomeStatus: TypeAlias = Status | Literal["paused"]
 """How a debate ended, or that it has not."""
-
-PauseKind: TypeAlias = Literal["", "limit", "stopped", "unavailable", "waiting"]
-"""Why a debate stands still; "" where it has ended."""
 
 
 class UsageData(TypedDict):
@@ -126,9 +123,11 @@ class Outcome:
 
     def __str__(self) -> str:
         """One or two lines: how it ended, the decision, why, and the debate's id."""
+        from moot.report.conclusion import answer_in_words  # here for start-up time: a list needs no outcome
+
         status = self.status.replace("_", " ")
         reason = self.reason.removeprefix(f"{status}: ")
-        words = (self.decision.text or self.decision.winner) if self.decision and self.status == "decided" else ""
+        words = answer_in_words(self.decision) if self.decision and self.status == "decided" else ""
         head = f"{status}: {clip(flat(words), SHOWN)} ({reason})" if words else f"{status}: {reason}"
         return f"{head} [{self.debate}]"
 
@@ -167,13 +166,15 @@ class Outcome:
         Raises:
             MootError: the outcome was made without its record.
         """
-        from moot.report.markdown import markdown  # here for start-up time: few programs write one
+        from moot.app.plan.next_steps import ways_to_decide  # here for start-up time: few programs write one
+        from moot.report.markdown import markdown
         from moot.report.report import report
 
         if self.record is None:
             raise MootError(f"this outcome has no record to report; read it with moot.show({self.debate!r})")
         stored = self.record
-        return markdown(report(stored.entries, debate=self.debate, where=stored.place, head=stored.head))
+        whole = report(stored.entries, debate=self.debate, where=stored.place, head=stored.head)
+        return markdown(replace(whole, ways=ways_to_decide(stored.entries, self.debate)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,28 +225,26 @@ def opening(debate: str, entries: Sequence[Entry]) -> Opened:
     """
     event = entries[0].event
     if not isinstance(event, Opened):
-        raise RecordError(f"{debate}: the first entry is no opening of a debate")
+        raise RecordError(f"{debate}: the first entry does not open a debate")
     return event
 
 
 def outcome(debate: str, transcript: Transcript) -> Outcome:
     """The outcome of a transcript."""
-    closed, paused = transcript.closed, transcript.paused
+    from moot.report.conclusion import outcome_view  # here for start-up time: a list needs no outcome
+
+    view = outcome_view(transcript)
     return Outcome(
         debate=debate,
         topic=transcript.brief.topic if transcript.brief else "",
-        status=closed.status if closed else "paused",
+        # Nobody runs it: a debate that was interrupted is resumed like a paused one.
+        status="paused" if view.status == "open" else view.status,
         decision=transcript.decision,
-        reason=closed.reason if closed else paused.reason if paused else "it was broken off",
-        kind="" if closed else _kind(paused.kind) if paused else "stopped",
+        reason=view.reason,
+        kind="stopped" if view.status == "open" else view.kind,
         usage=transcript.usage,
         transcript=transcript,
     )
-
-
-def _kind(kind: str) -> PauseKind:
-    """Why a debate is paused, as one of the known kinds."""
-    return cast("PauseKind", kind) if kind in get_args(PauseKind) else "stopped"
 
 
 def ended(outcome: Outcome, hint: str) -> Outcome:
@@ -290,23 +289,3 @@ def list_one(summary: Summary) -> Listed:
         forked=summary.forked,
         waits_for=tuple(dict.fromkeys(ask.name for ask in summary.waits)),
     )
-
-
-def count_usage(transcript: Transcript, calls: int) -> dict[str, object]:
-    """The usage of a debate in numbers.
-
-    Args:
-        transcript: the debate so far.
-        calls: how many calls, of models and tools, have ended with an answer.
-    """
-    asked = [turn for turn in transcript.all() if turn.ask]
-    usage = transcript.usage
-    return {
-        "asked": len(asked),
-        "done": sum(transcript.answered(turn.key) for turn in asked),
-        "missing": len(transcript.failures()),
-        "calls": calls,
-        "tokens_in": usage.input_tokens,
-        "tokens_out": usage.output_tokens,
-        "cost": usage.cost,
-    }

@@ -20,21 +20,30 @@ from moot.core.event import Asked, Interjected, Replied
 from moot.core.text import clean
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Mailbox
-from moot.report.turn_text import Spoken, speak
+from moot.report.turn_text import Speech, Spoken, speak, speech_of
 
-__all__ = ["HUMAN", "allowed_values", "answer", "context_for", "for_people", "open_ask_for", "read_manual_reply", "say"]
+__all__ = [
+    "HUMAN",
+    "allowed_values",
+    "answer",
+    "context_for",
+    "for_people",
+    "open_ask_for",
+    "read_manual_reply",
+    "say",
+]
 
 
 class OutsideMessages:
     """The messages of people from outside, as they come.
 
     Args:
-        letters: the messages to the debate.
-        heard: the number of the newest message that is known already.
+        mailbox: the messages to the debate.
+        last_read: the number of the newest message that is known already.
     """
 
-    def __init__(self, letters: Mailbox, heard: int) -> None:
-        self._letters, self._heard = letters, heard
+    def __init__(self, mailbox: Mailbox, last_read: int) -> None:
+        self._mailbox, self._last_read = mailbox, last_read
 
     @classmethod
     async def of(cls, workspace: Workspace, debate: str, key: str = "") -> "OutsideMessages":
@@ -43,16 +52,16 @@ class OutsideMessages:
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
-        heard = 0
+        last_read = 0
         for entry in await workspace.entries(debate):
             match entry.event:
                 case Interjected(letter=letter):
-                    heard = max(heard, letter)
+                    last_read = max(last_read, letter)
                 case Asked(ask=ask) if ask.key == key:
                     break
                 case _:
                     pass
-        return cls(Mailbox(workspace.store, debate, clock=workspace.clock), heard)
+        return cls(Mailbox(workspace.store, debate, clock=workspace.clock), last_read)
 
     async def more(self) -> tuple[Interjected, ...]:
         """The messages since the last call.
@@ -60,8 +69,8 @@ class OutsideMessages:
         Raises:
             RecordError: the messages are damaged or cannot be read.
         """
-        new = await self._letters.read(self._heard)
-        self._heard += len(new)
+        new = await self._mailbox.read(self._last_read)
+        self._last_read += len(new)
         return tuple(entry.event for entry in new if isinstance(entry.event, Interjected))
 
 
@@ -166,9 +175,9 @@ async def answer(
         raise RecordError(f"{turn.by} has been asked something else since; this answer was not stored")
     assert turn.ask is not None
     reply = replace(read_manual_reply(turn.ask, words, fields), seconds=max(0.0, now - standing.at(turn.key)))
-    number = await standing.letters.post(Replied(key=turn.key, reply=reply))
-    letters = await standing.letters.read()
-    first = next(entry.seq for entry in letters if isinstance(entry.event, Replied) and entry.event.key == turn.key)
+    number = await standing.mailbox.post(Replied(key=turn.key, reply=reply))
+    messages = await standing.mailbox.read()
+    first = next(entry.seq for entry in messages if isinstance(entry.event, Replied) and entry.event.key == turn.key)
     if first != number:
         raise RecordError(f"{turn.by} has already answered")
     await queue_again(workspace, debate)
@@ -178,21 +187,25 @@ async def answer(
 def _turn(standing: OpenAsks, debate: str, who: str, now: float) -> Turn:
     """The open ask that the caller means."""
     if standing.transcript.closed:
-        raise RecordError(f"the debate {debate} is over")
+        raise _over(debate)
     whose = _person(standing.brief, who).name if who else ""
-    asked = [turn for turn in standing.unanswered() if whose in ("", turn.by)]
-    open_ = [turn for turn in asked if turn.key not in standing.written and not standing.late(turn, now)]
+    open_asks = [turn for turn in standing.unanswered() if whose in ("", turn.by)]
+    open_ = [turn for turn in open_asks if turn.key not in standing.written and not standing.late(turn, now)]
     names = list(dict.fromkeys(turn.by for turn in open_))
     if len(names) > 1:
         raise BriefError(f"{' and '.join(names)} have open questions; say whose answer it is")
     if open_:
         return open_[0]
-    if not asked:
-        raise RecordError(f"{debate} waits for no answer{f' of {whose}' if whose else ''}")
-    newest = asked[-1]
+    if not open_asks:
+        raise RecordError(f"{debate} does not wait for an answer{f' from {whose}' if whose else ''}")
+    newest = open_asks[-1]
     if newest.key in standing.written:
         raise RecordError(f"{newest.by} has already answered")
-    raise RecordError(f"the time of {newest.by} is up")
+    raise RecordError(f"the time for the answer of {newest.by} is over")
+
+
+def _over(debate: str) -> RecordError:
+    return RecordError(f"the debate {debate} is over; read it with moot show, or run its brief anew with moot again")
 
 
 def _person(brief: Brief, who: str) -> Participant:
@@ -221,7 +234,7 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
     """
     standing = await read_open_asks(workspace, debate)
     if standing.transcript.closed:
-        raise RecordError(f"the debate {debate} is over")
+        raise _over(debate)
     name, text = check_name(by), clean(words).strip()
     twin = next(
         (participant for participant in standing.brief.participants if skeleton(participant.name) == skeleton(name)),
@@ -235,11 +248,11 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         raise BriefError(
             f"this has {len(text):,} characters; at most {LONGEST:,} can be said at once", code="too_large"
         )
-    said = sum(len(entry.event.text) for entry in await standing.letters.read() if isinstance(entry.event, Interjected))
-    if said + len(text) > MOST_SAID:
-        problem = f"{said:,} characters were added from outside; with these it would be more than {MOST_SAID:,}"
+    size = sum(len(entry.event.text) for entry in await standing.mailbox.read() if isinstance(entry.event, Interjected))
+    if size + len(text) > MOST_SAID:
+        problem = f"{size:,} characters were added from outside; with these it would be more than {MOST_SAID:,}"
         raise BriefError(problem, code="too_large")
-    return await standing.letters.post(Interjected(by=twin.name if twin else name, text=text))
+    return await standing.mailbox.post(Interjected(by=twin.name if twin else name, text=text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,18 +262,19 @@ class ShownTurn:
     Attributes:
         name: what its speaker or the turn is called there: ``Bull``, or ``Proposal A`` where authors are hidden.
         turn: the turn in words.
+        speech: what it says, in parts.
     """
 
     name: str
     turn: Spoken
+    speech: Speech
 
 
 def focus_turns(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]:
     """The turns that a question is about, under the names that the form uses for them."""
     names = proposal_names(context.view, context.about)
     return tuple(
-        ShownTurn(name=name or turn.by, turn=_words(turn, context, transcript))
-        for name, turn in zip(names, context.about, strict=True)
+        _shown(name or turn.by, turn, context, transcript) for name, turn in zip(names, context.about, strict=True)
     )
 
 
@@ -271,7 +285,7 @@ def new_turns(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]
     ]
     names = _hidden(context.turns) if context.view.anonymous else {}
     return tuple(
-        ShownTurn(name=names.get(turn.by, turn.by), turn=_words(turn, context, transcript))
+        _shown(names.get(turn.by, turn.by), turn, context, transcript)
         for turn in context.turns[own[-1] if own else 0 :]
     )
 
@@ -281,7 +295,8 @@ def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
     return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
 
 
-def _words(turn: Turn, context: Context, transcript: Transcript) -> Spoken:
-    """A turn in words; if authors are hidden, without whom it answers."""
-    said = speak(turn, transcript, context.brief, "")
-    return replace(said, link="") if context.view.anonymous else said
+def _shown(name: str, turn: Turn, context: Context, transcript: Transcript) -> ShownTurn:
+    """A turn as the person is shown it; if authors are hidden, without whom it answers."""
+    spoken = speak(turn, transcript, context.brief, "")
+    speech = speech_of(turn, spoken)
+    return ShownTurn(name=name, turn=replace(spoken, link="") if context.view.anonymous else spoken, speech=speech)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
-from moot.app.brief.default_participants import TIMEKEEPER, default_moderator
+from moot.app.brief.default_participants import TIMEKEEPER, default_moderator, respondents
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import ParsedBrief
 from moot.app.brief.schema import FORMATS, PROTOCOLS, TOPOLOGIES
@@ -28,23 +28,23 @@ from moot.app.plan.assignment import (
     with_similarity,
     with_vote_weigher,
 )
+from moot.app.plan.bounds import Bounds, Totals, bounds
 from moot.app.plan.checks import notes_on
 from moot.app.plan.estimate import Costing, estimate, likely_requests
 from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.ask import Value
-from moot.core.brief import HUMAN, Brief, Limits, Participant, Settings
+from moot.core.ask import Fields, Value
+from moot.core.brief import CLOCK, HUMAN, Brief, Limits, Participant, Settings
 from moot.core.errors import BriefError, ProtocolError
+from moot.core.extensions import NO_OPTIONS, PROTOCOL, RULE
 from moot.core.text import listed, unknown_word
-from moot.demo.debater import CLOCK
 from moot.models.base import Model
+from moot.phases.base import Phase
 from moot.phases.choices import (
     AT_THE_END,
     OPEN_ORDER,
-    PROTOCOL_OPTIONS,
     RANKED,
-    STRATEGY_OPTIONS,
     Choices,
     Condition,
     Extras,
@@ -58,12 +58,12 @@ from moot.phases.choices import (
 from moot.policy.pairing import Topology
 from moot.protocols.compose import ENDED
 from moot.protocols.grouped import LEAST
-from moot.protocols.known import DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, VOTES
+from moot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, VOTES
 
-AT_ONE_TABLE = 10
+MOST_IN_ONE_GROUP = 10
 """The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
 
-_OWN = frozenset({"vote", "vote_based"})
+_VOTES_ANYWAY = frozenset({"vote", "vote_based"})
 """Words for what the other protocols do anyway."""
 
 
@@ -120,28 +120,32 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
     Raises:
         BriefError: something that the protocol does not take, with the line of the brief on which it stands.
     """
-    protocol, given = protocol_of(parsed, overrides), parsed.given
+    protocol, settings = protocol_of(parsed, overrides), parsed.given
     strategy, topology = overrides.strategy or parsed.strategy, overrides.topology or parsed.topology
     _check(protocol, strategy, topology, parsed, overrides)
-    own = strategy in _OWN or protocol in ("moderated", "chaired")
+    own = strategy in _VOTES_ANYWAY or protocol in ("moderated", "chaired")
     return Choices(
         rounds=parsed.rounds if overrides.rounds is None else overrides.rounds,
         strategy="" if own and protocol in DECIDED_BY else strategy,
         topology=cast(Topology, topology) if topology else None,
-        hub=str(given.get("hub", "")),
-        sparsity=cast("float | None", given.get("sparsity")),
-        reminder_interval=cast("int | None", given.get("reminder_interval")),
-        deadline_interval=cast("int | None", given.get("deadline_interval")),
-        turn_mode=cast("TurnMode | None", given.get("turn_mode")),
-        until=cast("tuple[Condition, ...]", given.get("debate_end_condition", ())),
+        hub=str(settings.get("hub", "")),
+        sparsity=cast("float | None", settings.get("sparsity")),
+        reminder_interval=cast("int | None", settings.get("reminder_interval")),
+        deadline_interval=cast("int | None", settings.get("deadline_interval")),
+        turn_mode=cast("TurnMode | None", settings.get("turn_mode")),
+        until=cast("tuple[Condition, ...]", settings.get("debate_end_condition", ())),
         summarize=parsed.summarize,
-        mediation=_mediation(given),
+        mediation=_mediation(settings),
         memory=recall_settings(parsed),
         vote_weights=vote_weights(parsed, strategy),
-        language=str(given.get("language", "")),
-        protocol_options=parsed.options(PROTOCOL_OPTIONS),
-        strategy_options=parsed.options(STRATEGY_OPTIONS),
-        extras=Extras(**{field.name: bool(given.get(field.name, False)) for field in fields(Extras)}),
+        language=str(settings.get("language", "")),
+        threshold=cast("float | None", settings.get("threshold")),
+        samples=cast("int | None", settings.get("samples")),
+        merge=bool(settings.get("merge", False)),
+        protocol_options=parsed.options(PROTOCOL.options),
+        strategy_options=parsed.options(RULE.options),
+        other_options=parsed.named_options(),
+        extras=Extras(**{field.name: bool(settings.get(field.name, False)) for field in fields(Extras)}),
     )
 
 
@@ -155,14 +159,14 @@ def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, ove
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; {unknown_word(topology, TOPOLOGIES)}"
         raise choice_error(parsed, overrides, "topology", problem)
-    for name, taker in _ONLY.items():
+    for name, taker in _ONLY_PROTOCOL.items():
         if name in parsed.given and protocol != taker:
-            raise choice_error(parsed, overrides, name, f"{protocol} takes no {name}; {taker} does")
+            raise choice_error(parsed, overrides, name, f"{protocol} does not support {name}; {taker} does")
     if topology and protocol != "arena":
-        raise choice_error(parsed, overrides, "topology", f"{protocol} takes no topology; arena does")
+        raise choice_error(parsed, overrides, "topology", f"{protocol} does not support a topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
         if name in parsed.given and protocol not in (*takers, *FORMATS):
-            problem = f"{protocol} takes no {name}: {name} works with {', '.join(takers)}"
+            problem = f"{protocol} does not support {name}: {name} works with {', '.join(takers)}"
             raise choice_error(parsed, overrides, name, problem)
     debating = len(parsed.brief.names("debater"))
     if protocol == "grouped" and debating < LEAST:
@@ -170,30 +174,35 @@ def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, ove
             f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer, use the protocol panel"
         )
         raise choice_error(parsed, overrides, "participants", problem)
-    if protocol != "grouped" and "participants" in parsed.given and debating > AT_ONE_TABLE:
-        problem = f"{debating} debaters are too many for {protocol}: at most {AT_ONE_TABLE}; use the protocol grouped"
+    if protocol != "grouped" and "participants" in parsed.given and debating > MOST_IN_ONE_GROUP:
+        problem = (
+            f"{debating} debaters are too many for {protocol}: at most {MOST_IN_ONE_GROUP}; use the protocol grouped"
+        )
         raise choice_error(parsed, overrides, "participants", problem)
     blind = [participant.name for participant in parsed.brief.participants if _summed(participant)]
-    if protocol in _WHOLE and blind:
-        problem = f"{', '.join(blind)} would hear {_WHOLE[protocol]}"
+    if protocol in _NO_SUMMARIES and blind:
+        problem = f"{', '.join(blind)} would hear {_NO_SUMMARIES[protocol]}"
         raise choice_error(parsed, overrides, "context_scope", f"{problem}; leave out context_scope: summary_only")
 
 
 def _counts(strategy: str, ends: Sequence[str], parsed: ParsedBrief) -> bool:
     """Whether a strategy is a rule of another package for ballots that the protocol has."""
-    rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, parsed.options(STRATEGY_OPTIONS))
+    rule = None if strategy in STRATEGY_NAMES else counting_rule(strategy, parsed.options(RULE.options))
     return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
 
-_ONLY: Mapping[str, str] = {
+_ONLY_PROTOCOL: Mapping[str, str] = {
     "hub": "arena",
     "sparsity": "arena",
     "reminder_interval": "board",
     "deadline_interval": "board",
+    "threshold": "gate",
+    "samples": "sample",
+    "merge": "select",
 }
 """The settings that one protocol takes, and no other."""
 
-_WHOLE: Mapping[str, str] = {
+_NO_SUMMARIES: Mapping[str, str] = {
     "bp_style": "no speech: bp_style is summed up only after all its speeches",
     "board": "no message: board has no rounds that could be summed up",
 }
@@ -205,25 +214,28 @@ def _summed(who: Participant) -> bool:
     return who.view is not None and who.view.summary_only
 
 
-def _mediation(given: Mapping[str, Value]) -> Mediation | None:
-    if "mediator_type" not in given:
+def _mediation(settings: Mapping[str, Value]) -> Mediation | None:
+    if "mediator_type" not in settings:
         return None
-    kind = cast(MediatorKind, given["mediator_type"])
+    kind = cast(MediatorKind, settings["mediator_type"])
     usual = Mediation(kind=kind, when="final" if kind in AT_THE_END else "every_round")
     return replace(
         usual,
-        when=cast(When, given.get("mediator_frequency", usual.when)),
-        style=cast(SummaryStyle, given.get("summary_style", usual.style)),
+        when=cast(When, settings.get("mediator_frequency", usual.when)),
+        style=cast(SummaryStyle, settings.get("summary_style", usual.style)),
     )
 
 
-def choice_error(parsed: ParsedBrief, overrides: Overrides, about: str, found: str) -> BriefError:
+def choice_error(parsed: ParsedBrief, overrides: Overrides, about: str, problem: str) -> BriefError:
     """The error for a choice that does not fit, with its line in the brief, if it comes from there."""
-    wished = about in ("protocol", "rounds", "strategy", "topology") and getattr(overrides, about) not in ("", None)
-    if wished or not parsed.where:
-        return BriefError(found, code="bad_enum")
+    from_caller = about in ("protocol", "rounds", "strategy", "topology") and getattr(overrides, about) not in (
+        "",
+        None,
+    )
+    if from_caller or not parsed.lines:
+        return BriefError(problem, code="bad_enum")
     lines = [parsed.lines[name] for name in (about, *_NEXT.get(about, ()), "protocol") if name in parsed.lines]
-    return BriefError(found, where=parsed.where, line=lines[0] if lines else 0, code="bad_enum")
+    return BriefError(problem, where=parsed.where, line=lines[0] if lines else 0, code="bad_enum")
 
 
 _NEXT: Mapping[str, tuple[str, ...]] = {"participants": ("persona_count",)}
@@ -249,8 +261,8 @@ class PreparedDebate:
         costing: what it would use at least and at most.
         drops: the settings that a participant's provider ignores, by the participant's name.
         notes: what the owner should know before it begins, one sentence each.
-        caster: the model that makes the participants before the debate begins (``app.run.start``); "" where they are
-            known. Until then the built-in ones stand in the plan.
+        generator: the model that generates the participants before the debate begins (``app.run.start``); "" where they
+            are known. Until then the built-in ones stand in the plan.
     """
 
     plan: Plan
@@ -271,11 +283,11 @@ async def prepare(
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    config = config or workspace.config
+    config, parsed = config or workspace.config, _answering_alone(parsed, overrides)
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
-    models, said = await _models(brief, overrides.models or ((parsed.model,) if parsed.model else ()), config)
+    models, model_notes = await _models(brief, overrides.models or ((parsed.model,) if parsed.model else ()), config)
     for participant in parsed.brief.participants:
         _check_seat(workspace, parsed, participant)
     brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config)
@@ -292,17 +304,46 @@ async def prepare(
         _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
     generates = parsed.vacant and overrides.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
     generator = models[0] if generates else ""
-    live = live_models(workspace, plan.brief)
-    costing = estimate(plan.brief, plan.protocol, live, work=calls_for, likely=likely_requests)
-    _check_prices(plan.brief, costing)
-    notes = (*parsed.notes, *said, *notes_on(plan.brief, plan.name, choices, costing))
+    live = live_models(workspace, plan.brief, plan.options)
+    costing = costing_of(workspace, plan.brief, plan.protocol, live)
+    check_prices(plan.brief, costing)
+    notes = (*parsed.notes, *model_notes, *notes_on(plan.brief, plan.name, choices, costing))
     notes += (*_fallback_note(plan.brief, generator), *await tool_notes(plan.brief, config))
     notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
     drops = ignored_settings(plan.brief, live)
     return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
 
 
-def _check_prices(brief: Brief, costing: Costing) -> None:
+def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[str, Model]) -> Costing:
+    """What a debate costs, with its bounds.
+
+    Args:
+        workspace: has the models that stand in for people.
+        brief: the brief with agents assigned.
+        protocol: the phase tree.
+        live: the models by participant.
+    """
+    stand_ins = {
+        participant.name: workspace.pool.model(participant.stand_in)
+        for participant in brief.participants
+        if participant.seat == HUMAN and participant.stand_in not in ("", *NO_MODEL)
+    }
+    costing = estimate(brief, protocol, live, work=calls_for, likely=likely_requests)
+    if all(participant.seat.startswith("builtin:") for participant in brief.participants):
+        # These always answer and cost nothing, so the two simulated runs are the bounds.
+        most, limit = costing.most.asks, brief.limits.asks
+        most = most if limit is None else min(most, limit)
+        least = Totals(asks=min(costing.least.asks, most))
+        return replace(costing, bounds=Bounds(least=least, most=Totals(asks=most), answer=0))
+    return replace(costing, bounds=bounds(brief, protocol, live | stand_ins))
+
+
+def check_prices(brief: Brief, costing: Costing) -> None:
+    """Refuse a limit on cost with a model whose price is unknown.
+
+    Raises:
+        BriefError: code ``inconsistent``.
+    """
     if brief.limits.cost is not None and costing.most.unpriced:
         unknown = ", ".join(costing.most.unpriced)
         raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
@@ -319,6 +360,21 @@ def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
         raise choice_error(parsed, overrides, "moderator", f"moderator is no, but {need}")
     moderator = replace(default_moderator(protocol), language=str(parsed.given.get("language", "")))
     return replace(brief, participants=(*brief.participants, moderator))
+
+
+def _answering_alone(parsed: ParsedBrief, overrides: Overrides) -> ParsedBrief:
+    """The brief with neutral debaters where nobody reads another's answer, and the brief describes no debater.
+
+    A debater with a stance is made for a debate. One answers, or one for each model that the caller names.
+    """
+    protocol, debating = protocol_of(parsed, overrides), parsed.brief.names("debater")
+    if protocol not in ALONE or len(debating) != parsed.vacant or "persona_count" in parsed.given:
+        return parsed
+    count = max(1, len(overrides.models)) if protocol != "single" else 1
+    first = parsed.brief.participant(debating[0])
+    others = tuple(who for who in parsed.brief.participants if who.name not in debating)
+    alone = tuple(replace(who, language=first.language, view=first.view) for who in respondents(count))
+    return replace(parsed, brief=replace(parsed.brief, participants=(*alone, *others)), vacant=0)
 
 
 def _without_idle_timekeeper(brief: Brief, protocol: str) -> Brief:
@@ -361,12 +417,17 @@ def _with_fallbacks(brief: Brief, config: Config | None) -> Brief:
     return replace(brief, participants=tuple(backed))
 
 
-def live_models(workspace: Workspace, brief: Brief) -> dict[str, Model]:
-    """The models by participant; people and the built-in debater have none."""
+def live_models(workspace: Workspace, brief: Brief, options: Fields = NO_OPTIONS) -> dict[str, Model]:
+    """The models by participant; people and the built-in debater have none.
+
+    Args:
+        workspace: has the models.
+        brief: the brief with agents assigned.
+        options: those of extensions, as they stand on record.
+    """
+    pool = workspace.pool.with_options(options)
     return {
-        participant.name: model_of(participant, workspace.pool)
-        for participant in brief.participants
-        if _has_model(participant)
+        participant.name: model_of(participant, pool) for participant in brief.participants if _has_model(participant)
     }
 
 
@@ -384,7 +445,7 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
         origin = dict(config.origin).get("model", "the settings")
         return (config.model,), [f"The model is {config.model}, from {origin}."]
     if text := await first_chat_model():
-        return (text,), [f"The model is {text}, the first of the Ollama on this machine; choose others with -m."]
+        return (text,), [f"The model is {text}, the first model of Ollama on this machine; choose others with -m."]
     return (BUILTIN,), []
 
 
@@ -410,11 +471,11 @@ def _check_tools(parsed: ParsedBrief, brief: Brief, config: Config | None) -> No
 
 def ignored_settings(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
     """The settings that a participant's provider ignores, by the participant's name."""
-    found: dict[str, tuple[str, ...]] = {}
+    ignored: dict[str, tuple[str, ...]] = {}
     for participant in brief.participants:
         if participant.settings == Settings() or participant.name not in live:
             continue  # so that no library is loaded for those who have no settings
         drops = live[participant.name].drops
-        if given := tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ())):
-            found[participant.name] = given
-    return found
+        if names := tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ())):
+            ignored[participant.name] = names
+    return ignored

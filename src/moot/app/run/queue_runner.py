@@ -151,7 +151,7 @@ def _by(job: Job) -> str:
 
 
 def open_runner(
-    workspace: Workspace, config: Config, *, most: int, kept: int = 0, queue: Dispatcher | None = None
+    workspace: Workspace, config: Config, *, most: int, reserved: int = 0, queue: Dispatcher | None = None
 ) -> Runner:
     """A runner: with a queue workers run its debates, without one this process does.
 
@@ -159,11 +159,11 @@ def open_runner(
         workspace: where they run, or their records are.
         config: the user's settings.
         most: how many debates this process runs in parallel.
-        kept: how many of these places are reserved for the person at the machine.
+        reserved: how many of these places are reserved for the person at the machine.
         queue: where debates are submitted; None for none.
     """
     if queue is None:
-        return Runner(workspace, config=config, most=most, kept=kept)
+        return Runner(workspace, config=config, most=most, reserved=reserved)
     return QueueRunner(workspace, queue, config=config, most=most)
 
 
@@ -171,8 +171,8 @@ async def run_by_workers(runner: QueueRunner, request: StartRequest, debate: str
     """Put a debate on record where it is not yet, have workers run it, and wait until they have stopped.
 
     Args:
-        runner: over the queue from which they take it.
-        start: the debate, with its participants.
+        runner: the runner over the queue from which workers take the debate.
+        request: the debate, with its participants.
         debate: its id.
         stop: set its reason to wait no longer; the workers continue.
 
@@ -185,7 +185,7 @@ async def run_by_workers(runner: QueueRunner, request: StartRequest, debate: str
         await runner.begin(request, debate)
     while (await runner.running_state(debate)).by:
         if stop.reason:
-            came = outcome(debate, fold(await runner.workspace.entries(debate)))
-            return replace(came, status="paused", kind="stopped", reason="the workers continue with it")
+            result = outcome(debate, fold(await runner.workspace.entries(debate)))
+            return replace(result, status="paused", kind="stopped", reason="the workers continue with it")
         await asyncio.sleep(LOOK)
     return await runner.wait(debate)

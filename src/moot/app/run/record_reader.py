@@ -15,11 +15,11 @@ from typing import Literal, Self, TypeAlias, get_args
 
 from moot.app.plan.stores import Where, open_store, show_where
 from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
-from moot.core.brief import Brief, is_person
+from moot.core.brief import LISTED, Brief, is_person
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Replied
 from moot.core.roles import GENERATION
-from moot.core.text import unknown_word
+from moot.core.text import counted, unknown_word
 from moot.core.transcript import Transcript, Turn, fold
 from moot.record import listing
 from moot.record.listing import ListQuery, Page
@@ -49,14 +49,14 @@ def random_part(debate: str) -> str:
 
 
 def find_debate(name: str, ids: Sequence[str]) -> str:
-    """The id of the debate that somebody means.
+    """The id of the debate that a name stands for.
 
     Args:
-        name: what was typed.
-        ids: those of all debates, the newest first.
+        name: an id, its beginning, the beginning of its random part, ``last``, or ``last~1`` and so on.
+        ids: the ids of all debates, the newest first.
 
     Raises:
-        RecordError: none or several fit.
+        RecordError: no debate has that name, or several have.
     """
     if name in ids:
         return name
@@ -66,17 +66,22 @@ def find_debate(name: str, ids: Sequence[str]) -> str:
     if len(fits) == 1:
         return fits[0]
     if not fits:
-        raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
+        raise _unknown(name, ids)
     more = "" if len(fits) <= SHOWN else " …"
     raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:SHOWN])}{more}")
 
 
 def _before(name: str, back: int, stored: Sequence[str]) -> str:
-    """The last debate, or one so many before it; helper debates count only where there are no others."""
+    """The newest debate but ``back``; debates that generated participants count only if there are no others."""
     ids = [debate for debate in stored if not is_helper(debate)] or stored
     if back >= len(ids):
-        raise RecordError(f"there is no debate {name!r}; `moot list` shows {len(ids)}")
+        raise _unknown(name, ids)
     return ids[back]
+
+
+def _unknown(name: str, ids: Sequence[str]) -> RecordError:
+    there = f"see the {counted(len(ids), 'debate')} with: moot list" if ids else "there are no debates yet"
+    return RecordError(f"there is no debate {name!r}; {there}")
 
 
 def is_helper(debate: str) -> bool:
@@ -133,19 +138,20 @@ def list_query(
     Args:
         status: only those of this status; "" for any.
         search: only those whose id, topic or protocol contains these words, in any case.
-        limit: at most so many; None for all.
+        limit: the most to return; None for all.
         helpers: whether those are shown too in which participants were generated.
         owner: only those that this owner has claimed; None for all.
         after: only those behind this debate in the list.
         prefix: only those whose id begins with this.
 
     Raises:
-        BriefError: there is no such status, or the limit is no number from 1.
+        BriefError: there is no such status, or the limit is no number from 1 to 1,000,000.
     """
     if status and status not in STATUSES:
         raise BriefError(f"status is {status!r}; {unknown_word(status, STATUSES)}", code="bad_enum")
-    if limit is not None and (type(limit) is not int or limit < 1):
-        raise BriefError(f"limit is {limit!r}; it must be a whole number from 1", code="out_of_range")
+    if limit is not None and (type(limit) is not int or not LISTED.low <= limit <= LISTED.high):
+        bounds = f"from {LISTED.low} to {LISTED.high}"
+        raise BriefError(f"limit is {limit!r}; it must be a whole number {bounds}", code="out_of_range")
     return ListQuery(
         status=status,
         words=tuple(search.split()),
@@ -238,14 +244,14 @@ class OpenAsks:
         brief: its brief.
         entries: its record.
         transcript: the record, folded.
-        letters: the messages to it.
+        mailbox: the messages to it.
         written: the asks that are answered by message.
     """
 
     brief: Brief
     entries: tuple[Entry, ...]
     transcript: Transcript
-    letters: Mailbox
+    mailbox: Mailbox
     written: frozenset[str]
 
     def unanswered(self) -> list[Turn]:
@@ -283,13 +289,13 @@ async def read_open_asks(reader: RecordReader, debate: str) -> OpenAsks:
         RecordError: there is no such debate, or its record or messages are damaged.
     """
     entries = await reader.entries(debate)
-    letters = Mailbox(reader.store, debate, clock=reader.clock)
-    written = [entry.event.key for entry in await letters.read() if isinstance(entry.event, Replied)]
+    mailbox = Mailbox(reader.store, debate, clock=reader.clock)
+    written = [entry.event.key for entry in await mailbox.read() if isinstance(entry.event, Replied)]
     return OpenAsks(
         brief=opening(debate, entries).brief,
         entries=entries,
         transcript=fold(entries),
-        letters=letters,
+        mailbox=mailbox,
         written=frozenset(written),
     )
 
@@ -336,7 +342,7 @@ async def list_open_asks(
 
     A debate whose record cannot be read is damaged, and hides no other.
     """
-    listeds: list[Listed] = []
+    listing: list[Listed] = []
     asks: dict[str, tuple[OpenQuestion, ...]] = {}
     for item in listed:
         now = item
@@ -345,8 +351,8 @@ async def list_open_asks(
                 asks[item.debate] = await open_asks(reader, item.debate)
             except RecordError as error:
                 now = damaged(item, error)
-        listeds.append(now)
-    return tuple(listeds), asks
+        listing.append(now)
+    return tuple(listing), asks
 
 
 async def open_asks(reader: RecordReader, debate: str) -> tuple[OpenQuestion, ...]:
@@ -356,5 +362,7 @@ async def open_asks(reader: RecordReader, debate: str) -> tuple[OpenQuestion, ..
         RecordError: there is no such debate, or its record or messages are damaged.
     """
     turns, left = await waiting(reader, debate), await time_left(reader, debate)
-    put = {entry.event.ask.key: entry.at for entry in await reader.entries(debate) if isinstance(entry.event, Asked)}
-    return tuple(OpenQuestion(turn=turn, since=put[turn.key], left=left.get(turn.key)) for turn in turns)
+    asked_at = {
+        entry.event.ask.key: entry.at for entry in await reader.entries(debate) if isinstance(entry.event, Asked)
+    }
+    return tuple(OpenQuestion(turn=turn, since=asked_at[turn.key], left=left.get(turn.key)) for turn in turns)

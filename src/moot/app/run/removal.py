@@ -7,8 +7,6 @@ in files stay.
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from moot.app.plan.learning import memory_place
@@ -18,7 +16,9 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Opened, Paused
 from moot.learn.memory_store import MemoryStore
 from moot.record.ledger import is_running
-from moot.record.store import Removing, Store, StreamInfo, decode
+from moot.record.listing import ListQuery, last, page
+from moot.record.mailbox import streams_beside
+from moot.record.store import Removing, Store, count, decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,41 +54,42 @@ async def remove(workspace: Workspace, debate: str, *, force: bool = False) -> R
     """
     store = workspace.store
     if not isinstance(store, Removing):
-        raise RecordError("from this store nothing can be deleted")
-    infos = {info.debate: info for info in await store.debates()}
-    if debate not in infos:
+        raise RecordError("nothing can be deleted from this store")
+    first, newest = await store.read(debate, limit=1), await last(store, debate)
+    if not first or newest is None:
         raise RecordError(f"there is no debate {debate!r}")
     if not force:
-        await _check_still(workspace, infos[debate])
+        await _check_still(workspace, debate, first[0], newest)
     if workspace.queue:
         await workspace.queue.forget(debate)  # before the record: a job without one would be tried in vain
-    beside = [info for name, info in infos.items() if name.startswith(f"{debate}/")]
-    await store.remove([debate, *(info.debate for info in beside)])
-    return Removed(
-        debate=debate,
-        entries=infos[debate].entries,
-        messages=sum(info.entries for info in beside),
-        learned=await _unlearn(store, debate),
-        forks=_forks(debate, list(infos.values())),
-    )
+    beside = streams_beside(debate)
+    entries, messages = await count(store, debate), sum([await count(store, stream) for stream in beside])
+    forks = [summary.debate for summary in (await page(store, ListQuery())).debates if _is_fork(summary.forked, debate)]
+    await store.remove([debate, *beside])
+    learned = await _unlearn(store, debate)
+    return Removed(debate=debate, entries=entries, messages=messages, learned=learned, forks=tuple(forks))
 
 
-async def _check_still(workspace: Workspace, info: StreamInfo) -> None:
+def _is_fork(forked: str, debate: str) -> bool:
+    return forked.rpartition("@")[0] == debate
+
+
+async def _check_still(workspace: Workspace, debate: str, opening: str, newest: str) -> None:
     """Refuse a debate that some process may run."""
-    job = await workspace.queue.job(info.debate) if workspace.queue else None
+    job = await workspace.queue.job(debate) if workspace.queue else None
     if job and job.state in ("queued", "running", "waiting"):
-        raise RecordConflict(f"{info.debate} is in the queue ({job.state}); cancel it first, or use --force")
+        raise RecordConflict(f"{debate} is in the queue ({job.state}); cancel it first, or use --force")
     place = lock_place(workspace.store)
-    if place and is_running(place, info.debate):
-        raise RecordConflict(f"{info.debate} is being run by another process; stop it first")
+    if place and is_running(place, debate):
+        raise RecordConflict(f"{debate} is being run by another process; stop it first")
     try:
-        first, last = decode(info.first), decode(info.last)
+        opened, ended = decode(opening), decode(newest)
     except RecordError:  # a damaged record can be deleted
         return
-    if isinstance(first.event, Opened) and not isinstance(last.event, Closed | Paused):
-        wait = first.event.brief.limits.turn_seconds - (workspace.clock() - last.at)
+    if isinstance(opened.event, Opened) and not isinstance(ended.event, Closed | Paused):
+        wait = opened.event.brief.limits.turn_seconds - (workspace.clock() - ended.at)
         if wait > 0:
-            problem = f"{info.debate} is not over, and another machine may run it; wait {wait:.0f} s, or use --force"
+            problem = f"{debate} is not over, and another machine may run it; wait {wait:.0f} s, or use --force"
             raise RecordConflict(problem)
 
 
@@ -102,13 +103,3 @@ async def _unlearn(store: Store, debate: str) -> bool:
             return memory.remove(debate)
 
     return place is not None and await asyncio.to_thread(drop)
-
-
-def _forks(debate: str, infos: Sequence[StreamInfo]) -> tuple[str, ...]:
-    forks: list[str] = []
-    for info in infos:
-        with suppress(RecordError):
-            event = decode(info.first).event
-            if isinstance(event, Opened) and event.forked.rpartition("@")[0] == debate:
-                forks.append(info.debate)
-    return tuple(forks)

@@ -45,7 +45,7 @@ class Running:
 
     Attributes:
         by: where it runs now: ``HERE``, ``QUEUED``, ``ELSEWHERE``, or the name of a worker; "" for nowhere.
-        casting: the debate that is generating its participants; "" where none is.
+        generation: the debate that is generating its participants; "" where none is.
         error: the error that ended its last run; None where there was none.
     """
 
@@ -65,10 +65,10 @@ class RunTask:
 
     Attributes:
         owner: the user it runs for; "" for the person at the machine.
-        casting: the debate that is generating its participants; "" where none is.
+        generation: the debate that is generating its participants; "" where none is.
         pays: the same, from then on until this one ends; "" where the participants existed before.
         stop: the request to pause it.
-        begun: set when its first entry, or that of the debate in ``casting``, is stored, or there will be none.
+        begun: set when its first entry, or that of the debate in ``generation``, is stored, or there will be none.
         over: set when it runs no longer.
         interface: lets people answer by message.
         job: the asyncio task.
@@ -106,7 +106,7 @@ class Runner:
         workspace: where they run. The runner does not close it.
         config: the user's settings; None to load them.
         most: how many debates run in parallel.
-        kept: how many of these places are reserved for the person at the machine.
+        reserved: how many of these places are reserved for the person at the machine.
         grace: seconds that the answers in progress have when the runner is closed.
     """
 
@@ -116,10 +116,10 @@ class Runner:
         *,
         config: Config | None = None,
         most: int = MOST,
-        kept: int = 0,
+        reserved: int = 0,
         grace: float = GRACE,
     ) -> None:
-        self.workspace, self.most, self.room, self._kept = workspace, most, most, kept
+        self.workspace, self.most, self.room, self._reserved = workspace, most, most, reserved
         self.config = config or workspace.config or load_config()
         self._grace = grace
         self._tasks: dict[str, RunTask] = {}
@@ -187,7 +187,7 @@ class Runner:
         """Start a new debate; does nothing if one with that id runs already.
 
         Args:
-            start: the debate, prepared.
+            request: the debate, prepared.
             debate: its id.
             owner: the user it runs for; "" for the person at the machine.
 
@@ -318,7 +318,7 @@ class Runner:
         Raises:
             Full: as many run as may.
         """
-        most = max(1, self.most - self._kept) if owner else self.most
+        most = max(1, self.most - self._reserved) if owner else self.most
         own = [debate for debate, task in self._tasks.items() if task.owner == owner]
         if owner and len(own) >= MOST_OWN:
             problem = f"the limit of your open debates is reached ({len(own)}); stop one, or answer its question"
@@ -358,8 +358,8 @@ class Runner:
             self._keep(debate, MootError(hide(clean(f"internal error: {type(error).__name__}: {error}"))))
         else:
             if result.debate != debate:  # the participants could not be generated
-                sentence = f"no participants, so no debate: {result.reason}; start it again ({result.debate})"
-                self._keep(debate, MootError(sentence))
+                why = f"no participants were generated, so the debate did not start: {result.reason}"
+                self._keep(debate, MootError(f"{why}; start it again ({result.debate})"))
 
     def _keep(self, debate: str, error: MootError) -> None:
         self._errors[debate] = error
@@ -371,7 +371,7 @@ class Runner:
         """Signal that the first entry is stored."""
         # Broad, because whoever looks on must end neither the debate nor the others; it meets the same, or goes on.
         with contextlib.suppress(Exception):
-            async with aclosing(self.workspace.hub.follow(debate)) as items:
+            async with aclosing(self.workspace.hub.follow(debate, pieces=False)) as items:
                 async for _ in items:
                     task.generation = ""
                     task.begun.set()

@@ -32,6 +32,7 @@ from moot.core.ask import Ask, Field, Form, Reply
 from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.errors import BriefError, RecordError, Waiting
 from moot.core.event import Entry
+from moot.core.extensions import PROVIDER
 from moot.core.text import clean, clip, flat
 from moot.core.transcript import Transcript, fold, read_field
 from moot.engine.calls import Budget
@@ -107,7 +108,9 @@ def generation_plan(prepared: PreparedDebate) -> Plan:
         limits=brief.limits,
         seed=brief.seed,
     )
-    return Plan(brief=alone, name="casting", protocol=tree)
+    options = prepared.plan.options
+    own = {name: value for name, value in options.items() if name.startswith(f"{PROVIDER.options}.")}
+    return Plan(brief=alone, name="casting", protocol=tree, options=own)
 
 
 async def find_generation(
@@ -119,19 +122,19 @@ async def find_generation(
 
     Args:
         workspace: the workspace.
-        ready: the debate that the participants are for; its ``caster`` is asked.
+        prepared: the debate that the participants are for; its ``generator`` is asked.
         new: whether participants that were generated before are ignored.
         owner: who pays for what is asked now.
     """
     plan = generation_plan(prepared)
     begins = _hash(plan)
-    for made in (await workspace.page(ListQuery(prefix=begins))).debates:
+    for earlier in (await workspace.page(ListQuery(prefix=begins))).debates:
         try:
-            entries = await workspace.entries(made.debate)
-            transcript, paid = fold(entries), (await claimed(workspace, made.debate)).owner
+            entries = await workspace.entries(earlier.debate)
+            transcript, paid = fold(entries), (await claimed(workspace, earlier.debate)).owner
         except RecordError:  # what is damaged cannot be used, and keeps nobody from a new one
             continue
-        generation = Generation(debate=made.debate, plan=plan, begun=True)
+        generation = Generation(debate=earlier.debate, plan=plan, begun=True)
         if transcript.closed is None:
             still = transcript.paused or workspace.clock() - entries[-1].at > plan.brief.limits.turn_seconds
             if still and paid == owner:
@@ -165,8 +168,8 @@ async def read_generation(workspace: Workspace, generation: Generation) -> Gener
 
 def _hash(plan: Plan) -> str:
     """The beginning of the ids of all generations that ask the same, whatever their limits and seed."""
-    asked = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
-    return f"{HELPER}{digest(encode(Entry(seq=1, at=0.0, event=asked.opened())))[:8]}"
+    unlimited = replace(plan, brief=replace(plan.brief, limits=Limits(), seed=0))
+    return f"{HELPER}{digest(encode(Entry(seq=1, at=0.0, event=unlimited.opened())))[:8]}"
 
 
 def with_participants(
@@ -175,15 +178,20 @@ def with_participants(
     """The brief with the generated participants, and the overrides with what is left of the limits.
 
     Args:
-        intake: the brief as it was read.
-        wishes: what the caller wants otherwise.
-        ready: the debate as it was prepared with the built-in participants.
+        parsed: the brief as it was read.
+        overrides: what the caller wants instead.
+        prepared: the debate as it was prepared with the built-in participants.
         generated: the outcome of generating them.
     """
     standing = [participant for participant in parsed.brief.participants if participant.duty == "debater"]
     others = [participant for participant in parsed.brief.participants if participant.duty != "debater"]
-    found = list(_read(generated.outcome.transcript, len(standing), others))
-    cast = _fill([who for who, _ in found], "AGAINST" in [stance for _, stance in found], len(standing), others)
+    generated_people = list(_read(generated.outcome.transcript, len(standing), others))
+    cast = _fill(
+        [who for who, _ in generated_people],
+        "AGAINST" in [stance for _, stance in generated_people],
+        len(standing),
+        others,
+    )
     people = [
         replace(place, name=who.name, role=who.role, persona=who.persona)
         for place, who in zip(standing, cast, strict=True)
@@ -211,7 +219,7 @@ def _form(count: int) -> Form:
 def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> Iterator[tuple[Participant, str]]:
     """The generated debaters, each with its stance; names, roles and personas are distinct."""
     turns = transcript.turns(ACT)
-    taken = {skeleton(participant.name) for participant in others}
+    names = {skeleton(participant.name) for participant in others}
     for turn, n in product(turns, range(1, count + 1)):
         name, stance, role, persona = (
             read_field(turn, f"{item}_{n}") for item in ("name", "stance", "role", "persona")
@@ -220,8 +228,8 @@ def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> 
         if who is None:
             continue
         looks = {skeleton(text) for text in (who.name, who.role, who.persona)}
-        if not looks & taken:
-            taken |= looks
+        if not looks & names:
+            names |= looks
             yield who, str(stance)
 
 
@@ -238,12 +246,12 @@ def _person(name: str, role: str, persona: str) -> Participant | None:
 
 
 def _fill(
-    made: Sequence[Participant], opposed: bool, count: int, others: Sequence[Participant]
+    generated: Sequence[Participant], opposed: bool, count: int, others: Sequence[Participant]
 ) -> tuple[Participant, ...]:
     """The debaters: the generated ones, one who opposes, and built-in ones for the remaining places."""
-    participants = list(made[: count if opposed else count - 1])
-    taken = {skeleton(participant.name) for participant in (*participants, *others)}
-    free = [participant for participant in DEFAULT_DEBATERS if skeleton(participant.name) not in taken]
+    participants = list(generated[: count if opposed else count - 1])
+    names = {skeleton(participant.name) for participant in (*participants, *others)}
+    free = [participant for participant in DEFAULT_DEBATERS if skeleton(participant.name) not in names]
     added = free[: count - len(participants)]
     opponent = next((participant for participant in free if participant.name == OPPOSING), None)
     if opponent and not opposed and opponent not in added:
@@ -280,9 +288,9 @@ class StartRequest:
     """A request to start a debate, with everything prepared.
 
     Attributes:
-        intake: its brief, as it was read.
-        wishes: what its caller wants otherwise.
-        ready: both, prepared.
+        parsed: its brief, as it was read.
+        overrides: what its caller wants instead.
+        prepared: both, prepared.
         config: the user's settings; None to load them.
     """
 
@@ -346,7 +354,7 @@ async def run_start(
 
     Args:
         workspace: where it runs.
-        start: the debate.
+        request: the debate.
         debate: its id.
         hooks: what the host passes to it.
 

@@ -37,8 +37,9 @@ from moot.app.run.outcome import Outcome, Recorded, opening, outcome
 from moot.app.run.record_reader import RecordReader
 from moot.core.ask import Ask, Fields, Value
 from moot.core.brief import Brief, Limits
-from moot.core.errors import PackageMissing
+from moot.core.errors import PackageMissing, ProtocolError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
+from moot.core.extensions import check_named_options
 from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, counted, slug
 from moot.core.transcript import fold
@@ -96,7 +97,7 @@ class Plan:
         protocol: its phase tree.
         log: how the brief wants the result written beside the report; "" for the report alone.
         chosen: what was chosen about the protocol, in words.
-        options: those of the protocol and of the rule, where they come from other packages.
+        options: those of extensions, under their full names.
     """
 
     brief: Brief
@@ -130,8 +131,8 @@ class Workspace(RecordReader):
         config: the user's settings of tools; None to load them when a debate has tools.
 
     Attributes:
-        watchers: are told of every debate that runs here.
-        pen: the store that the debates which run here are written to; a host may put a fence around it.
+        watchers: are called for every debate that runs here.
+        writer: the store to which the debates that run here are written; a worker wraps it to check its lease.
         queue: passes debates to workers; None where records are in a file.
     """
 
@@ -185,12 +186,17 @@ class Workspace(RecordReader):
         return self.plan_stored(self.store_agents(brief), protocol, choices, models)
 
     def plan_stored(self, brief: Brief, protocol: str, choices: Choices | None, models: Sequence[str]) -> Plan:
-        """As ``plan``, for a brief that was read from a text and needs no conversion."""
+        """As ``plan``, for a brief that was read from a text and needs no conversion.
+
+        The agents are made only to refuse, before a debate begins, one that cannot be made. ``run`` makes its own.
+        """
         check_brief(brief)
         choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
-        tree = build(protocol, seated, choices)
-        make_agents(seated, self.pool, config=self.config)
-        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told(), options=choices.options())
+        tree, options = build(protocol, seated, choices), choices.options()
+        if choices.other_options:
+            check_named_options(choices.other_options)
+        make_agents(seated, self.pool.with_options(options), config=self.config)
+        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told(), options=options)
 
     def store_agents(self, brief: Brief) -> Brief:
         """The brief as it is stored, checked; the functions that answer for participants join the pool.
@@ -292,7 +298,7 @@ class Workspace(RecordReader):
         self, debate_id: str, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
     ) -> Outcome:
         ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish)
-        put = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
+        asked_at = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
         mailbox = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
         contacts = Contacts(
@@ -301,21 +307,18 @@ class Workspace(RecordReader):
             interface=interface,
             called=_called,
             clock=self.clock,
-            asked_at=put,
+            asked_at=asked_at,
             gate=gate,
         )
-
-        def show(signal: Signal) -> None:
-            self.hub.signal(debate_id, signal)
-
-        untimed = names_of_people(opened.brief)
-        hosting = replace(hosting, show=show, mailbox=mailbox, untimed=untimed, gate=gate, prepare=self.pool.warm)
+        hosting = replace(hosting, mailbox=mailbox, untimed=names_of_people(opened.brief), gate=gate)
+        hosting = self._with_viewers(debate_id, hosting)
         self._running.add(debate_id)
         self.hub.begin(debate_id)
         try:
-            async with open_tools(opened.brief, self.config) as give:
+            async with open_tools(opened.brief, self.config, opened.options) as give:
+                pool = self.pool.with_options(opened.options)
                 agents = make_agents(
-                    opened.brief, self.pool, give, limits=hosting.limits, contacts=contacts, config=self.config
+                    opened.brief, pool, give, limits=hosting.limits, contacts=contacts, config=self.config
                 )
                 recalls = retriever_agents(opened.brief, self.store, self.config, self.clock, give)
                 helpers = {**recalls, **weigher_agents(opened.brief, self.store)}
@@ -328,11 +331,21 @@ class Workspace(RecordReader):
         record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
         return await self._ended(replace(outcome(debate_id, transcript), record=record))
 
-    async def _ended(self, came: Outcome) -> Outcome:
+    def _with_viewers(self, debate_id: str, hosting: DriverOptions) -> DriverOptions:
+        def show(signal: Signal) -> None:
+            self.hub.signal(debate_id, signal)
+
+        return replace(hosting, show=show, watched=lambda: self.hub.watched(debate_id), prepare=self.pool.warm)
+
+    async def _ended(self, outcome_of_run: Outcome) -> Outcome:
         """The outcome of a debate; if it is over, its lessons are learned once."""
-        over = came.status != "paused"
-        fault = await learn_at_end(self.store, self.memory_place, came.debate, self.config) if over else ""
-        return replace(came, unlearned=fault)
+        record = outcome_of_run.record
+        if outcome_of_run.status == "paused" or record is None:
+            return outcome_of_run
+        fault = await learn_at_end(
+            self.store, self.memory_place, outcome_of_run.debate, self.config, entries=record.entries, head=record.head
+        )
+        return replace(outcome_of_run, unlearned=fault)
 
     async def outcome(self, debate: str) -> Outcome:
         """The outcome of a debate as its record stands; nothing is run.
@@ -351,17 +364,26 @@ class Workspace(RecordReader):
 
     # ---- following and verifying; see RecordReader for the rest ----------------------------------------------------
 
-    async def follow(self, debate: str, *, after: int = 0, live: bool = True) -> AsyncGenerator[Entry | Signal, None]:
-        """Entries after ``after``, stored and then live, without a gap, until the debate is closed or paused."""
-        async with aclosing(self.follow_lines(debate, after=after, live=live)) as items:
+    async def follow(
+        self, debate: str, *, after: int = 0, live: bool = True, pieces: bool = True
+    ) -> AsyncGenerator[Entry | Signal, None]:
+        """Entries after ``after``, stored and then live, without a gap, until the debate is closed or paused.
+
+        Args:
+            debate: its id.
+            after: the number of the last entry that is known.
+            live: whether to wait for new ones.
+            pieces: whether the pieces of unfinished answers are wanted; where nobody wants them, they come late.
+        """
+        async with aclosing(self.follow_lines(debate, after=after, live=live, pieces=pieces)) as items:
             async for item in items:
                 yield decode(item.text) if isinstance(item, StoredLine) else item
 
     async def follow_lines(
-        self, debate: str, *, after: int = 0, live: bool = True
+        self, debate: str, *, after: int = 0, live: bool = True, pieces: bool = True
     ) -> AsyncGenerator[StoredLine | Signal, None]:
         """As ``follow``, with the stored lines as they are."""
-        async with aclosing(self.hub.follow(debate, after=after, live=live)) as items:
+        async with aclosing(self.hub.follow(debate, after=after, live=live, pieces=pieces)) as items:
             async for item in items:
                 yield item
                 if live and isinstance(item, StoredLine) and await self._over(debate, item):
@@ -378,13 +400,16 @@ class Workspace(RecordReader):
                 return False
 
     async def count_asks(self, debate: str) -> int:
-        """How many questions the debate would ask at most in total.
+        """How many questions the debate would ask at most in total; 0 where its protocol cannot be loaded here.
 
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
         opened = opening(debate, await self.entries(debate))
-        return estimate(opened.brief, load_opened(opened), {}).most.asks
+        try:
+            return estimate(opened.brief, load_opened(opened), {}).most.asks
+        except ProtocolError:
+            return 0
 
     async def verify(self, debate: str) -> tuple[int, str]:
         """Check a record: every hash, and that its protocol makes the same entries again.
@@ -395,7 +420,7 @@ class Workspace(RecordReader):
         Raises:
             RecordError: the record is damaged; the message names the entry.
             RecordMismatch: the record has other entries than its protocol makes.
-            PackageMissing: every hash is right, but a package that its protocol needs is not installed.
+            PackageMissing: every hash is right, but a package that its protocol needs is not installed, or is broken.
         """
         entries = await self.entries(debate)
         opened = opening(debate, entries)
@@ -403,7 +428,7 @@ class Workspace(RecordReader):
         await ledger.open()
         try:
             tree = load_opened(opened)
-        except PackageMissing as error:
+        except ProtocolError as error:
             sound = f"{debate}: {counted(len(entries), 'entry', 'entries')}, every hash is right, head {ledger.head}"
             raise PackageMissing(f"{sound}; it was not played again: {error}") from error
         with naming_packages():

@@ -1,7 +1,8 @@
-"""What the web server and the MCP server share.
+"""What the web server and the MCP server share, and what every screen says of an entry.
 
 Read in this order: ``request_guard`` (hosts, foreign pages, tokens, rates), ``admission`` (a request becomes a debate),
 ``answer_types`` (what the API and the MCP tools answer alike),
-``spending`` (what an owner may spend), ``visibility`` (what a share link shows), ``view_model`` (entries for a page),
-``server_parts`` (addresses, limits, shutdown).
+``spending`` (what an owner may spend), ``visibility`` (what a share link shows), ``view_model`` (what an
+entry says, as the values of ``entry_view``), ``frames`` (the same as JSON for pages),
+``live`` (viewers of a running debate), ``server_parts`` (addresses, limits, shutdown).
 """

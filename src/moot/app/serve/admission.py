@@ -60,15 +60,15 @@ class RemarkQueue:
         if not key:
             return await say(workspace, debate, by, words)
         stream = SideStream(workspace.store, debate, "said", clock=workspace.clock)
-        mark, asked = hash_of(key), hash_of(json.dumps([by, words]))
+        mark, request_hash = hash_of(key), hash_of(json.dumps([by, words]))
         async with self._turn:
             for entry in await stream.read():
                 if isinstance(entry.event, Keyed) and entry.event.key == mark:
-                    if entry.event.request != asked:
+                    if entry.event.request != request_hash:
                         raise conflict(debate)
                     return entry.event.number
             number = await say(workspace, debate, by, words)
-            await stream.post(Keyed(key=mark, request=asked, number=number))
+            await stream.post(Keyed(key=mark, request=request_hash, number=number))
             return number
 
 
@@ -95,10 +95,10 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> Pa
         raise BriefError(f"the brief has more than {MOST_CHARACTERS:,} characters", code="too_large")
     if not brief.strip():
         raise BriefError("the brief is empty; write a question", code="missing_topic")
-    intake = read_brief(brief)
-    for text, key in _forbidden(intake, alone):
-        raise BriefError(text, line=intake.lines.get(key, 0), code="not_here")
-    return intake
+    parsed = read_brief(brief)
+    for text, key in _forbidden(parsed, alone):
+        raise BriefError(text, line=parsed.lines.get(key, 0), code="not_here")
+    return parsed
 
 
 def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
@@ -109,23 +109,28 @@ def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
     }
     for name, servers in people.items():
         if servers:
-            yield f"{name}: {servers[0]} is a tool server; a brief from elsewhere names none", f"## {name}"
+            yield (
+                f"{name}: {servers[0]} is a tool server, which a brief that comes over the network cannot name",
+                f"## {name}",
+            )
     if parsed.given.get("feeds"):
-        yield "feeds cannot be named in a brief from elsewhere", "feeds"
+        yield "a brief that comes over the network cannot name feeds", "feeds"
     if alone and parsed.given.get("recall"):
-        yield "recall shows the debates of others, which a token does not open", "recall"
+        yield "recall shows the debates of others, which this token cannot read", "recall"
 
 
 def _header(brief: Mapping[str, object]) -> str:
     """The header of a brief as its text; JSON is YAML."""
     for key in FILES:
         if key in brief:
-            found = f"{key!r} reads files, which a brief from elsewhere cannot; put the text into 'context'"
-            raise BriefError(found, code="unsafe_path")
+            problem = f"{key!r} reads files, which a brief over the network cannot do; put the text into 'context'"
+            raise BriefError(problem, code="unsafe_path")
     try:
         text = json.dumps(brief, ensure_ascii=False, allow_nan=False)
     except (ValueError, RecursionError) as error:
-        raise BriefError("the brief holds a number that is none, or is nested too deeply", code="malformed") from error
+        raise BriefError(
+            "the brief has a number that is not valid, or is nested too deeply", code="malformed"
+        ) from error
     return f"---\n{text}\n---\n"
 
 
@@ -135,13 +140,13 @@ def within_allowance(limits: Limits, serving: Serving) -> LimitOverrides:
     Raises:
         BriefError: its own limits are above that.
     """
-    asked: tuple[tuple[str, float | None, float | None], ...] = (
+    overrides: tuple[tuple[str, float | None, float | None], ...] = (
         ("cost", limits.cost, serving.cost),
         ("tokens", limits.tokens, serving.tokens_per_debate),
         ("asks", limits.asks, serving.asks),
     )
     usual = Limits()
-    for name, wanted, most in asked:
+    for name, wanted, most in overrides:
         if most is not None and wanted is not None and wanted > most and wanted != getattr(usual, name):
             problem = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
             raise BriefError(problem, code="out_of_range")
@@ -157,12 +162,12 @@ def with_limits(parsed: ParsedBrief, caps: LimitOverrides) -> ParsedBrief:
     return replace(parsed, brief=replace(parsed.brief, limits=caps.on(parsed.brief.limits)))
 
 
-def _least(one: float | None, other: float | None) -> float | None:
-    return min((item for item in (one, other) if item is not None), default=None)
+def _least(limit: float | None, other: float | None) -> float | None:
+    return min((item for item in (limit, other) if item is not None), default=None)
 
 
-def _whole(one: int | None, other: int | None) -> int | None:
-    least = _least(one, other)
+def _whole(limit: int | None, other: int | None) -> int | None:
+    least = _least(limit, other)
     return None if least is None else int(least)
 
 
@@ -172,12 +177,12 @@ class DebateRequest:
 
     Attributes:
         brief: Markdown as in a file, or the keys of its header as plain data.
-        wishes: what is wanted otherwise; its caps take the place of the brief's limits.
+        overrides: what is wanted otherwise; its caps take the place of the brief's limits.
         start: whether the debate runs at once; else it is only put on record.
     """
 
     brief: str | Mapping[str, object]
-    wishes: Overrides
+    overrides: Overrides
     start: bool = True
 
 
@@ -214,15 +219,15 @@ class Admission:
             BriefError: something in it cannot be used, or is more than the owner allows.
             LimitReached: the price of a model is unknown where spending is limited.
         """
-        intake = with_limits(read_remote(order.brief, alone=not self.machine), order.wishes.caps)
-        caps = LimitOverrides() if self.machine else within_allowance(intake.brief.limits, self.serving)
-        wishes = replace(order.wishes, caps=caps)
-        start = await prepare_start(self.workspace, intake, wishes, self.runner.config)
+        parsed = with_limits(read_remote(order.brief, alone=not self.machine), order.overrides.caps)
+        caps = LimitOverrides() if self.machine else within_allowance(parsed.brief.limits, self.serving)
+        overrides = replace(order.overrides, caps=caps)
+        start = await prepare_start(self.workspace, parsed, overrides, self.runner.config)
         cap = None if self.machine else self.spending.cap(start.prepared)
         if cap is None:
             return start
         return await prepare_start(
-            self.workspace, with_limits(intake, LimitOverrides(cost=cap)), wishes, self.runner.config
+            self.workspace, with_limits(parsed, LimitOverrides(cost=cap)), overrides, self.runner.config
         )
 
     async def begin(self, order: DebateRequest, key: str = "") -> str:
@@ -234,15 +239,15 @@ class Admission:
         Raises:
             MootError: it cannot start.
         """
-        wanted = {"brief": order.brief, "wishes": asdict(order.wishes), "start": order.start}
-        asked = request_of("begin", wanted)
-        if key and await self.is_there(debate := id_for_key(self.owner, key), asked):
+        wanted = {"brief": order.brief, "wishes": asdict(order.overrides), "start": order.start}
+        request = request_of("begin", wanted)
+        if key and await self.is_there(debate := id_for_key(self.owner, key), request):
             if order.start and await self.workspace.count_entries(debate) == 1:
                 await self.resume(debate)  # it was put on record, and nobody was told to hold it
             return debate
         start = await self.make_ready(order)
         debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
-        await self.note_owner(debate, asked if key else "")
+        await self.note_owner(debate, request if key else "")
         if not order.start:
             try:
                 await put_on_record(self.workspace, start, debate)
@@ -269,9 +274,9 @@ class Admission:
             MootError: it cannot be resumed.
         """
         entries = await self.workspace.entries(debate)
-        held = (await self.runner.running_state(debate)).sure
-        if fold(entries).closed or held:
-            return held
+        is_running = (await self.runner.running_state(debate)).sure
+        if fold(entries).closed or is_running:
+            return is_running
         noted = await noted_limits(self.workspace, debate)
         caps = _over(noted, caps or LimitOverrides())
         opened = opening(debate, entries)
@@ -314,24 +319,24 @@ class Admission:
         Raises:
             BriefError: something in it cannot be used, or is more than the owner allows.
         """
-        intake = read_remote(brief, alone=not self.machine)
+        parsed = read_remote(brief, alone=not self.machine)
         if self.machine:
-            return intake
-        if intake.brief.limits.cost is None:
-            intake = with_limits(intake, LimitOverrides(cost=parent.cost))
-        return with_limits(intake, within_allowance(intake.brief.limits, self.serving))
+            return parsed
+        if parsed.brief.limits.cost is None:
+            parsed = with_limits(parsed, LimitOverrides(cost=parent.cost))
+        return with_limits(parsed, within_allowance(parsed.brief.limits, self.serving))
 
-    async def note_owner(self, debate: str, asked: str) -> None:
+    async def note_owner(self, debate: str, request: str) -> None:
         """Store the owner of a new debate, and what was asked for.
 
         Raises:
             RecordConflict: something else was asked for under the same key.
         """
-        wanted = Claim(owner=self.owner, request=asked)
+        wanted = Claim(owner=self.owner, request=request)
         if wanted != Claim() and await claim(self.workspace, debate, wanted) != wanted:
             raise conflict(debate)
 
-    async def is_there(self, debate: str, asked: str) -> bool:
+    async def is_there(self, debate: str, request: str) -> bool:
         """Whether the debate of a key exists already, or is starting.
 
         Raises:
@@ -339,7 +344,7 @@ class Admission:
         """
         if not (debate in self.runner.running or await self.workspace.store.read(debate, limit=1)):
             return False
-        await self.note_owner(debate, asked)
+        await self.note_owner(debate, request)
         return True
 
 
@@ -355,7 +360,7 @@ def id_for_key(owner: str, key: str) -> str:
     return f"debate-{hashlib.sha256(f'{owner} {key}'.encode()).hexdigest()[:24]}"
 
 
-def request_of(what: str, wanted: Mapping[str, object]) -> str:
+def request_of(action: str, wanted: Mapping[str, object]) -> str:
     """The hash of what is asked for.
 
     Raises:
@@ -364,5 +369,5 @@ def request_of(what: str, wanted: Mapping[str, object]) -> str:
     try:
         text = json.dumps(wanted, sort_keys=True, ensure_ascii=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise BriefError("the brief is nested too deeply, or holds what JSON cannot", code="malformed") from error
-    return hashlib.sha256(f"{what} {text}".encode()).hexdigest()
+        raise BriefError("the brief is nested too deeply, or has what JSON cannot express", code="malformed") from error
+    return hashlib.sha256(f"{action} {text}".encode()).hexdigest()

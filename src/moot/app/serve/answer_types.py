@@ -94,3 +94,32 @@ class UsableModels(BaseModel):
     models: list[str] = Field(description="Values for models, such as ollama:llama3.2 or builtin:quotes.")
     keys: list[str] = Field(description="The providers with an API key; any of their models can be used.")
     advice: list[str]
+
+
+class PluginOption(BaseModel):
+    """An option that an extension takes."""
+
+    name: str
+    takes: str = Field(description="What it takes, in words.")
+    default: bool | int | float | str | list[str]
+    help: str
+    low: float | None = Field(description="Least number, or number of entries; null for none.")
+    high: float | None = Field(description="Greatest number, or number of entries; null for none.")
+    choices: list[str] = Field(description="The allowed words; empty for any.")
+
+
+class PluginEntry(BaseModel):
+    """What another package adds."""
+
+    kind: str
+    name: str
+    package: str
+    version: str
+    broken: str = Field(description="Why it cannot be used; empty if it can.")
+    options: list[PluginOption]
+
+
+class Plugins(BaseModel):
+    """What other packages add."""
+
+    plugins: list[PluginEntry]

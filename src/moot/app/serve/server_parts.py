@@ -76,7 +76,7 @@ def check_host(host: str, serving: Serving) -> None:
         )
         raise BriefError(problem, code="inconsistent")
     if is_any(host) and not serving.hosts:
-        problem = f"{host} stands for every address; say in [serve] hosts by which names this machine is reached"
+        problem = f"{host} means every address; list in [serve] hosts the names by which this machine is reached"
         raise BriefError(problem, code="inconsistent")
 
 
@@ -95,9 +95,9 @@ def is_any(host: str) -> bool:
 def hosts_of(host: str, port: int, serving: Serving) -> frozenset[str]:
     """The values of the header ``Host`` that are answered, in small letters."""
     names = [*LOOPBACK] if is_loopback(host) else [host, *LOOPBACK]
-    found = [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]
+    host_names = [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names]
     more = [name for host in serving.hosts for name in (host, f"{host}:{port}")]
-    return frozenset(text.lower() for text in (*found, *more))
+    return frozenset(text.lower() for text in (*host_names, *more))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -108,17 +108,17 @@ def listen(host: str, port: int) -> socket.socket:
     """
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, proto)
+        new_socket = socket.socket(family, kind, proto)
         try:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(address)
+            new_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            new_socket.bind(address)
         except BaseException:
-            made.close()
+            new_socket.close()
             raise
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
-        raise BriefError(f"{host}:{port} cannot be listened at: {why}; try --port 0", code="no_port") from error
-    return made
+        raise BriefError(f"the server cannot listen at {host}:{port}: {why}; try --port 0", code="no_port") from error
+    return new_socket
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -153,7 +153,7 @@ class Listener(uvicorn.Server):
         """End, when the open requests are answered or their grace is over."""
         self.should_exit = True
 
-    def hurry(self) -> None:
+    def stop_now(self) -> None:
         """End without waiting for open requests."""
         self.force_exit = True
 
@@ -170,13 +170,13 @@ class ShutdownRequest:
     Attributes:
         runner: where the debates run.
         waits: told at the first signal, where answers are in hand.
-        hurry: told at each further one.
+        stop_now: told at each further one.
         asked: set when the server shall end.
     """
 
     runner: Runner
     waits: Callable[[], None] = lambda: None
-    hurry: Callable[[], None] = lambda: None
+    stop_now: Callable[[], None] = lambda: None
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 
     def press(self) -> None:
@@ -186,7 +186,7 @@ class ShutdownRequest:
             if self.runner.running:
                 self.waits()
             return
-        self.hurry()
+        self.stop_now()
         for debate in self.runner.running:
             self.runner.stop(debate, now=True)
 

@@ -143,7 +143,7 @@ class _Account:
 
     Attributes:
         since: when the day or the session began.
-        promises: what was reserved, by debate.
+        reservations: what was reserved, by debate.
         stored: the debates of the owner, and those for which something was reserved.
         running: the debates that are held, or are being begun here.
     """
@@ -327,7 +327,7 @@ def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
         opened: how it began.
         most: its limit on cost.
     """
-    live = live_models(workspace, opened.brief)
+    live = live_models(workspace, opened.brief, opened.options)
     costing = estimate(opened.brief, load_opened(opened), live, work=calls_for, likely=likely_requests).most
     return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
 

@@ -1,24 +1,30 @@
-"""Entries as frames for a page, with the words of models as safe HTML: no raw HTML, no images, no unsafe links.
+"""What each entry says, for every screen: the one place where an event becomes what people and agents are shown.
 
-A page is a fold over frames; ``docs/design/web.md`` describes them. They are plain data without anything that the
-participants may not read. A link leaves the page only by a click, and shows where it goes; an image would be loaded
-at once from its address, and could carry the debate there, so there are none.
+``EntryFold`` reads the entries of a record in their order and makes an ``EntryView`` of each. A renderer stands beside
+every host and adds no fact: ``frames`` makes JSON for pages, ``cli.display.render`` lines for a terminal,
+``mcp.summaries`` answers of tools. How a whole debate stands is ``report.outcome_view``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, TypeAlias, cast
-from urllib.parse import urlsplit
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, cast
 
-from moot.app.run.outcome import count_usage
 from moot.app.run.people import for_people
+from moot.app.serve.entry_view import (
+    CallView,
+    EntryView,
+    Kind,
+    LinkView,
+    OpenedView,
+    PersonView,
+    PositionView,
+    TurnView,
+)
 from moot.app.serve.visibility import HIDDEN, Reader, may_know, may_read
 from moot.arguments.positions import alike
 from moot.core.agent import without_private_fields
-from moot.core.ask import shown
-from moot.core.brief import Brief, Participant, is_person
-from moot.core.decision import Decision
+from moot.core.ask import Usage, shown
+from moot.core.brief import HUMAN, Brief, is_person
 from moot.core.event import (
     KIND,
     TOOL,
@@ -40,278 +46,269 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.labels import act_of, noun, title
-from moot.core.text import clean_data
-from moot.core.text import words as bare
+from moot.core.labels import act_of, early_end, fork_origin, noun, title
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.report.conclusion import told_decision
-from moot.report.turn_text import Namer, Spoken, parted, speak
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-
-LONGEST = 200_000
-"""The most characters that are rendered; of more the rest is left out, and that is said."""
-
-TAGS = frozenset(
-    {"p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"}
-    | {"h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"}
-)
-"""What a turn may be made of. Its headings stand under those of the page."""
-
-SCHEMES = frozenset({"http", "https", "mailto"})
-
-
-def safe_html(text: str) -> str:
-    """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing."""
-    if not text.strip():
-        return ""
-    render = _reader(under=2).render(text[:LONGEST])
-    if len(text) > LONGEST:
-        render += f"<p>[{len(text) - LONGEST:,} more characters are in the record]</p>"
-    return _clean(render)
-
-
-def html_page(text: str, pictures: Mapping[str, str]) -> str:
-    """A whole page of Markdown of ours, which quotes models, as safe HTML.
-
-    Args:
-        text: the page.
-        pictures: what stands in the place of a fenced block, as HTML of ours, by the block's language.
-    """
-    reader = _reader(under=0)
-    tokens = reader.parse(text.replace(_SIGN, ""))
-    for token in tokens:
-        if token.type == "fence" and token.info in pictures:
-            token.type, token.tag, token.content = "code_block", "", f"{_SIGN}{token.info}"
-    made = _clean(reader.renderer.render(tokens, reader.options, {}))
-    for language, picture in pictures.items():
-        made = made.replace(f"<pre><code>{_SIGN}{language}</code></pre>", picture)
-    return made
-
-
-_SIGN = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""What stands before the name of a picture until it is put in; no text keeps this sign."""
-
-
-def _clean(text: str) -> str:
-    import nh3  # here for start-up time: only hosts with pages need it
-
-    return nh3.clean(
-        text,
-        tags={*TAGS, "h1", "h2"},
-        attributes={"a": {"href", "title"}, "ol": {"start"}},
-        url_schemes=set(SCHEMES),
-        link_rel="noopener noreferrer nofollow",
-    )
-
-
-@cache
-def _reader(under: int) -> "MarkdownIt":
-    """Reads Markdown; headings stand so many levels below their own."""
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
-    reader = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable(
-        ["table", "strikethrough"]
-    )
-    reader.disable("image")
-    reader.validateLink = _can_leave
-
-    def lower(tokens: list[Token]) -> None:
-        for token in tokens:
-            if token.type in ("heading_open", "heading_close"):
-                token.tag = f"h{min(6, int(token.tag[1]) + under)}"
-            elif token.type == "link_open":
-                token.attrSet("title", str(token.attrGet("href")))
-            lower(token.children or [])
-
-    reader.core.ruler.push("lower", lambda state: lower(state.tokens))
-    return reader
-
-
-def _can_leave(url: str) -> bool:
-    """Whether a link may stand: one of three schemes, to a host."""
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return False
-    return parts.scheme in SCHEMES and bool(parts.netloc or parts.scheme == "mailto")
-
-
-Data: TypeAlias = dict[str, object]
-
-DEFAULT_ROUNDS = 3
-"""What a phase tree leaves out, because it is the default."""
+from moot.report.metrics import Sums, sums_of
+from moot.report.turn_text import Choice, Namer, Spoken, choice_of, speak, speech_of
 
 
 @dataclass(slots=True)
-class Frames:
-    """Makes the frames of one debate, entry by entry in their order.
+class EntryFold:
+    """Makes the views of one debate, entry by entry in their order.
 
     Attributes:
-        ears: for whom; of what somebody may not hear there is a frame of the kind ``hidden``, with sums alone.
+        reader: for whom; of what somebody may not know there is a view of the kind ``hidden``, with sums alone.
         transcript: the entries so far, folded.
+        drafts: the text so far of unfinished answers, by the question's key, in the order of asking.
     """
 
-    ears: Reader = None
+    reader: Reader = None
     transcript: Transcript = field(default_factory=Transcript)
+    drafts: dict[str, str] = field(default_factory=dict[str, str])
     _names: Namer = field(default_factory=Namer)
-    _held: dict[str, str] = field(default_factory=dict[str, str])
-    _used: dict[str, Data] = field(default_factory=dict[str, Data])
-    _sums: Data = field(default_factory=dict[str, object])
-    _calls: int = 0
+    _positions: dict[str, str] = field(default_factory=dict[str, str])
+    _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    _sums: Sums | None = None
 
-    def frame(self, entry: Entry) -> Data:
-        """Make the frame of the next entry."""
+    def take(self, entry: Entry) -> EntryView:
+        """What the next entry says."""
         event = entry.event
         self.transcript.apply(event)
         named = self._names.name(entry)
-        self._calls += isinstance(event, Called)
-        data: Data = {"seq": entry.seq, "at": entry.at, "kind": HIDDEN, "name": ""}
-        if may_know(self.transcript, self.ears, event):
-            data |= {"kind": KIND[type(event)], "name": named.type if named else "", **self._body(event)}
-        sums = self._add_up(event)
-        if sums != self._sums:
-            self._sums = data["sums"] = sums
-        return clean_data(data)  # a record may be older than what is taken out of answers
+        self._draft(event)
+        view = EntryView(seq=entry.seq, at=entry.at, kind=HIDDEN)
+        if may_know(self.transcript, self.reader, event):
+            kind, name = cast("Kind", KIND[type(event)]), named.type if named else ""
+            view = replace(self._view(EntryView(seq=entry.seq, at=entry.at, kind=kind), event), name=name)
+        if self._sums is None or isinstance(event, Asked | Called | Replied | Failed):
+            before, self._sums = self._sums, sums_of(self.transcript)
+            return replace(view, sums=None if before == self._sums else self._sums)
+        return view
 
-    def piece(self, delta: Delta) -> Data | None:
-        """A piece of an unfinished answer; None if it has private fields, or if a participant may not read it."""
-        if self._hides(delta.key):
-            return None
-        return {"kind": "delta", "key": delta.key, "text": delta.text}
+    @property
+    def brief(self) -> Brief:
+        """The brief, once the opening is read."""
+        assert self.transcript.brief is not None
+        return self.transcript.brief
 
-    def _body(self, event: Event) -> Data:
+    def add_delta(self, delta: Delta) -> None:
+        """Add a piece of an unfinished answer."""
+        if delta.key in self.drafts:
+            self.drafts[delta.key] += delta.text
+
+    def hides_piece(self, key: str) -> bool:
+        """Whether the reader may not read pieces of an answer: it is not known yet which field they belong to."""
+        turn = self.transcript.get(key)
+        form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+        people = self.brief.participants
+        private = any(field.private for field in form_fields)
+        others = self.reader is not None or any(is_person(who) and who.name != turn.by for who in people)
+        return (private and others) or not self._sees(turn)
+
+    def ballots_so_far(self) -> list[tuple[Spoken, Choice]]:
+        """The ballots of a vote while others still vote; none when nobody votes."""
+        voting = [key for key in self.drafts if self.transcript.get(key).act == "vote"]
+        turns = self.transcript.turns("vote", under=voting[0].rpartition("#")[0]) if voting else ()
+        ballots = [for_people(self.brief, turn) for turn in turns]
+        spoken = [speak(ballot, self.transcript, self.brief, "") for ballot in ballots]
+        return [
+            (spoken_choice, choice_of(ballot, spoken_choice))
+            for ballot, spoken_choice in zip(ballots, spoken, strict=True)
+        ]
+
+    def waits_for_person(self, key: str) -> bool:
+        """Whether a person has to answer that question."""
+        return is_person(self.brief.participant(self.transcript.get(key).by))
+
+    def _draft(self, event: Event) -> None:
+        """Note which answers are in the making."""
+        match event:
+            case Asked(ask=ask):
+                self.drafts[ask.key] = ""
+            case Attempted(key=key, call=call):
+                # Another call answers anew, unless it goes on with an answer that was cut off.
+                self.drafts[key] = self.drafts.get(key, "") if call.startswith(CONTINUE) else ""
+            case Erred(key=key):
+                self.drafts[key] = ""
+            case Replied(key=key) | Failed(key=key):
+                self.drafts.pop(key, None)
+            case Resumed():
+                turns = self.transcript.all()
+                self.drafts = {turn.key: "" for turn in turns if not self.transcript.answered(turn.key)}
+            case _:
+                pass
+
+    def _view(self, view: EntryView, event: Event) -> EntryView:
         match event:
             case Opened():
-                return _opened(event)
+                return replace(view, opened=_opened(event), line=fork_origin(event.forked))
             case Entered(path=path):
-                return {"path": path, "phase": title(path), "round": _round(path)}
-            case Asked():
-                return self._asked(event)
-            case Attempted() | Called() | Erred():
-                return self._call(event)
-            case Replied(key=key):
-                return {"turn": self._turn(self.transcript.get(key))}
-            case Interjected():
-                return {"turn": self._turn(self.transcript.all()[-1])}
-            case Failed(key=key, kind=error, reason=reason):
-                turn = self.transcript.get(key)
-                return {**_place(turn), "error": error, "reason": reason}
+                return replace(view, path=path, phase=title(path), round=round_of(path))
             case Halted(path=path, reason=reason):
-                return {"path": path, "phase": title(path), "reason": reason}
+                return replace(view, path=path, phase=title(path), line=f"{early_end(path)}: {reason}", reason=reason)
+            case Asked(ask=ask):
+                return replace(view, key=ask.key, turn=self._turn(self.transcript.get(ask.key)))
+            case Attempted() | Called() | Erred():
+                return self._call(replace(view, key=event.key), event)
+            case Replied(key=key):
+                return replace(view, key=key, turn=self._turn(self.transcript.get(key)))
+            case Failed(key=key, kind=error, reason=reason):
+                turn = self._turn(self.transcript.get(key), error)
+                return replace(view, key=key, turn=turn, line=f"no answer: {turn.spoken.reason}", reason=reason)
+            case Interjected():
+                turn = self._turn(self.transcript.all()[-1])
+                return replace(view, key=turn.spoken.key, turn=turn)
             case Ruled(decision=decision):
-                return {"decision": _decision(decision)}
+                counted = bool(decision.ballots) and not self.transcript.turns("vote")
+                return replace(view, decision=told_decision(decision), line=COUNTED if counted else "")
             case Paused(reason=reason, kind=status):
-                return {"status": status or "stopped", "reason": reason}
-            case Closed(status=status, reason=reason):
-                return {"status": status, "reason": reason}
+                return replace(view, status=status or STOPPED, reason=reason, line=f"paused: {reason}")
             case Resumed(by=by):
-                return {"by": by}
+                return replace(view, by=by, line=f"resumed by {by}" if by else "resumed")
+            case Closed(status=status, reason=reason):
+                return replace(view, status=status, reason=reason)
 
-    def _asked(self, event: Asked) -> Data:
-        turn = self.transcript.get(event.ask.key)
-        who = self._person(turn.by)
-        return {
-            **_place(turn),
-            "human": who is not None and is_person(who),
-            "private": turn.ask is not None and turn.ask.audience == (turn.by,),
-        }
-
-    def _call(self, event: Attempted | Called | Erred) -> Data:
-        data: Data = {"key": event.key, "call": event.call, "by": self.transcript.get(event.key).by}
+    def _call(self, view: EntryView, event: Attempted | Called | Erred) -> EntryView:
+        call = CallView(call=event.call, by=self.transcript.get(event.key).by)
         match event:
             case Attempted(n=n, model=model, tokens=tokens, cost=cost):
-                return {**data, "n": n, "model": model, "tokens": tokens, "cost": cost, "tool": _tool(model)}
+                tool = tool_of(model)
+                doing = f"uses {tool}" if tool else _doing(event.call)
+                call = replace(call, n=n, model=model, tool=tool, doing=doing, tokens=tokens, cost=cost)
             case Erred(n=n, kind=error, reason=reason):
-                return {**data, "n": n, "error": error, "reason": reason}
-            case Called(model=model, usage=usage, seconds=seconds, finish=finish):
-                used = self._used.setdefault(event.key, {"tokens": 0, "cost": 0.0})
-                tokens, cost = usage.input_tokens + usage.output_tokens, usage.cost
-                self._used[event.key] = {"tokens": _whole(used["tokens"]) + tokens, "cost": _plus(used["cost"], cost)}
-                more = {"seconds": seconds, "finish": finish, "tool": _tool(model), "sources": list(event.sources)}
-                return {**data, "model": model, "tokens": tokens, "cost": cost, **more}
+                line = f"attempt {n} failed: {reason or error}"
+                return replace(view, call=replace(call, n=n, error=error), reason=reason, line=line)
+            case Called(model=model, usage=usage, seconds=seconds, finish=finish, sources=sources):
+                self._used[event.key] = self._used.get(event.key, Usage()) + usage
+                tokens = usage.input_tokens + usage.output_tokens
+                call = replace(call, model=model, tool=tool_of(model), tokens=tokens, cost=usage.cost)
+                call = replace(call, seconds=seconds, finish=finish, sources=sources)
+        return replace(view, call=call)
 
-    def _turn(self, whole: Turn) -> Data:
-        brief = self.transcript.brief
-        assert brief is not None
-        turn = for_people(brief, whole) if self.ears is None else without_private_fields(self.ears, whole)
-        said = speak(turn, self.transcript, brief, "")
-        speech = parted(said.fields)
-        words, facts = (speech.words, [*speech.facts, *speech.rest]) if said.complete else _loose(turn, said)
-        words = said.text if said.act == "vote" else words
-        reply = whole.reply
-        data: Data = {
-            **_place(turn),
-            "role": said.role,
-            "moderator": said.moderator,
-            "outside": said.state == "outside",
-            "human": reply is not None and reply.asked == "human",
-            "on": [asdict(subject) for subject in said.on if self._hears(subject.key)],
-            "link": self._link(turn),
-            "aside": list(speech.aside) if said.complete else [],
-            "facts": [list(pair) for pair in facts],
-            "text": words,
-            "html": safe_html(words),
-            "private": said.private,
-            "cut": turn is not whole and turn.text != whole.text,
-            "model": reply.asked if reply else "",
-            "served": said.served,
-            "seconds": said.seconds,
-            "unread": list(turn.reply.unread) if turn.reply else [],
-            "notes": list(reply.notes) if reply else [],
-            **self._used.get(whole.key, {"tokens": 0, "cost": 0.0}),
-        }
-        if position := self._position(turn):
-            data["position"] = position
-        if said.act == "vote":
-            data["ballot"] = {"choice": [value for name, value in said.fields if name in _BALLOTS]}
-        return data
+    def _turn(self, whole: Turn, error: str = "") -> TurnView:
+        brief, reply = self.brief, whole.reply
+        turn = for_people(brief, whole) if self.reader is None else without_private_fields(self.reader, whole)
+        spoken, link = speak(turn, self.transcript, brief, error), self._link(turn)
+        on = tuple(subject for subject in spoken.on if self._sees(self.transcript.get(subject.key)))
+        view = TurnView(
+            spoken=replace(spoken, on=on, link=spoken.link if link else ""),
+            mark=whole.mark,
+            act=noun(act_of(whole)),
+            round=whole.round,
+            human=self._is_human(whole),
+            alone=whole.ask is not None and whole.ask.audience == (whole.by,),
+            link=link,
+            error=error,
+        )
+        if reply is None:
+            return view
+        used = self._used.get(whole.key, Usage())
+        return replace(
+            view,
+            speech=speech_of(turn, spoken),
+            position=self._position(turn),
+            ballot=choice_of(turn, spoken) if spoken.act == "vote" else None,
+            model=reply.asked,
+            unread=turn.reply.unread if turn.reply else (),
+            notes=reply.notes,
+            cut=turn is not whole and (turn.fields != whole.fields or not turn.text.strip()),
+            tokens=used.input_tokens + used.output_tokens,
+            cost=used.cost,
+        )
 
-    def _link(self, turn: Turn) -> Data | None:
+    def _is_human(self, turn: Turn) -> bool:
+        if turn.reply:
+            return turn.reply.asked == HUMAN
+        return turn.ask is not None and is_person(self.brief.participant(turn.by))
+
+    def _link(self, turn: Turn) -> LinkView | None:
         target = self.transcript.target(turn) if turn.ask else None
-        if target is None or not self._hears(target.key):
+        if target is None or not self._sees(target):
             return None
-        return {"target": target.mark, "by": target.by, "relation": str(read_field(turn, "RELATION") or "ANSWER")}
+        return LinkView(target=target.mark, by=target.by, relation=str(read_field(turn, "RELATION") or "ANSWER"))
 
-    def _position(self, turn: Turn) -> Data | None:
-        """The position in a turn, if it has one, and whether it differs from the one before."""
-        value = next((each for name in ("ANSWER", "POSITION", "Verdict") if (each := read_field(turn, name))), None)
+    def _position(self, turn: Turn) -> PositionView | None:
+        value = next((stated for name in ("ANSWER", "POSITION", "Verdict") if (stated := read_field(turn, name))), None)
         if value is None or turn.ask is None:
             return None
-        answer, before = shown(value), self._held.get(turn.by)
-        self._held[turn.by] = answer
+        answer, before = shown(value), self._positions.get(turn.by)
+        self._positions[turn.by] = answer
         changed = before is not None and not alike(before, answer)
-        return {"answer": answer, "confidence": read_field(turn, "CONFIDENCE"), "changed": changed}
+        return PositionView(answer=answer, confidence=read_field(turn, "CONFIDENCE"), changed=changed)
 
-    def _add_up(self, event: Event) -> Data:
-        """The usage of the debate in numbers."""
-        if self._sums and not isinstance(event, Asked | Called | Replied | Failed):
-            return self._sums
-        return count_usage(self.transcript, self._calls)
-
-    def _hides(self, key: str) -> bool:
-        turn = self.transcript.get(key)
-        asked = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-        return any(field.private for field in asked) or not self._hears(key)
-
-    def _hears(self, key: str) -> bool:
-        return may_read(self.transcript, self.ears, self.transcript.get(key))
-
-    def _person(self, name: str) -> Participant | None:
-        people = self.transcript.brief.participants if self.transcript.brief else ()
-        return next((participant for participant in people if participant.name == name), None)
+    def _sees(self, turn: Turn) -> bool:
+        return may_read(self.transcript, self.reader, turn)
 
 
-_BALLOTS = ("Vote", "Ranking", "Acceptable")
-"""The fields of a ballot, in words, that say what it is for."""
+Milestone: TypeAlias = Literal["started", "resumed", "paused", "ended"]
 
 
-def frames(entries: Sequence[Entry]) -> list[Data]:
-    """The frames of a whole record."""
-    made = Frames()
-    return [made.frame(entry) for entry in entries]
+def milestone(event: Event) -> tuple[Milestone, str] | None:
+    """What a log says of the course of a debate, with how it ended or why it is paused; None for any other event."""
+    match event:
+        case Opened():
+            return "started", ""
+        case Resumed():
+            return "resumed", ""
+        case Paused(kind=kind):
+            return "paused", kind or STOPPED
+        case Closed(status=status):
+            return "ended", status
+        case _:
+            return None
+
+
+STOPPED = "stopped"
+"""Why a debate is paused whose record does not say it."""
+
+COUNTED = "the latest answers count as votes; nobody is asked again"
+"""Said where ballots were counted and nobody was asked to vote."""
+
+CONTINUE, REPAIR = "continue", "repair"
+"""What the names of calls begin with that go on after a cut, or ask for what was missing."""
+
+
+def _doing(call: str) -> str:
+    if call.startswith(REPAIR):
+        return "is asked again for what was missing"
+    return "goes on after a cut" if call.startswith(CONTINUE) else ""
+
+
+def entry_views(entries: Sequence[Entry], reader: Reader = None) -> list[EntryView]:
+    """What the entries of a whole record say."""
+    folded = EntryFold(reader=reader)
+    return [folded.take(entry) for entry in entries]
+
+
+def _opened(event: Opened) -> OpenedView:
+    brief = event.brief
+    return OpenedView(
+        topic=brief.topic,
+        protocol=event.name,
+        rounds=most_rounds(event.protocol),
+        options=brief.options,
+        participants=tuple(
+            PersonView(
+                name=who.name,
+                role=who.role,
+                duty=who.duty,
+                seat=who.seat,
+                human=is_person(who),
+                weight=who.weight,
+            )
+            for who in brief.participants
+            if who.duty != "aide"
+        ),
+        sources=tuple(source.name for source in (*brief.background, *brief.library)),
+        limits=brief.limits,
+        chosen=event.chosen,
+        forked=event.forked,
+    )
+
+
+DEFAULT_ROUNDS = 3
+"""What a phase tree leaves out, because it is the default."""
 
 
 def most_rounds(tree: object) -> int:
@@ -325,68 +322,12 @@ def most_rounds(tree: object) -> int:
     return 0
 
 
-def _opened(event: Opened) -> Data:
-    brief = event.brief
-    return {
-        "topic": brief.topic,
-        "protocol": event.name,
-        "rounds": most_rounds(event.protocol),
-        "options": list(brief.options),
-        "participants": list(_table(brief)),
-        "sources": [source.name for source in (*brief.background, *brief.library)],
-        "limits": asdict(brief.limits),
-        "chosen": list(event.chosen),
-        "forked": event.forked,
-    }
-
-
-def _table(brief: Brief) -> Iterator[Data]:
-    for participant in brief.participants:
-        if participant.duty != "aide":
-            known: Data = {
-                "name": participant.name,
-                "role": participant.role,
-                "duty": participant.duty,
-                "seat": participant.seat,
-            }
-            yield {**known, "human": is_person(participant), "weight": participant.weight}
-
-
-def _place(turn: Turn) -> Data:
-    act = noun(act_of(turn))
-    return {"key": turn.key, "mark": turn.mark, "by": turn.by, "act": act, "round": turn.round}
-
-
-def _round(path: str) -> int:
+def round_of(path: str) -> int:
+    """The number of the round that a path names as its last part; 0 for another path."""
     part, _, number = path.rpartition("/")[2].rpartition("-")
     return int(number) if part == "round" and number.isdecimal() else 0
 
 
-def _tool(model: str) -> str:
+def tool_of(model: str) -> str:
+    """The tool whose use a call is; "" for a call of a model."""
     return model.removeprefix(TOOL) if model.startswith(TOOL) else ""
-
-
-def _loose(turn: Turn, said: Spoken) -> tuple[str, list[tuple[str, str]]]:
-    """The words of a turn without lines that only state a field, and the fields that are not in the rest."""
-    formulas = {name: bare(f"{name} {shown(value)}") for name, value in turn.fields.items()}
-    lines = [(line, bare(line)) for line in said.text.split("\n")]
-    words = "\n".join(line for line, read in lines if not read or read not in formulas.values()).strip()
-    told, flat = [read for _, read in lines], " ".join(words.split())
-    pairs = zip(formulas.values(), said.fields, strict=True)
-    return words, [pair for formula, pair in pairs if formula in told or " ".join(pair[1].split()) not in flat]
-
-
-def _decision(decision: Decision) -> Data:
-    return {
-        **asdict(told_decision(decision)),
-        "html": safe_html(decision.text),
-    }
-
-
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _plus(one: object, other: float | None) -> float | None:
-    """The sum of costs; unknown where one of them is."""
-    return None if other is None or not isinstance(one, int | float) else one + other

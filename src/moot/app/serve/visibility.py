@@ -6,7 +6,7 @@ moment are sealed from everybody who came by a link, who may be that person or k
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from moot.core.brief import is_person
 from moot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Event, Failed, Interjected, Replied
@@ -15,7 +15,7 @@ from moot.core.transcript import Transcript, Turn
 Reader: TypeAlias = str | None
 """Who hears: somebody in the debate by name; "" for anybody else; None for an owner, who reads the whole record."""
 
-HIDDEN = "hidden"
+HIDDEN: Literal["hidden"] = "hidden"
 """The kind of a frame that says no more than that there is an entry."""
 
 
@@ -45,11 +45,11 @@ class AnswerVisibility:
     One batch of asks is put at a time, so whatever is answered while a person is waited for was asked with it.
 
     Args:
-        ears: from whom.
+        reader: who reads.
     """
 
     def __init__(self, reader: Reader) -> None:
-        self._ears = reader
+        self._reader = reader
         self._waits: set[str] = set()
 
     @property
@@ -60,7 +60,7 @@ class AnswerVisibility:
     def apply(self, transcript: Transcript, event: Event) -> None:
         """Apply the event that the transcript applied last."""
         match event:
-            case Asked(ask=ask) if self._ears is not None and transcript.brief is not None:
+            case Asked(ask=ask) if self._reader is not None and transcript.brief is not None:
                 if any(
                     is_person(participant)
                     for participant in transcript.brief.participants

@@ -3,5 +3,5 @@
 Read in this order: ``run`` (run, resume, fork), ``check`` (new, check, models), ``show`` (show, recount),
 ``records`` (list, report, diff, verify, store), ``answer`` (answer, say), ``batch``, ``submit`` (submit, worker,
 queue), ``analyse`` (analyse, receipt), ``learn`` (learn, memory, resolve), ``standings`` (ratings, calibration,
-personas, relations), ``serve`` (serve, mcp).
+personas, relations), ``evaluate``, ``measure`` and ``eval_results`` (eval), ``serve`` (serve, mcp).
 """

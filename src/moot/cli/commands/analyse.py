@@ -46,7 +46,7 @@ def analyse(  # house: wide because a command has a parameter for each option
 ) -> int:
     """Analyse debates: agreement, changed answers, and the grounds of the decision.
 
-    DEBATES are ids, first characters of ids, or "last". Everything is read from the records: each participant's answer
+    DEBATES are ids, short ids, or "last". Everything is read from the records: each participant's answer
     over time, which turn changed whose answer, what supports each claim of the decision, which claims the decision
     depends on, and who agrees with whom.
     """
@@ -108,7 +108,7 @@ def receipt(  # house: wide because a command has a parameter for each option
 ) -> int:
     """Write a signed receipt of a decision, or check one.
 
-    DEBATE is an id, the first characters of one, or "last". The receipt states what was decided, by whom, on which
+    DEBATE is an id, a short id, or "last". The receipt states what was decided, by whom, on which
     grounds, who was against it, what it cost, and the hash of the record. With the key anybody can check that the
     receipt has not been changed.
     """
@@ -118,12 +118,12 @@ def receipt(  # house: wide because a command has a parameter for each option
         raise click.UsageError("--key and --hmac-key-env cannot be given together.")
     if new_key:
         return _make(new_key)
-    found = _key(key, hmac_key_env)
+    signing_key = _key(key, hmac_key_env)
     if check:
-        if found is None:
+        if signing_key is None:
             raise click.UsageError("--check needs --key or --hmac-key-env.")
-        return _check(check, found, store)
-    return _write(debate or "", found, form, out, store)
+        return _check(check, signing_key, store)
+    return _write(debate or "", signing_key, form, out, store)
 
 
 def _make(path: Path) -> int:

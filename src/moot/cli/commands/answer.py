@@ -41,7 +41,7 @@ class AnswerOptions(ResumeOptions):
     words: str | None
     who: str
     field: tuple[str, ...]
-    later: bool
+    no_run: bool
 
 
 @rich_click.command(epilog=MEANINGS)
@@ -51,20 +51,20 @@ class AnswerOptions(ResumeOptions):
     "--as", "who", default="", metavar="NAME", help="Whose answer this is, if the debate waits for several people."
 )
 @click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form. May be repeated.")
-@click.option("--later", is_flag=True, help="Only save the answer. Continue later with moot resume.")
+@click.option("--no-run", is_flag=True, help="Only save the answer. Continue later with moot resume.")
 @limit_options
 @output_options
 @store_option
-def answer(debate: str, **given: Unpack[AnswerOptions]) -> int:
+def answer(debate: str, **options: Unpack[AnswerOptions]) -> int:
     """Answer a question that a debate asks a person, then continue the debate.
 
-    DEBATE is an id, the first characters of one, or "last". WORDS is the answer, or - for standard input. Without
+    DEBATE is an id, a short id, or "last". WORDS is the answer, or - for standard input. Without
     WORDS you are asked for each field. Without a terminal, the question is printed.
     """
-    debate, goes_on = run_command(_answer(debate, given))
+    debate, goes_on = run_command(_answer(debate, options))
     if goes_on is None:
         return USAGE
-    return run_command(resume_debate(debate, given)) if goes_on else DONE
+    return run_command(resume_debate(debate, options)) if goes_on else DONE
 
 
 async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool | None]:
@@ -72,8 +72,9 @@ async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool |
     from moot.app.program.program_agents import names_inside
     from moot.app.run.outcome import opening
     from moot.app.run.people import answer as note
-    from moot.core.event import Paused
     from moot.core.text import listed
+    from moot.core.transcript import fold
+    from moot.report.conclusion import outcome_view
 
     async with open_workspace(answer_options["store"]) as workspace:
         debate = await workspace.find(name)
@@ -86,8 +87,8 @@ async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool |
     if job and job.state != "cancelled":
         click.echo("moot: the answer is saved; a worker continues the debate: moot queue", err=True)
         return debate, False
-    paused, guests = isinstance(entries[-1].event, Paused), names_inside(opening(debate, entries).brief)
-    if paused and not answer_options["later"] and not guests:
+    paused, guests = outcome_view(fold(entries)).status == "paused", names_inside(opening(debate, entries).brief)
+    if paused and not answer_options["no_run"] and not guests:
         return debate, True
     running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
     then = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
@@ -107,15 +108,15 @@ async def _filled(workspace: "Workspace", debate: str, answer_options: AnswerOpt
 
 
 def _fields(typed: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in typed:
         name, equals, value = text.partition("=")
         if not equals:
             raise click.UsageError(f"-f {text} has no value; write FIELD=VALUE.")
-        if name.strip() in found:
+        if name.strip() in values:
             raise click.UsageError(f"-f {name.strip()} is given twice.")
-        found[name.strip()] = value
-    return found
+        values[name.strip()] = value
+    return values
 
 
 async def _ask(
@@ -133,18 +134,22 @@ async def _ask(
 
     turn = await open_ask_for(workspace, debate, answer_options["who"])
     assert turn.ask is not None
-    seen, transcript = await context_for(workspace, debate, turn.key), fold(await workspace.entries(debate))
+    context, transcript = await context_for(workspace, debate, turn.key), fold(await workspace.entries(debate))
     left = (await time_left(workspace, debate)).get(turn.key)
     console = console_for()
-    console.print(Text(line(seen.brief.topic), style="bold"))
+    console.print(Text(line(context.brief.topic), style="bold"))
     outside = await OutsideMessages.of(workspace, debate, turn.key)
-    heard = await outside.more()
     show_question(
-        console, turn.ask, seen, said=new_turns(seen, transcript), about=focus_turns(seen, transcript), outside=heard
+        console,
+        turn.ask,
+        context,
+        turns=new_turns(context, transcript),
+        about=focus_turns(context, transcript),
+        outside=await outside.more(),
     )
     if keyboard:
         try:
-            return replace(await ask_answer(console, keyboard, turn.ask, seen, outside, left=left), key=turn.key)
+            return replace(await ask_answer(console, keyboard, turn.ask, context, outside, left=left), key=turn.key)
         except EOFError:
             console.print()
             raise BriefError("no answer was given") from None
@@ -164,7 +169,7 @@ async def _ask(
 def say(debate: str, words: str, by: str | None, store: Path | str | None) -> int:
     """Send a message to a debate. Models see it from the next question on; people also see it beside an open question.
 
-    DEBATE is an id, the first characters of one, or "last". WORDS is the message, or - for standard input.
+    DEBATE is an id, a short id, or "last". WORDS is the message, or - for standard input.
     """
     from moot.app.run.people import say as speak_up
     from moot.app.run.record_reader import waiting
@@ -179,11 +184,11 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
     return DONE
 
 
-def _heard(asked: list[str]) -> str:
+def _heard(people: list[str]) -> str:
     """Who sees a message, and when; people with an open question see it beside the question."""
     from moot.core.text import listed
 
-    names = list(dict.fromkeys(asked))
+    names = list(dict.fromkeys(people))
     if not names:
         return "everybody sees it from the next question on"
     who = f"{names[0]} has an open question and sees it beside that question"

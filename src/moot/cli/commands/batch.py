@@ -25,9 +25,10 @@ from moot.cli.options import (
     open_queue,
     override_options,
     run_command,
+    set_option,
     store_option,
 )
-from moot.core.brief import COST
+from moot.core.brief import BATCHED, COST, REPEATS
 from moot.core.text import counted
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 class _OwnOptions(TypedDict):
     times: int
+    settings: tuple[str, ...]
     jsonl: Path | None
     parallel: int | None
     queue: bool
@@ -64,14 +66,14 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @rich_click.command(epilog=MEANINGS)
 @click.argument("briefs", nargs=-1, metavar="[BRIEF]...")
 @click.option(
-    "--repeat", "times", type=click.IntRange(1, 1000), default=1, metavar="N", help="Repeat each debate N times."
+    "--repeat", "times", type=click.IntRange(*REPEATS), default=1, metavar="N", help="Repeat each debate N times."
 )
 @click.option(
     "--jsonl", type=_LINES, metavar="FILE", help="More briefs, one JSON object on each line; - is standard input."
 )
 @click.option(
     "--parallel",
-    type=click.IntRange(1, 1000),
+    type=click.IntRange(*BATCHED),
     metavar="N",
     help="Number of debates to run in parallel. Default: 8, or 100 with --queue.",
 )
@@ -82,8 +84,9 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
 @click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder, as batch.json and batch.md.")
 @override_options
+@set_option
 @store_option
-def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
+def batch(briefs: tuple[str, ...], **options: Unpack[BatchOptions]) -> int:
     """Run many debates in parallel.
 
     BRIEF is a file, or a question in quotes. To resume a batch, repeat the same command: finished debates are not run
@@ -92,7 +95,7 @@ def batch(briefs: tuple[str, ...], **given: Unpack[BatchOptions]) -> int:
     from moot.app.batch.batch_plan import FaultyBatch
 
     try:
-        return run_command(_batch(briefs, given))
+        return run_command(_batch(briefs, options))
     except FaultyBatch as error:
         from moot.cli.display.text_layout import line
 
@@ -110,33 +113,35 @@ MOST_FAULTS = 50
 """The most mistakes that are shown at once."""
 
 
-def read_batch(briefs: Sequence[str], given: BatchOptions) -> "Batch":
+def read_batch(briefs: Sequence[str], options: BatchOptions) -> "Batch":
     """Read the batch that was typed.
 
     Raises:
         FaultyBatch: some briefs have mistakes.
         BriefError: nothing can be used.
     """
-    from moot.app.batch.batch_plan import FaultyBatch, make_batch, read_briefs, read_lines, read_stream
+    from moot.app.batch.batch_plan import FaultyBatch, Wanted, make_batch, read_briefs, read_lines, read_stream
+    from moot.app.brief.reader import read_settings
     from moot.cli.options import overrides_of
 
-    if not briefs and given["jsonl"] is None:
+    if not briefs and options["jsonl"] is None:
         raise click.UsageError("Give at least one brief, or --jsonl FILE.")
     nothing: LimitOptions = {
         "budget": None,
         "max_tokens": None,
-        "max_asks": None,
+        "max_questions": None,
         "turn_seconds": None,
         "total_seconds": None,
     }
-    wishes = overrides_of(given, nothing)
+    settings = read_settings(options["settings"], where="--set")
+    wanted = Wanted(overrides=overrides_of(options, nothing), settings=settings)
     faults: list[str] = []
-    items = read_briefs(briefs, wishes, faults)
-    if (path := given["jsonl"]) is not None:
-        items += read_stream(sys.stdin.buffer, wishes, faults) if str(path) == "-" else read_lines(path, wishes, faults)
+    items = read_briefs(briefs, wanted, faults)
+    if (path := options["jsonl"]) is not None:
+        items += read_stream(sys.stdin.buffer, wanted, faults) if str(path) == "-" else read_lines(path, wanted, faults)
     if faults:
         raise FaultyBatch(faults)
-    return make_batch(items, times=given["times"], name=given["name"] or "")
+    return make_batch(items, times=options["times"], name=options["name"] or "")
 
 
 async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
@@ -213,28 +218,28 @@ def first_of(error: BaseException) -> BaseException:
     return error
 
 
-def _save(folder: Path, batch: "Batch", came: "Sequence[BatchOutcome]", progress: "Progress") -> None:
+def _save(folder: Path, batch: "Batch", outcomes: "Sequence[BatchOutcome]", progress: "Progress") -> None:
     from moot.app.batch.summary import batch_data, batch_page
     from moot.app.export.reports import save
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save(folder / "batch.json", batch_data(batch, came))
-        save(folder / "batch.md", batch_page(batch, came))
+        save(folder / "batch.json", batch_data(batch, outcomes))
+        save(folder / "batch.md", batch_page(batch, outcomes))
     except OSError as error:
         progress.remark(f"the table was not saved: {error.strerror or error}: {folder}")
 
 
-def exit_code(came: "Sequence[BatchOutcome]", *, stopped: bool) -> int:
+def exit_code(outcomes: "Sequence[BatchOutcome]", *, stopped: bool) -> int:
     """The exit code of a batch: debates that can be resumed count before debates that failed.
 
     Args:
-        came: the results of its debates.
+        outcomes: the results of its debates.
         stopped: whether the user has stopped the batch.
     """
     if stopped:
         return INTERRUPTED
-    codes = {code_of(item.status, item.kind) for item in came if item.status != "unbegun"}
-    if any(item.status == "unbegun" for item in came):
+    codes = {code_of(item.status, item.kind) for item in outcomes if item.status != "unbegun"}
+    if any(item.status == "unbegun" for item in outcomes):
         codes.add(LIMIT)  # only the budget keeps a debate from being started
     return next((item for item in (LIMIT, UNREACHABLE, WAITING, INTERRUPTED, ERROR) if item in codes), DONE)

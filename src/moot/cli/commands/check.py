@@ -70,33 +70,33 @@ def new(name: str) -> int:
 @override_options
 @limit_options
 @store_option
-def check(brief: str, **given: Unpack[CheckOptions]) -> int:
+def check(brief: str, **options: Unpack[CheckOptions]) -> int:
     """Check a brief and print the plan. Nothing is sent to any model.
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
-    if given["as_json"] and given["diagram"]:
+    if options["as_json"] and options["diagram"]:
         raise click.UsageError("--json and --diagram cannot be given together.")
-    if given["normalised"]:
+    if options["normalised"]:
         from moot.app.brief.reader import normalise
 
-        click.echo(normalise(read_input(brief, given["settings"])), nl=False)
+        click.echo(normalise(read_input(brief, options["settings"])), nl=False)
         return DONE
-    return run_command(_check(brief, given))
+    return run_command(_check(brief, options))
 
 
 async def _check(words: str, check_options: CheckOptions) -> int:
     from moot.app.run.prepare import prepare
     from moot.app.run.start import find_generation
 
-    intake = read_input(words, check_options["settings"])
+    parsed = read_input(words, check_options["settings"])
     async with open_workspace(check_options["store"], reading=True) as workspace:
-        ready = await prepare(workspace, intake, overrides_of(check_options, check_options))
+        ready = await prepare(workspace, parsed, overrides_of(check_options, check_options))
         if (
             ready.generator
-            and (casting := await find_generation(workspace, ready, new=check_options["cast"] == "new")).earlier
+            and (casting := await find_generation(workspace, ready, new=check_options["participants"] == "new")).earlier
         ):
-            known = f"The participants generated in debate {casting.debate} take part; --cast new generates others."
+            known = f"The participants generated in {casting.debate} take part; --participants new generates others."
             ready = replace(ready, notes=(*ready.notes, known))
     if check_options["diagram"]:
         from moot.app.export.reports import plan_diagram
@@ -105,9 +105,9 @@ async def _check(words: str, check_options: CheckOptions) -> int:
     elif check_options["as_json"]:
         from moot.app.export.reports import plan_data
 
-        click.echo(json.dumps({"kind": intake.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({"kind": parsed.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
     else:
-        _print_plan(ready, intake.kind)
+        _print_plan(ready, parsed.kind)
     return DONE
 
 
@@ -153,12 +153,12 @@ def plugins(as_json: bool) -> int:
     """
     from moot.app.export.plugins import find_plugins
 
-    found = find_plugins()
+    plugins_found = find_plugins()
     if as_json:
-        click.echo(json.dumps([asdict(plugin) for plugin in found], ensure_ascii=False, indent=2))
+        click.echo(json.dumps([asdict(plugin) for plugin in plugins_found], ensure_ascii=False, indent=2))
     else:
         from moot.cli.display.output import console_for
         from moot.cli.display.plan_view import plugin_table
 
-        console_for().print(plugin_table(found))
-    return ERROR if any(plugin.broken for plugin in found) else DONE
+        console_for().print(plugin_table(plugins_found))
+    return ERROR if any(plugin.broken for plugin in plugins_found) else DONE

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, cast
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, USAGE, complete_debate, open_memory, open_workspace, run_command, store_option
+from moot.cli.options import (
+    DONE,
+    EARLIER_LIST_OPTIONS,
+    ERROR,
+    USAGE,
+    accept_earlier,
+    complete_debate,
+    open_memory,
+    open_workspace,
+    run_command,
+    store_option,
+)
 from moot.core.text import counted
 
 if TYPE_CHECKING:
@@ -64,8 +75,8 @@ async def _learn_all(rebuild: bool, store: Path | str | None) -> int:
 
     async with open_workspace(store) as workspace:
         learned: Learned = await learn_all(workspace, rebuild=rebuild)
-    told = [f"{len(learned.new)} learned", f"{learned.known} known already", f"{learned.open} not finished"]
-    click.echo(", ".join(told))
+    counts = [f"{len(learned.new)} learned", f"{learned.known} known already", f"{learned.open} not finished"]
+    click.echo(", ".join(counts))
     for debate in learned.damaged:
         click.echo(f"moot: {debate}: its record is damaged; moot verify {debate} shows where", err=True)
     return ERROR if learned.damaged else DONE
@@ -76,15 +87,21 @@ def memory() -> None:
     """Search, show and forget what was learned."""
 
 
-@memory.command()
+@memory.command(context_settings=accept_earlier(EARLIER_LIST_OPTIONS))
 @click.argument("words", nargs=-1, required=True)
 @click.option("--patterns", is_flag=True, help="Search critiques that changed an answer, instead of outcomes.")
 @click.option(
-    "-n", "--most", type=click.IntRange(1, 100), default=10, show_default=True, help="Maximum number of results."
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of results.",
 )
 @as_json
 @store_option
-def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, store: Path | str | None) -> int:
+def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, store: Path | str | None) -> int:
     """Find outcomes of earlier debates by words and by similarity."""
     from moot.app.export.learned import search as look
 
@@ -92,24 +109,26 @@ def search(words: tuple[str, ...], patterns: bool, most: int, as_json: bool, sto
 
     async def read() -> "tuple[FoundMemory, ...]":
         async with open_memory(store) as workspace:
-            return await look(workspace, " ".join(words), kind=kind, most=most)
+            return await look(workspace, " ".join(words), kind=kind, most=limit)
 
-    found = run_command(read())
+    memories = run_command(read())
     if as_json:
-        _print([asdict(item) for item in found])
-    elif not found:
+        _print([asdict(item) for item in memories])
+    elif not memories:
         click.echo("Nothing was found in the memory.")
-    for item in () if as_json else found:
+    for item in () if as_json else memories:
         _tell(item)
     return DONE
 
 
-def _tell(found: "FoundMemory") -> None:
+def _tell(found_memory: "FoundMemory") -> None:
     from moot.cli.display.text_layout import line, moment, short
 
-    body = found.body
-    click.echo(f"{found.debate}  {moment(found.at)}  {found.tier}, {counted(found.uses, 'use')}")
-    if found.kind == "pattern":
+    body = found_memory.body
+    click.echo(
+        f"{found_memory.debate}  {moment(found_memory.at)}  {found_memory.tier}, {counted(found_memory.uses, 'use')}"
+    )
+    if found_memory.kind == "pattern":
         click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
         click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
         return
@@ -131,13 +150,13 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
             name = await workspace.find(debate)
             return name, await learned_items(workspace, name, KINDS)
 
-    name, found = run_command(read())
+    name, items_by_kind = run_command(read())
     if as_json:
-        _print({kind: [item.body for item in items] for kind, items in found.items()})
+        _print({kind: [item.body for item in items] for kind, items in items_by_kind.items()})
         return DONE
-    if not any(found.values()):
+    if not any(items_by_kind.values()):
         click.echo(f"The memory has nothing about {name}: it was forgotten, or is not learned yet (moot learn {name}).")
-    for kind, items in found.items():
+    for kind, items in items_by_kind.items():
         for item in items:
             click.echo("\n".join(_rows(kind, item.body)))
     return DONE
@@ -181,9 +200,9 @@ def forget(debate: str, store: Path | str | None) -> int:
     metavar="FILE",
     help="Many right answers: CSV with the columns debate and answer, or .jsonl with these keys on each line.",
 )
-@click.option("--anyway", is_flag=True, help="Record an answer that is none of the options.")
+@click.option("--force", is_flag=True, help="Record an answer that is none of the options.")
 @store_option
-def resolve(debate: str | None, answer: str | None, path: Path | None, anyway: bool, store: Path | str | None) -> int:
+def resolve(debate: str | None, answer: str | None, path: Path | None, force: bool, store: Path | str | None) -> int:
     """Record the right answer of a debate, once it is known.
 
     The last answer of each participant is then counted as right or wrong, which calibrates its confidence. Answers are
@@ -198,35 +217,35 @@ def resolve(debate: str | None, answer: str | None, path: Path | None, anyway: b
     async def keep() -> "tuple[tuple[str, Truth, Resolved], ...]":
         async with open_workspace(store) as workspace:
             if path is not None:
-                return await resolve_all(workspace, read_truths(path), anyway=anyway)
+                return await resolve_all(workspace, read_truths(path), anyway=force)
             name, right = await workspace.find(debate or ""), answer or ""
             truth = Truth(debate=name, answer=right, where="")
-            return ((name, truth, await settle(workspace, name, right, anyway=anyway)),)
+            return ((name, truth, await settle(workspace, name, right, anyway=force)),)
 
     try:
-        found = run_command(keep())
+        resolutions = run_command(keep())
     except FaultyTruths as error:
         for fault in error.faults:
             click.echo(f"moot: {fault}", err=True)
         click.echo("moot: nothing was recorded", err=True)
         return USAGE
-    for name, truth, resolved in found:
+    for name, truth, resolved in resolutions:
         _tell_resolved(name, truth.answer, resolved)
     return DONE
 
 
-def _tell_resolved(name: str, answer: str, found: "Resolved") -> None:
+def _tell_resolved(name: str, answer: str, resolved: "Resolved") -> None:
     from moot.cli.display.text_layout import line, short
 
     click.echo(f"{name}: the right answer is {line(answer)}")
-    if found.options:
-        click.echo(f"  this is not one of the options: {', '.join(map(line, found.options))}")
-    click.echo(f"  right: {', '.join(map(line, found.right)) or 'nobody'}")
-    for who, held in found.wrong.items():
-        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(held, 120)}")
-    if found.trust in ("confirmed", "refuted"):
-        click.echo(f"  the decision is {found.trust}")
-    if found.forgotten:
+    if resolved.options:
+        click.echo(f"  this is not one of the options: {', '.join(map(line, resolved.options))}")
+    click.echo(f"  right: {', '.join(map(line, resolved.right)) or 'nobody'}")
+    for who, answer_left in resolved.wrong.items():
+        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(answer_left, 120)}")
+    if resolved.trust in ("confirmed", "refuted"):
+        click.echo(f"  the decision is {resolved.trust}")
+    if resolved.forgotten:
         click.echo("  this debate was forgotten: nothing is learned from it")
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
-from moot.app.export.report_formats import FORMATS, report_format
+from moot.app.export.report_formats import FORMATS, read_report_options, report_format
 from moot.cli.options import (
     DONE,
+    EARLIER_REPORT_OPTIONS,
     ERROR,
-    LOGS,
     Place,
+    accept_earlier,
     complete_debate,
     open_records,
     open_workspace,
@@ -23,6 +24,7 @@ from moot.cli.options import (
     store_option,
     store_path,
 )
+from moot.core.brief import LISTED
 from moot.core.errors import BriefError
 from moot.core.text import counted
 
@@ -35,10 +37,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from moot.app.export.report_formats import ReportFormat
     from moot.app.export.reports import ReadRecord
     from moot.app.run.outcome import Listed
     from moot.app.run.record_reader import OpenQuestion
-    from moot.core.brief import LogMode
     from moot.report.compare import Comparison
 
 
@@ -70,10 +72,10 @@ class Filters(TypedDict):
 
 
 @rich_click.command(name="list")
-@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="At most this many.")
-@click.option("--status", metavar="WORD", help="Only those that are decided, tie, paused, open …")
-@click.option("--search", metavar="WORDS", help="Only those whose id, topic or protocol contains these words.")
-@click.option("--all", "helpers", is_flag=True, help="Also the debates in which participants were generated.")
+@click.option("-n", "--limit", type=click.IntRange(*LISTED), metavar="N", help="Maximum number of debates to show.")
+@click.option("--status", metavar="STATUS", help="Show only debates with this status: decided, tie, paused, open …")
+@click.option("--search", metavar="WORDS", help="Show only debates whose id, topic or protocol contains these words.")
+@click.option("--all", "helpers", is_flag=True, help="Also show the debates in which participants were generated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -> int:
@@ -198,31 +200,30 @@ def _lines(shown: Shown, console: "Console") -> None:
         console.print(Indented(joined(moment(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
-def _outcome(each: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "Text":
+def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "Text":
     from rich.text import Text
 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
+    from moot.core.labels import status_in_words
     from moot.core.text import listed
 
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
         since = moment(min(ask.since for ask in asks))
         return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
-    style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(each.status, WARN)
-    status = each.status.replace("_", " ")
-    reason = short(line(each.reason).removeprefix(f"{status}: "), most) if most else ""
+    style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
+    status = status_in_words(summary.status)
+    reason = short(line(summary.reason).removeprefix(f"{status}: "), most) if most else ""
     return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
 
 
-@rich_click.command()
+@rich_click.command(context_settings=accept_earlier(EARLIER_REPORT_OPTIONS))
 @click.argument("debate", shell_complete=complete_debate)
-@click.option(
-    "--as", "mode", type=click.Choice(LOGS), help="Write this kind of log. Default: full_markdown, the report."
-)
 @click.option(
     "--format",
     "form",
     type=FormatName(),
+    default="md",
     help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or that of another package.",
 )
 @click.option(
@@ -231,24 +232,30 @@ def _outcome(each: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "Text
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="The file to write. Default: the screen.",
 )
+@click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of a format from another package, in place of report_options in the brief. It may be repeated.",
+)
 @click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
 @store_option
-def report(
-    debate: str, mode: "LogMode | None", form: str | None, out: Path | None, plots: bool, store: Path | str | None
+def report(  # house: wide because they are the options of the command
+    debate: str, form: str, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
 ) -> int:
     """Write the report of a debate.
 
-    DEBATE is an id, the first characters of one, or "last". The argument map (--as visual_tree) consists of a page, a
+    DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page, a
     picture and data: with -o all three files are written; without it only the page is printed.
     """
     from moot.app.export.reports import read_record
 
-    if mode and form:
-        raise click.UsageError("--as and --format cannot be given together: --format applies to the report only.")
-    if form and out is None and report_format(form).binary:
+    chosen = report_format(form, read_report_options(form, options))
+    if out is None and chosen.binary:
         raise click.UsageError(f"A {form.upper()} needs a file: name it with -o.")
     if plots:
-        if mode or form not in (None, "md") or out is None or str(out) == "-":
+        if form != "md" or out is None or str(out) == "-":
             raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
         return run_command(_illustrate(debate, out, store))
 
@@ -256,7 +263,7 @@ def report(
         async with open_workspace(store, reading=True) as workspace:
             return await read_record(workspace, await workspace.find(debate))
 
-    written = _contents(run_command(read()), mode, form or "md")
+    written = _contents(run_command(read()), chosen)
     if out is None or str(out) == "-":
         _print(next(iter(written.values())))
         return DONE
@@ -266,11 +273,9 @@ def report(
     return DONE
 
 
-def _contents(read_record: "ReadRecord", mode: "LogMode | None", form: str) -> "Mapping[str, str | bytes]":
+def _contents(read_record: "ReadRecord", form: "ReportFormat") -> "Mapping[str, str | bytes]":
     """The contents to write, by the ending of each file's name."""
-    from moot.app.export.reports import write_log
-
-    return write_log(read_record, mode) if mode else {"": report_format(form).make(read_record)}
+    return form.files(read_record) if form.files else {"": form.make(read_record)}
 
 
 def _print(content: str | bytes) -> None:
@@ -285,8 +290,8 @@ async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
     from moot.app.export.reports import read_record
 
     async with open_workspace(store, reading=True) as workspace:
-        found = await read_record(workspace, await workspace.find(debate))
-    for path in save_illustrated(found.report, found.entries, out):
+        record = await read_record(workspace, await workspace.find(debate))
+    for path in save_illustrated(record.report, record.entries, out):
         click.echo(f"{path}")
     return DONE
 
@@ -308,14 +313,14 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 @rich_click.command()
-@click.argument("one", metavar="A", shell_complete=complete_debate)
+@click.argument("debate", metavar="A", shell_complete=complete_debate)
 @click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
-def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
+def diff(debate: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
     """Show where two debates diverge, and how their outcomes differ.
 
-    A and B are ids, first characters of ids, or "last". They need not be forks of each other. A single fork is
+    A and B are ids, short ids, or "last". They need not be forks of each other. A single fork is
     compared with the debate that it was forked from.
     """
     from moot.app.export.reports import compare, parent, write_comparison
@@ -324,7 +329,7 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
 
     async def read() -> "Comparison":
         async with open_workspace(store, reading=True) as workspace:
-            first, second = await workspace.find(one), await workspace.find(other) if other else ""
+            first, second = await workspace.find(debate), await workspace.find(other) if other else ""
             if second:
                 return await compare(workspace, first, second)
             return await compare(workspace, await parent(workspace, first), first)
@@ -346,23 +351,29 @@ def diff(one: str, other: str | None, as_json: bool, store: Path | str | None) -
 def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     """Check that a record is intact: every hash, and that replaying it gives the same debate.
 
-    DEBATE is an id, the first characters of one, or "last". Keep the hash that is printed. With --head it proves later
+    DEBATE is an id, a short id, or "last". Keep the hash that is printed. With --head it proves later
     that the record has not changed.
     """
 
-    async def check() -> tuple[str, int, str]:
+    async def check() -> tuple[str, int, str, list[str]]:
+        from moot.app.plan.assignment import changed_packages
+        from moot.app.run.outcome import opening
+
         async with open_workspace(store, reading=True) as workspace:
             name = await workspace.find(debate)
-            return (name, *await workspace.verify(name))
+            changes = changed_packages(opening(name, await workspace.entries(name)).packages)
+            return (name, *await workspace.verify(name), changes)
 
     if head is not None and len(head) < 8:
         raise click.UsageError("--head needs at least 8 digits of the hash.")
-    name, entries, sentence = run_command(check())
-    if head is not None and not sentence.startswith(head.lower()):
-        click.echo(f"moot: {name}: the last entry has the hash {sentence}, not {head}", err=True)
+    name, entries, last, changes = run_command(check())
+    if head is not None and not last.startswith(head.lower()):
+        click.echo(f"moot: {name}: the last entry has the hash {last}, not {head}", err=True)
         return ERROR
     click.echo(f"{name}: {counted(entries, 'entry', 'entries')}, intact")
-    click.echo(f"head {sentence}")
+    click.echo(f"head {last}")
+    for change in changes:
+        click.echo(f"moot: {change}", err=True)
     if head is None:
         click.echo(
             "Keep this hash: moot verify --head HASH then proves that no entry was changed or removed at the end."
@@ -373,14 +384,14 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
 @rich_click.command()
 @click.argument("names", metavar="DEBATE...", nargs=-1, required=True, shell_complete=complete_debate)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("--force", is_flag=True, help="Also a debate that another machine may be running.")
+@click.option("--force", is_flag=True, help="Also delete a debate that another machine may be running.")
 @store_option
 def delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | None) -> int:
-    """Delete debates for good, with everything that belongs to them.
+    """Delete debates permanently, with everything that belongs to them.
 
-    DEBATE is an id, a short id, or "last". Deleted are the record, the messages and answers sent to it, its links, its
-    place in the queue, and what was learned from it. Forks of it, reports in files, and the debate that generated its
-    participants stay.
+    DEBATE is an id, a short id, or "last". This deletes the record, the messages and answers sent to it, its links,
+    its place in the queue, and what was learned from it. It does not delete forks, reports in files, or the debate
+    that generated the participants.
     """
     return run_command(_delete(names, yes, force, store))
 
@@ -417,7 +428,7 @@ def store() -> None:
 def copy(source: Path | str, target: Path | str, debates: tuple[str, ...]) -> int:
     """Copy the named debates, or all, with all messages and answers of people.
 
-    FROM and TO are files or addresses postgresql://…. DEBATE is an id, the first characters of one, or "last". Hashes
+    FROM and TO are files or addresses postgresql://…. DEBATE is an id, a short id, or "last". Hashes
     are checked before and after. What exists already is not changed, so an interrupted copy can simply be repeated.
     """
     if isinstance(source, Path) and not source.exists():
@@ -444,8 +455,9 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
             if copied.fault:
                 click.echo(f"moot: {copied.debate}: {copied.fault}", err=True)
             counts["refused" if copied.fault else "there" if not copied.new else "more" if copied.there else "new"] += 1
-    told = [f"{counts['new']} copied", f"{counts['more']} extended", f"{counts['there']} already there"]
+    results = [f"{counts['new']} copied", f"{counts['more']} extended", f"{counts['there']} already there"]
     click.echo(
-        f"{', '.join(told)}, {counts['refused']} refused; {counted(lines, 'entry', 'entries')} written to {there.place}"
+        f"{', '.join(results)}, {counts['refused']} refused; "
+        f"{counted(lines, 'entry', 'entries')} written to {there.place}"
     )
     return ERROR if counts["refused"] else DONE

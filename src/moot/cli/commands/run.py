@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt
     from moot.core.brief import Brief
+    from moot.core.event import Interjected
 
 USUAL: LogMode = "full_markdown"
 SUMMARY_ONLY: LogMode = "summary_only"
@@ -67,12 +68,12 @@ class ResumeOptions(LimitOptions, OutputOptions):
 @limit_options
 @output_options
 @store_option
-def run(brief: str, **given: Unpack[RunOptions]) -> int:
+def run(brief: str, **options: Unpack[RunOptions]) -> int:
     """Run a debate.
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
-    return run_command(_run(brief, given))
+    return run_command(_run(brief, options))
 
 
 @rich_click.command(epilog=MEANINGS)
@@ -80,21 +81,21 @@ def run(brief: str, **given: Unpack[RunOptions]) -> int:
 @limit_options
 @output_options
 @store_option
-def resume(debate: str, **given: Unpack[ResumeOptions]) -> int:
+def resume(debate: str, **options: Unpack[ResumeOptions]) -> int:
     """Resume a debate where it stopped.
 
-    DEBATE is its id, the beginning of it, or "last". Limits given here replace those of the brief.
+    DEBATE is an id, a short id, or "last". Limits given here replace those of the brief.
     """
-    return run_command(resume_debate(debate, given))
+    return run_command(resume_debate(debate, options))
 
 
 async def _run(words: str, run_options: RunOptions) -> int:
     from moot.app.run.start import prepare_start
 
-    intake = read_input(words, run_options["settings"])
-    wishes = overrides_of(run_options, run_options)
+    parsed = read_input(words, run_options["settings"])
+    overrides = overrides_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
-        return await _run_new(workspace, await prepare_start(workspace, intake, wishes), run_options)
+        return await _run_new(workspace, await prepare_start(workspace, parsed, overrides), run_options)
 
 
 async def _run_new(workspace: "Workspace", request: "StartRequest", options: OutputOptions) -> int:
@@ -104,44 +105,46 @@ async def _run_new(workspace: "Workspace", request: "StartRequest", options: Out
     from moot.cli.terminal import Interrupt, conduct
 
     debate = workspace.new_id(request.prepared.plan)
-    face = Output(options["mode"] or "", planned=request.prepared.costing.most.asks)
-    interrupt = Interrupt(say=face.remark)
+    output = Output(options["mode"] or "", planned=request.prepared.costing.most.asks)
+    interrupt = Interrupt(say=output.remark)
     generations: list[Generation] = []
 
     def generating(generation: "Generation") -> None:
         generations.append(generation)
-        face.remark(_generating(generation, request.prepared.generator))
+        output.remark(_generating(generation, request.prepared.generator))
 
     with ExitStack() as stack:
 
         def begins(ready: "PreparedDebate") -> None:
-            face.introduce(debate, ready)
-            stack.enter_context(face)
+            output.introduce(debate, ready)
+            stack.enter_context(output)
 
-        interface = _interface(workspace, debate, request.prepared.plan.brief, face, interrupt, away=options["away"])
+        interface = _interface(
+            workspace, debate, request.prepared.plan.brief, output, interrupt, away=options["no_input"]
+        )
         hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
         running = run_start(workspace, request, debate, hooks)
-        outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
+        outcome = await conduct(workspace, debate, running, output.viewer, interrupt)
     if generations and not await workspace.count_entries(debate):
-        return await _without_participants(workspace, generations[0], face)
-    code = await _end(workspace, debate, face, options, outcome)
-    if generations and not generations[0].earlier and face.mode in ("", "plain"):
-        face.remark(await _used(workspace, generations[0]))
+        return await _without_participants(workspace, generations[0], output)
+    code = await _end(workspace, debate, output, options, outcome)
+    if generations and not generations[0].earlier and output.mode in ("", "plain"):
+        output.remark(await _used(workspace, generations[0]))
     return code
 
 
 def _generating(generation: "Generation", model: str) -> str:
     if generation.earlier:
-        return f"taking the participants that were generated in {generation.debate}; for others: --cast new"
-    return f"asking {model} for the participants; for built-in ones: --cast builtin"
+        return f"taking the participants that were generated in {generation.debate}; for others: --participants new"
+    return f"asking {model} for the participants; for built-in ones: --participants builtin"
 
 
-async def _without_participants(workspace: "Workspace", generation: "Generation", face: "Output") -> int:
+async def _without_participants(workspace: "Workspace", generation: "Generation", output: "Output") -> int:
     """Say why there are no participants and so no debate; the exit code."""
     from moot.app.run.start import read_generation
 
     outcome = (await read_generation(workspace, generation)).outcome
-    face.remark(f"no participants, so no debate: {outcome.reason}; run it again")
+    output.remark(f"no participants were generated, so the debate did not start: {outcome.reason}; run it again")
     return code_of(outcome.status, outcome.kind)
 
 
@@ -156,7 +159,7 @@ async def _used(workspace: "Workspace", generation: "Generation") -> str:
 
 
 def _interface(
-    workspace: "Workspace", debate: str, brief: "Brief", face: "Output", interrupt: "Interrupt", *, away: bool
+    workspace: "Workspace", debate: str, brief: "Brief", output: "Output", interrupt: "Interrupt", *, away: bool
 ) -> "Terminal | None":
     """What asks the people of a debate here; None where there are none, or none can be asked here."""
     from moot.app.plan.assignment import names_of_people
@@ -165,50 +168,54 @@ def _interface(
         return None
     from moot.cli.display.ask_people import people_interface
 
-    return people_interface(workspace, debate, face, interrupt, away=away)
+    return people_interface(workspace, debate, output, interrupt, away=away)
 
 
-async def resume_debate(name: str, given: ResumeOptions) -> int:
+async def resume_debate(name: str, options: ResumeOptions) -> int:
     """Resume a debate where its record ends; the exit code."""
+    from moot.app.plan.assignment import changed_packages
+    from moot.app.run.outcome import opening
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
     from moot.core.transcript import fold
 
-    async with open_for_running(given["store"]) as workspace:
+    async with open_for_running(options["store"]) as workspace:
         debate = await workspace.find(name)
         entries = await workspace.entries(debate)
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
             if transcript.closed:
                 click.echo(f"moot: {debate} is over: nothing is resumed; moot again runs its brief anew", err=True)
-            return await _end(workspace, debate, Output(given["mode"] or ""), given, await workspace.resume(debate))
-        face = Output(given["mode"] or "", planned=await workspace.count_asks(debate))
-        face.welcome_back(debate, entries)
-        limits = limits_of(given).on(transcript.brief.limits)
-        interrupt = Interrupt(say=face.remark)
-        interface = _interface(workspace, debate, transcript.brief, face, interrupt, away=given["away"])
+            return await _end(workspace, debate, Output(options["mode"] or ""), options, await workspace.resume(debate))
+        output = Output(options["mode"] or "", planned=await workspace.count_asks(debate))
+        output.introduce_resumed(debate, entries)
+        for change in changed_packages(opening(debate, entries).packages):
+            output.remark(change)
+        limits = limits_of(options).on(transcript.brief.limits)
+        interrupt = Interrupt(say=output.remark)
+        interface = _interface(workspace, debate, transcript.brief, output, interrupt, away=options["no_input"])
         running = workspace.resume(debate, limits=limits, stop=interrupt.stop, interface=interface)
-        with face:
-            outcome = await conduct(workspace, debate, running, face.viewer, interrupt)
-        return await _end(workspace, debate, face, given, outcome)
+        with output:
+            outcome = await conduct(workspace, debate, running, output.viewer, interrupt)
+        return await _end(workspace, debate, output, options, outcome)
 
 
-async def _end(workspace: "Workspace", debate: str, face: "Output", given: OutputOptions, ran: "Outcome | None") -> int:
+async def _end(
+    workspace: "Workspace", debate: str, output: "Output", options: OutputOptions, ran: "Outcome | None"
+) -> int:
     """Save the report, and the log that the command line or else the brief names; say how the debate ended.
 
     Args:
         workspace: where it ran.
-        debate: its id.
-        face: how it is shown.
-        given: the options of the command.
+        output: how it is shown.
+        options: the options of the command.
         ran: the outcome as running it returned it; None where it was cancelled.
     """
     from moot.app.export.reports import read_record, save_log, save_report
     from moot.app.run.outcome import opening
     from moot.app.run.outcome import outcome as outcome_of
-    from moot.app.run.people import OutsideMessages
     from moot.app.run.record_reader import open_asks
-    from moot.cli.display.output import Ahead
+    from moot.cli.display.output import FollowUps
     from moot.core.transcript import fold
 
     record = await read_record(workspace, debate)
@@ -216,26 +223,33 @@ async def _end(workspace: "Workspace", debate: str, face: "Output", given: Outpu
     saved: dict[str, str] = {}
     try:
         wanted = cast("LogMode", opening(debate, record.entries).log or USUAL)
-        mode = given["log"] or (USUAL if given["no_report"] else wanted)
+        mode = options["log"] or (USUAL if options["no_report"] else wanted)
         # Who asks for the summary alone gets no transcript beside it.
-        if outcome.status != "paused" and not given["no_report"] and mode != SUMMARY_ONLY:
-            saved["report"] = str(save_report(record.report, given["out"]))
+        if outcome.status != "paused" and not options["no_report"] and mode != SUMMARY_ONLY:
+            saved["report"] = str(save_report(record.report, options["out"]))
         if outcome.status != "paused" and mode != USUAL:
-            saved["log"] = ", ".join(map(str, save_log(record, mode, given["out"])))
+            saved["log"] = ", ".join(map(str, save_log(record, mode, options["out"])))
     except OSError as error:
-        face.remark(f"the report was not saved: {error.strerror or error}: {given['out']}")
+        output.remark(f"the report was not saved: {error.strerror or error}: {options['out']}")
     if ran and ran.unlearned:
-        face.remark(f"nothing was learned: {ran.unlearned}")
-    ahead = Ahead(
+        output.remark(f"nothing was learned: {ran.unlearned}")
+    follow_ups = FollowUps(
         asks=await open_asks(workspace, debate),
-        outside=await (await OutsideMessages.of(workspace, debate)).more(),
-        ways=_ways_on(record, outcome),
+        outside=await _waiting_messages(workspace, debate) if outcome.status == "paused" else (),
+        steps=_next_steps(record, outcome),
     )
-    face.conclude(record.report, outcome, saved, ahead)
-    return code_of(outcome.status, outcome.kind, fail_on=given["fail_on"] or "")
+    output.conclude(record.report, outcome, saved, follow_ups)
+    return code_of(outcome.status, outcome.kind, fail_on=options["fail_on"] or "")
 
 
-def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[NextStep, ...]":
+async def _waiting_messages(workspace: "Workspace", debate: str) -> "tuple[Interjected, ...]":
+    """The messages to a paused debate that it has not read yet."""
+    from moot.app.run.people import OutsideMessages
+
+    return await (await OutsideMessages.of(workspace, debate)).more()
+
+
+def _next_steps(record: "ReadRecord", outcome: "Outcome") -> "tuple[NextStep, ...]":
     """What may decide a debate that nobody won."""
     if outcome.status not in ("tie", "no_decision"):
         return ()
@@ -248,9 +262,11 @@ def _ways_on(record: "ReadRecord", outcome: "Outcome") -> "tuple[NextStep, ...]"
 class AgainOptions(LimitOptions, OutputOptions):
     """All options of ``moot again``."""
 
+    settings: tuple[str, ...]
     model: tuple[str, ...]
     protocol: str | None
     strategy: str | None
+    topology: str | None
     rounds: int | None
     seed: int | None
     store: Path | str | None
@@ -263,40 +279,45 @@ class AgainOptions(LimitOptions, OutputOptions):
     "--model",
     multiple=True,
     metavar="[NAME=]PROVIDER:NAME",
-    help="Another model, for one participant or all.",
+    help="Another model, for one participant or all. Give several without NAME to assign them in turn.",
 )
+@set_option
 @click.option("--protocol", metavar="NAME", help="Another protocol.")
 @click.option("--rounds", type=click.IntRange(*ROUNDS), metavar="N", help="Another number of rounds.")
-@click.option("--strategy", metavar="WORD", help="Another way to decide.")
+@click.option("--strategy", metavar="NAME", help="Another way to decide.")
+@click.option("--topology", metavar="NAME", help="In an arena, another order of critics.")
 @click.option("--seed", type=click.IntRange(*SEED), metavar="N", help="Another random seed.")
 @limit_options
 @output_options
 @store_option
-def again(debate: str, **given: Unpack[AgainOptions]) -> int:
+def again(debate: str, **options: Unpack[AgainOptions]) -> int:
     """Run the brief of a debate once more, in a new debate.
 
-    DEBATE is its id, a short id, or "last"; it stays as it is. Brief, participants and protocol are those on record.
-    With --protocol, --rounds or --strategy the protocol is built anew. NAME=human lets a person answer.
+    DEBATE is an id, a short id, or "last". It is not changed. Brief, participants and protocol are those on record,
+    with the changes that are given here. NAME=human lets a person answer.
     """
-    return run_command(_again(debate, given))
+    return run_command(_again(debate, options))
 
 
 async def _again(name: str, options: AgainOptions) -> int:
+    from moot.app.brief.reader import read_settings
     from moot.app.run.again import start_again
     from moot.app.run.prepare import Overrides
 
-    wishes = Overrides(
+    settings = read_settings(options["settings"], where="--set")
+    models = _models(tuple(text for text in options["model"] if "=" in text))
+    overrides = Overrides(
+        models=tuple(text for text in options["model"] if "=" not in text),
         protocol=options["protocol"] or "",
         rounds=options["rounds"],
         strategy=options["strategy"] or "",
+        topology=options["topology"] or "",
         seed=options["seed"],
         caps=limits_of(options),
     )
     async with open_for_running(options["store"]) as workspace:
         debate = await workspace.find(name)
-        return await _run_new(
-            workspace, await start_again(workspace, debate, wishes, _models(options["model"])), options
-        )
+        return await _run_new(workspace, await start_again(workspace, debate, overrides, models, settings), options)
 
 
 class ForkOptions(ResumeOptions):
@@ -307,14 +328,20 @@ class ForkOptions(ResumeOptions):
     answer: str | None
     model: tuple[str, ...]
     brief: str | None
-    hold: bool
+    settings: tuple[str, ...]
+    no_run: bool
 
 
 @rich_click.command(epilog=MEANINGS)
 @click.argument("debate", shell_complete=complete_debate)
-@click.option("--at", type=int, metavar="SEQ", help="The last entry to keep: moot show ID --numbers.")
-@click.option("--turn", metavar="T7", help="A turn that gets another answer; the fork begins there.")
-@click.option("--answer", metavar="TEXT", help="The answer in that turn instead.")
+@click.option(
+    "--at",
+    type=int,
+    metavar="ENTRY",
+    help="The last entry to keep: see moot show ID --numbers.",
+)
+@click.option("--turn", metavar="TURN", help="The turn that gets another answer, such as T7. The fork begins there.")
+@click.option("--answer", metavar="TEXT", help="The new answer in that turn.")
 @click.option(
     "-m",
     "--model",
@@ -323,16 +350,17 @@ class ForkOptions(ResumeOptions):
     help="The model from there on, for one participant or for all.",
 )
 @click.option("--brief", metavar="FILE", help="Another brief, or - for standard input.")
-@click.option("--hold", is_flag=True, help="Only make the fork; run it with moot resume.")
+@set_option
+@click.option("--no-run", is_flag=True, help="Only make the fork. Run it later with moot resume.")
 @limit_options
 @output_options
 @store_option
-def fork(debate: str, **given: Unpack[ForkOptions]) -> int:
+def fork(debate: str, **options: Unpack[ForkOptions]) -> int:
     """Continue from the middle of a debate, in a new one.
 
-    DEBATE is its id, the beginning of it, or "last"; it stays as it is. Say where with --at or --turn.
+    DEBATE is an id, a short id, or "last". It is not changed. Say where with --at or --turn.
     """
-    return run_command(_fork(debate, given))
+    return run_command(_fork(debate, options))
 
 
 async def _fork(name: str, fork_options: ForkOptions) -> int:
@@ -341,7 +369,7 @@ async def _fork(name: str, fork_options: ForkOptions) -> int:
     change = _change(fork_options)
     async with open_workspace(fork_options["store"]) as workspace:
         debate = await fork_debate(workspace, await workspace.find(name), at=fork_options["at"], change=change)
-    if not fork_options["hold"]:
+    if not fork_options["no_run"]:
         return await resume_debate(debate, fork_options)
     click.echo(debate)
     click.echo(f"moot: run it with: moot resume {debate}", err=True)
@@ -358,21 +386,23 @@ def _change(fork_options: ForkOptions) -> "Change":
     if turn is not None and fork_options["at"] is not None:
         raise click.UsageError("--at and --turn cannot be given together: the fork begins at that turn.")
     if turn is None and fork_options["at"] is None:
-        raise click.UsageError("Say where: --at SEQ, or --turn T7 with --answer; moot show ID --numbers shows both.")
+        raise click.UsageError("Say where: --at ENTRY, or --turn T7 with --answer; moot show ID --numbers shows both.")
+    if fork_options["settings"] and not fork_options["brief"]:
+        raise click.UsageError("--set needs --brief FILE: it holds in the place of that brief's own settings.")
     return Change(
         models=_models(fork_options["model"]),
-        brief=read_input(fork_options["brief"]) if fork_options["brief"] else None,
+        brief=read_input(fork_options["brief"], fork_options["settings"]) if fork_options["brief"] else None,
         answer=Answer(turn=turn, words=words) if turn is not None and words is not None else None,
     )
 
 
 def _models(typed: tuple[str, ...]) -> dict[str, str]:
     """Who answers, by the participant's name; under "" for all others."""
-    found: dict[str, str] = {}
+    models: dict[str, str] = {}
     for text in typed:
         name, _, model = text.rpartition("=")
-        if name.strip() in found:
+        if name.strip() in models:
             whom = name.strip() or "all"
             raise click.UsageError(f"--model is given twice for {whom}; write NAME=provider:model for one participant.")
-        found[name.strip()] = model
-    return found
+        models[name.strip()] = model
+    return models

@@ -10,6 +10,7 @@ import click
 import rich_click
 
 from moot.cli.options import DONE, run_command, store_option, store_path
+from moot.core.brief import SERVED
 
 WEB_HOST = "moot.web.http_server"
 """The server to start; named as a text, because the hosts do not import each other."""
@@ -23,7 +24,7 @@ class ServeOptions(TypedDict):
     port: int
     host: str
     open_: bool
-    most: int | None
+    parallel: int | None
     queue: bool
     log_json: bool
     store: Path | str | None
@@ -31,7 +32,12 @@ class ServeOptions(TypedDict):
 
 @rich_click.command()
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=WEB_PORT, show_default=True, help="The port; 0 for any free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=WEB_PORT,
+    show_default=True,
+    metavar="N",
+    help="The port; 0 for any free port.",
 )
 @click.option(
     "--host",
@@ -41,12 +47,15 @@ class ServeOptions(TypedDict):
 )
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
 @click.option(
-    "--most", type=click.IntRange(1, 100), help="Number of debates to run in parallel. Default: as in moot.toml, or 8."
+    "--parallel",
+    type=click.IntRange(*SERVED),
+    metavar="N",
+    help="Number of debates to run in parallel. Default: as in moot.toml, or 8.",
 )
 @click.option("--queue", is_flag=True, help="Let workers run the debates. Needs --store postgresql://….")
 @click.option("--log-json", is_flag=True, help="Log every request and event as JSON lines on standard error.")
 @store_option
-def serve(**given: Unpack[ServeOptions]) -> int:
+def serve(**options: Unpack[ServeOptions]) -> int:
     """Serve the web app and the HTTP API, and run the debates that are started there, or let workers run them.
 
     The printed link works once, within ten minutes; press Enter for a new one. Ctrl-C stops after the answers in
@@ -57,7 +66,7 @@ def serve(**given: Unpack[ServeOptions]) -> int:
 
     def ready(link: str) -> None:
         click.echo(f"Open this link: {link}")
-        if given["open_"]:
+        if options["open_"]:
             webbrowser.open(link)
 
     def say(sentence: str) -> None:
@@ -68,14 +77,14 @@ def serve(**given: Unpack[ServeOptions]) -> int:
 
     host_module = import_module(WEB_HOST)
     wanted = host_module.ServerSettings(
-        store=store_path(given["store"]),
-        host=given["host"],
-        port=given["port"],
-        most=given["most"],
-        queue=given["queue"],
+        store=store_path(options["store"]),
+        host=options["host"],
+        port=options["port"],
+        most=options["parallel"],
+        queue=options["queue"],
         ready=ready,
         say=say,
-        log=log if given["log_json"] else None,
+        log=log if options["log_json"] else None,
     )
     run_command(host_module.serve(wanted, load_config()))
     return DONE
@@ -95,7 +104,7 @@ class McpOptions(TypedDict):
     host: str
     port: int
     max_cost: float
-    max_debates: int | None
+    parallel: int | None
     queue: bool
     client: str
     all_: bool
@@ -111,7 +120,12 @@ def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @rich_click.command()
 @click.option("--http", is_flag=True, help="Serve over HTTP, at /mcp. Clients need a token of [serve.tokens].")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for any free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    metavar="N",
+    help="The port; 0 for any free port.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -123,8 +137,9 @@ def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
     help="US dollars for all debates of the session; inf for no limit. Over HTTP the limit is [serve] daily.",
 )
 @click.option(
-    "--max-debates",
-    type=click.IntRange(1, 100),
+    "--parallel",
+    type=click.IntRange(*SERVED),
+    metavar="N",
     help="Number of debates to run in parallel. Default: as in moot.toml, or 8.",
 )
 @click.option("--queue", is_flag=True, help="Let workers run the debates. Needs --store postgresql://….")
@@ -137,7 +152,7 @@ def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
 )
 @click.option("--all", "all_", is_flag=True, help="Let the client also read the other debates in the store.")
 @store_option
-def mcp(**given: Unpack[McpOptions]) -> int:
+def mcp(**options: Unpack[McpOptions]) -> int:
     """Serve coding agents: an MCP server over standard input and output, or over HTTP.
 
     An agent starts this command by itself: see docs/how-to/use-from-a-coding-agent.md. When the agent disconnects, its
@@ -150,15 +165,15 @@ def mcp(**given: Unpack[McpOptions]) -> int:
 
     host = import_module(HOST)
     wanted = host.HostSettings(
-        store=store_path(given["store"]),
-        client=given["client"],
-        max_cost=None if math.isinf(given["max_cost"]) else given["max_cost"],
-        max_debates=given["max_debates"],
-        queue=given["queue"],
-        reads_all=given["all_"],
-        host=given["host"],
-        port=given["port"],
+        store=store_path(options["store"]),
+        client=options["client"],
+        max_cost=None if math.isinf(options["max_cost"]) else options["max_cost"],
+        max_debates=options["parallel"],
+        queue=options["queue"],
+        reads_all=options["all_"],
+        host=options["host"],
+        port=options["port"],
         ready=ready,
     )
-    run_command((host.serve_http if given["http"] else host.serve_stdio)(wanted, load_config()))
+    run_command((host.serve_http if options["http"] else host.serve_stdio)(wanted, load_config()))
     return DONE

@@ -45,12 +45,12 @@ class ShowOptions(TypedDict):
 @click.option("--json", "mode", flag_value="json", help="Print the entries of the record as JSON lines.")
 @click.option("--plain", "mode", flag_value="plain", help="Plain lines, as when the output is not a terminal.")
 @store_option
-def show(debate: str, **given: Unpack[ShowOptions]) -> int:
+def show(debate: str, **options: Unpack[ShowOptions]) -> int:
     """Show a debate from its record.
 
-    DEBATE is an id, the first characters of one, or "last".
+    DEBATE is an id, a short id, or "last".
     """
-    return run_command(_show(debate, given))
+    return run_command(_show(debate, options))
 
 
 async def _show(name: str, show_options: ShowOptions) -> int:
@@ -59,7 +59,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
     from moot.app.run.outcome import opening, outcome
     from moot.app.run.people import OutsideMessages
     from moot.app.run.record_reader import open_asks
-    from moot.cli.display.output import Ahead, Output
+    from moot.cli.display.output import FollowUps, Output
     from moot.cli.terminal import watch
     from moot.core.transcript import fold
 
@@ -78,14 +78,14 @@ async def _show(name: str, show_options: ShowOptions) -> int:
             after = len(entries) if in_time else 0
             if show_options["follow"] or not in_time:
                 await watch(workspace, debate, output.viewer, after=after, live=show_options["follow"])
-        found = await read_record(workspace, debate)
-        ended = outcome(debate, fold(found.entries))
-        ahead = Ahead(
+        record = await read_record(workspace, debate)
+        ended = outcome(debate, fold(record.entries))
+        follow_ups = FollowUps(
             asks=await open_asks(workspace, debate),
             outside=await (await OutsideMessages.of(workspace, debate)).more(),
-            ways=tuple(next_steps(opening(debate, found.entries), debate, ended.transcript)),
+            steps=tuple(next_steps(opening(debate, record.entries), debate, ended.transcript)),
         )
-        output.conclude(found.report, ended, {}, ahead)
+        output.conclude(record.report, ended, {}, follow_ups)
         return 0
 
 
@@ -109,7 +109,7 @@ async def _paced(
 def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Count the ballots of a debate under every rule.
 
-    DEBATE is an id, the first characters of one, or "last". For each rule you see who wins, by how much, and the
+    DEBATE is an id, a short id, or "last". For each rule you see who wins, by how much, and the
     smallest change of ballots that would give another result: one candidate moved to the first place, the winner to
     the last. The record is not changed.
     """
@@ -158,34 +158,35 @@ def _shown(recounted: "Recount") -> "list[RenderableType]":
     return parts
 
 
-def quorum_in_words(found: "Recount") -> str:
+def quorum_in_words(result: "Recount") -> str:
     """A line that says that there is no quorum; "" where there is one."""
-    if found.quorum:
+    if result.quorum:
         return ""
     return "At least half of the voters did not vote, so there is no quorum. The counts below ignore that."
 
 
-def result_in_words(each: "RuleResult") -> str:
+def result_in_words(result: "RuleResult") -> str:
     """A line that says who wins, and by how much."""
     from moot.cli.display.text_layout import line
+    from moot.core.labels import status_in_words
 
-    if each.status != "decided":
-        return each.status.replace("_", " ")
-    ahead = f", {each.margin:g} ahead of {line(each.next)}" if each.next else ""
-    return f"{line(each.winner)}{ahead} ({each.strength})"
+    if result.status != "decided":
+        return status_in_words(result.status)
+    lead = f", {result.margin:g} ahead of {line(result.next)}" if result.next else ""
+    return f"{line(result.winner)}{lead} ({result.strength})"
 
 
-def flip_in_words(each: "RuleResult") -> str:
+def flip_in_words(result: "RuleResult") -> str:
     """A line that says which ballots would give another result, if they put one candidate first and the winner last."""
     from moot.cli.display.text_layout import line
     from moot.core.text import listed
 
-    if each.flip is None:
-        who = "any one ballot puts" if each.tried == 1 else f"up to {each.tried} ballots put"
-        last = " and the winner last" if each.status == "decided" else ""
+    if result.flip is None:
+        who = "any one ballot puts" if result.tried == 1 else f"up to {result.tried} ballots put"
+        last = " and the winner last" if result.status == "decided" else ""
         return f"The result stays the same if {who} another candidate first{last}."
-    whose = listed([line(name) for name in each.flip.voters])
-    ballots = "a changed ballot" if len(each.flip.voters) == 1 else "changed ballots"
-    last = " and the winner last" if each.status == "decided" else ""
-    change = f"{line(each.flip.to)} first{last}"
-    return f"Another result with {ballots} of {whose} ({change}): {line(each.flip.then)}"
+    whose = listed([line(name) for name in result.flip.voters])
+    ballots = "a changed ballot" if len(result.flip.voters) == 1 else "changed ballots"
+    last = " and the winner last" if result.status == "decided" else ""
+    change = f"{line(result.flip.to)} first{last}"
+    return f"Another result with {ballots} of {whose} ({change}): {line(result.flip.then)}"

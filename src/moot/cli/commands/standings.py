@@ -47,13 +47,13 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
         async with open_memory(store) as workspace:
             return await domain_ratings(workspace, domain, anchor=anchor)
 
-    standingses = run_command(read())
+    domains = run_command(read())
     if as_json:
-        _print([asdict(standings) for standings in standingses])
+        _print([asdict(domain_rating) for domain_rating in domains])
         return DONE
-    if not standingses:
+    if not domains:
         click.echo("No debate between models has been won by one of its debaters yet.")
-    for item in standingses:
+    for item in domains:
         click.echo(f"domain: {item.domain or 'none'}")
         wide = max(len(rating.name) for rating in item.ratings)
         click.echo(f"  {'model':<{wide}}  rating  95 % interval  games   elo")
@@ -86,8 +86,8 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
 
     calibrations, votes, expect = run_command(read())
     if as_json:
-        told = {name: [{**asdict(level), "expected": chance} for level, chance in expect[name]] for name in expect}
-        more = {name: {"vote_weight": votes.get(name), "recalibrated": told[name]} for name in calibrations}
+        levels = {name: [{**asdict(level), "expected": chance} for level, chance in expect[name]] for name in expect}
+        more = {name: {"vote_weight": votes.get(name), "recalibrated": levels[name]} for name in calibrations}
         _print({name: {**asdict(value), **more[name]} for name, value in calibrations.items()})
         return DONE
     if not calibrations:
@@ -153,10 +153,10 @@ def personas(as_json: bool, store: Path | str | None) -> int:
     return _tell(read_all, tables, as_json=as_json, store=store)
 
 
-def _table(title: str, found: "Sequence[Persona]") -> "Table":
+def _table(title: str, personas_listed: "Sequence[Persona]") -> "Table":
     from moot.cli.display.text_layout import short
 
-    names = [short(persona.name + (f", {persona.role}" if persona.role else ""), NAME) for persona in found]
+    names = [short(persona.name + (f", {persona.role}" if persona.role else ""), NAME) for persona in personas_listed]
     head = ("debates", "answers", "missing", "changed", "won", "right")
     rows = [
         (
@@ -167,7 +167,7 @@ def _table(title: str, found: "Sequence[Persona]") -> "Table":
             _share(persona.won),
             _share(persona.right),
         )
-        for persona in found
+        for persona in personas_listed
     ]
     return [(title, *head), *((name, *row) for name, row in zip(names, rows, strict=True))]
 
@@ -202,13 +202,13 @@ def _tell(
         async with open_memory(store) as workspace:
             return await read_all(workspace)
 
-    found = run_command(read())
+    standing = run_command(read())
     if as_json:
-        click.echo(json.dumps(asdict(found), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(asdict(standing), ensure_ascii=False, indent=2))
         return DONE
-    if not found.participants:
+    if not standing.participants:
         click.echo(NOTHING)
-    for n, table in enumerate(table for table in tables(found) if len(table) > 1):
+    for n, table in enumerate(table for table in tables(standing) if len(table) > 1):
         if n:
             click.echo()
         _print_personas(table)

@@ -12,10 +12,12 @@ import rich_click
 
 from moot.cli.options import (
     DONE,
+    EARLIER_LIST_OPTIONS,
     ERROR,
     INTERRUPTED,
     LimitOptions,
     OverrideOptions,
+    accept_earlier,
     complete_debate,
     limit_options,
     open_for_running,
@@ -28,6 +30,7 @@ from moot.cli.options import (
     store_option,
     store_path,
 )
+from moot.core.brief import BATCHED, QUEUE_DELAY, QUEUE_PRIORITY
 
 if TYPE_CHECKING:
     from moot.app.run.dispatcher import Job, QueueStatus, State
@@ -41,7 +44,7 @@ LONGEST_NAME = 40
 class WorkerOptions(TypedDict):
     """The options of ``moot worker`` as the user typed them."""
 
-    most: int
+    parallel: int
     name: str | None
     lease: float
     grace: float
@@ -61,7 +64,12 @@ class SubmitOptions(LimitOptions, OverrideOptions):
 
 @rich_click.command()
 @click.option(
-    "--most", type=click.IntRange(1, 1000), default=8, show_default=True, help="Number of debates to run in parallel."
+    "--parallel",
+    type=click.IntRange(*BATCHED),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Number of debates to run in parallel.",
 )
 @click.option(
     "--name", metavar="NAME", help="The worker's name. Default: the machine's name. A random suffix is added."
@@ -71,27 +79,27 @@ class SubmitOptions(LimitOptions, OverrideOptions):
     type=click.FloatRange(1, 600),
     default=15.0,
     show_default=True,
-    metavar="S",
-    help="Seconds without a sign of life after which other workers take over its debates.",
+    metavar="SECONDS",
+    help="Seconds without a heartbeat after which other workers take over its debates.",
 )
 @click.option(
     "--grace",
     type=click.FloatRange(0, 3600),
     default=30.0,
     show_default=True,
-    metavar="S",
+    metavar="SECONDS",
     help="Seconds for the answers in progress when the worker is asked to end.",
 )
 @click.option("--log-json", is_flag=True, help="Log every event as JSON lines.")
 @store_option
-def worker(**given: Unpack[WorkerOptions]) -> int:
+def worker(**options: Unpack[WorkerOptions]) -> int:
     """Run the debates of a queue, until the worker is asked to end.
 
     Start workers on as many machines as you like. After Ctrl-C or SIGTERM a worker takes no new debates, returns its
     debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
     take over its debates when its leases expire. The log goes to standard error.
     """
-    return run_command(_work(given))
+    return run_command(_work(options))
 
 
 async def _work(worker_options: WorkerOptions) -> int:
@@ -112,16 +120,16 @@ async def _work(worker_options: WorkerOptions) -> int:
         wanted = WorkerSettings(
             address=address,
             name=name,
-            most=worker_options["most"],
+            most=worker_options["parallel"],
             lease=worker_options["lease"],
             grace=worker_options["grace"],
             say=log.take,
         )
         text = f"{name} runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}"
         log.take(Note(event="started", text=text))
-        found = Worker(workspace, wanted)
-        _listen(found)
-        await found.run()
+        new_worker = Worker(workspace, wanted)
+        _listen(new_worker)
+        await new_worker.run()
         log.take(Note(event="stopped", text=f"{name} has ended; all its debates are back in the queue or finished"))
     return DONE
 
@@ -140,7 +148,7 @@ def _name(typed: str | None) -> str:
     return f"{name}-{secrets.token_hex(3)}"
 
 
-def _listen(found: "Worker") -> None:
+def _listen(running_worker: "Worker") -> None:
     """The first signal drains the worker. The second ends it at once; its leases then expire."""
     import asyncio
     import os
@@ -149,11 +157,11 @@ def _listen(found: "Worker") -> None:
     from moot.workers.worker_log import Note
 
     def press() -> None:
-        if found.leaving:
+        if running_worker.leaving:
             os._exit(INTERRUPTED)
-        text = f"{found.wanted.name} takes no new debates; press again to end at once"
-        found.wanted.say(Note(event="draining", text=text))
-        found.drain()
+        text = f"{running_worker.wanted.name} takes no new debates; press again to end at once"
+        running_worker.wanted.say(Note(event="draining", text=text))
+        running_worker.drain()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, press)
@@ -161,26 +169,33 @@ def _listen(found: "Worker") -> None:
 
 @rich_click.command()
 @click.argument("briefs", nargs=-1, required=True, metavar="BRIEF...")
-@click.option("--priority", type=click.IntRange(1, 10), default=5, show_default=True, help="1 is first, 10 is last.")
+@click.option(
+    "--priority",
+    type=click.IntRange(*QUEUE_PRIORITY),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="1 is first, 10 is last.",
+)
 @click.option("--owner", default="", metavar="NAME", help="The owner. Debates of different owners take turns.")
 @click.option(
     "--after",
-    type=click.FloatRange(0, 31_622_400),
+    type=click.FloatRange(*QUEUE_DELAY),
     default=0.0,
-    metavar="S",
+    metavar="SECONDS",
     help="Seconds to wait before the debate starts.",
 )
 @set_option
 @override_options
 @limit_options
 @store_option
-def submit(briefs: tuple[str, ...], **given: Unpack[SubmitOptions]) -> int:
+def submit(briefs: tuple[str, ...], **options: Unpack[SubmitOptions]) -> int:
     """Put debates into the queue, so that workers run them.
 
     BRIEF is a file, a question in quotes, or - for standard input. If participants must be generated, that is done
     here, with one call of the model. The ids are printed, one on each line.
     """
-    return run_command(_submit(briefs, given))
+    return run_command(_submit(briefs, options))
 
 
 async def _submit(briefs: tuple[str, ...], submit_options: SubmitOptions) -> int:
@@ -206,8 +221,8 @@ async def _start(workspace: "Workspace", words: str, submit_options: SubmitOptio
     from moot.app.plan.settings import load_config
     from moot.app.run.start import prepare_start
 
-    intake = read_input(words, submit_options["settings"])
-    return await prepare_start(workspace, intake, overrides_of(submit_options, submit_options), load_config())
+    parsed = read_input(words, submit_options["settings"])
+    return await prepare_start(workspace, parsed, overrides_of(submit_options, submit_options), load_config())
 
 
 async def _store_debate(workspace: "Workspace", request: "StartRequest") -> str:
@@ -220,7 +235,7 @@ async def _store_debate(workspace: "Workspace", request: "StartRequest") -> str:
     debate = workspace.new_id(request.prepared.plan)
     if request.prepared.generator:
         click.echo(
-            f"moot: asking {request.prepared.generator} to generate participants; for built-in ones use --cast builtin",
+            f"moot: asking {request.prepared.generator} for participants; for built-in ones: --participants builtin",
             err=True,
         )
     peopled = await generate_participants(workspace, request, debate, HostHooks(stop=StopRequest()))
@@ -240,16 +255,22 @@ class QueueOptions(TypedDict):
 
     state: "State | None"
     owner: str | None
-    most: int
+    limit: int
     as_json: bool
     store: Path | str | None
 
 
-@rich_click.group(invoke_without_command=True)
+@rich_click.group(invoke_without_command=True, context_settings=accept_earlier(EARLIER_LIST_OPTIONS))
 @click.option("--state", type=click.Choice(STATES), help="Show only debates in this state.")
 @click.option("--owner", metavar="NAME", help="Show only debates of this owner.")
 @click.option(
-    "-n", "--most", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Maximum number of debates."
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of debates to show.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the debates as JSON.")
 @store_option
@@ -268,7 +289,7 @@ def queue(context: click.Context, **queue_options: Unpack[QueueOptions]) -> int:
     if jobs:
         click.echo()
         queue_table(jobs)
-        if len(jobs) == queue_options["most"]:
+        if len(jobs) == queue_options["limit"]:
             click.echo(f"These are the newest {len(jobs)}; -n shows more, --state and --owner show fewer.")
     return DONE
 
@@ -276,7 +297,7 @@ def queue(context: click.Context, **queue_options: Unpack[QueueOptions]) -> int:
 async def _look(queue_options: QueueOptions) -> "tuple[QueueStatus, tuple[Job, ...]]":
     async with open_queue(queue_options["store"]) as (_, dispatcher):
         state, owner = queue_options["state"], queue_options["owner"]
-        jobs = await dispatcher.jobs(state=state, owner=owner, limit=queue_options["most"])
+        jobs = await dispatcher.jobs(state=state, owner=owner, limit=queue_options["limit"])
         return await dispatcher.status(), jobs
 
 
@@ -291,8 +312,10 @@ def status(as_json: bool, store: Path | str | None) -> int:
         async with open_queue(_above(store)) as (_, dispatcher):
             return await dispatcher.status()
 
-    found = run_command(look())
-    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(status_lines(found, time.time())))
+    queue_status = run_command(look())
+    click.echo(
+        json.dumps(asdict(queue_status), indent=2) if as_json else "\n".join(status_lines(queue_status, time.time()))
+    )
     return DONE
 
 
@@ -306,9 +329,9 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
     async def stop() -> int:
         async with open_queue(_above(store)) as (workspace, dispatcher):
             name = await workspace.find(debate)
-            if came := await dispatcher.cancel(name, now=now):
+            if status := await dispatcher.cancel(name, now=now):
                 stopping = f"stopping {'at once' if now else 'after the answers in progress'}; then it is cancelled"
-                click.echo(f"{name}: {came if came == 'cancelled' else stopping}")
+                click.echo(f"{name}: {status if status == 'cancelled' else stopping}")
                 return DONE
             click.echo(f"moot: {name} is not queued, running or waiting", err=True)
             return ERROR

@@ -94,13 +94,13 @@ class AnswerPrompt:
         words = "" if any(item.kind == "text" for item in ask.form.fields) else await self._text(why)
         return Filled(words=words, fields=fields)
 
-    async def _add(self, ask: Ask, asked: Field, fields: dict[str, Value]) -> None:
+    async def _add(self, ask: Ask, form_field: Field, fields: dict[str, Value]) -> None:
         """Ask for a field, unless it has a value already or cannot have one."""
-        if not _open(asked, ask, fields):
+        if not _open(form_field, ask, fields):
             return
-        value = await self._field(ask, replace(asked, required=_must(asked, ask, fields)), self._remarks)
+        value = await self._field(ask, replace(form_field, required=_must(form_field, ask, fields)), self._remarks)
         if value is not None:
-            fields[asked.name] = value
+            fields[form_field.name] = value
 
     async def _more(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
         """Ask which optional fields the person wants to fill in, and ask for those."""
@@ -114,37 +114,37 @@ class AnswerPrompt:
                 if _must(item, ask, fields):
                     await self._add(ask, item, fields)
 
-    async def _field(self, ask: Ask, asked: Field, remarks: Mapping[str, str]) -> Value | None:
+    async def _field(self, ask: Ask, form_field: Field, remarks: Mapping[str, str]) -> Value | None:
         """The value of a field; None if it is left out."""
-        if asked.kind == "text":
-            return await self._text(asked) or None
+        if form_field.kind == "text":
+            return await self._text(form_field) or None
         while True:
-            self._name(asked)
-            options = _options(asked)
+            self._name(form_field)
+            options = _options(form_field)
             for n, option in enumerate(options, start=1):
-                said = Text(line(option))
-                said.append(f"  {line(remarks[option])}" if remarks.get(option) else "", style=FAINT)
-                self._console.print(Indented(said, f"{n:>3}  ", "     ", FAINT))
+                option_text = Text(line(option))
+                option_text.append(f"  {line(remarks[option])}" if remarks.get(option) else "", style=FAINT)
+                self._console.print(Indented(option_text, f"{n:>3}  ", "     ", FAINT))
             try:
-                raw = await (self._rows() if asked.kind == "list" else self._line())
-                if raw.strip() or asked.required:
-                    return _value(ask, asked, _picked(asked, options, raw.strip()))
+                raw = await (self._rows() if form_field.kind == "list" else self._line())
+                if raw.strip() or form_field.required:
+                    return _value(ask, form_field, _picked(form_field, options, raw.strip()))
                 return None
             except BriefError as error:
                 self._refuse(error)
 
-    async def _text(self, asked: Field) -> str:
+    async def _text(self, form_field: Field) -> str:
         """A text of any number of lines; "" if it is left out."""
         while True:
-            self._name(asked)
+            self._name(form_field)
             try:
                 words = (await self._rows()).strip()
             except BriefError as error:
                 self._refuse(error)
                 continue
-            if words or not asked.required:
+            if words or not form_field.required:
                 return words
-            self._refuse(BriefError(f"{asked.name} is required"))
+            self._refuse(BriefError(f"{form_field.name} is required"))
 
     async def _rows(self) -> str:
         rows: list[str] = []
@@ -163,9 +163,9 @@ class AnswerPrompt:
 
     async def _overhear(self) -> None:
         """Show new messages of viewers; text that is already typed is kept."""
-        if said := await self._outside.more():
+        if messages := await self._outside.more():
             self._console.print()
-            for renderable in viewer_messages(said):
+            for renderable in viewer_messages(messages):
                 self._console.print(renderable)
             self._prompt()
 
@@ -173,24 +173,24 @@ class AnswerPrompt:
         self._console.print(Text("> ", style="bold"), end="")
         self._console.file.flush()
 
-    def _name(self, asked: Field) -> None:
+    def _name(self, form_field: Field) -> None:
         """Show the field's name, the allowed values, and what Enter does."""
-        self._console.print(Text.assemble((line(asked.name), "bold"), (f"  {_told(asked)}", FAINT)))
+        self._console.print(Text.assemble((line(form_field.name), "bold"), (f"  {_told(form_field)}", FAINT)))
 
     def _refuse(self, error: BriefError) -> None:
         self._console.print(Text(f"{line(error.found)}.", style=BAD))
         self._keyboard.drop()
 
 
-def _told(asked: Field) -> str:
-    helped = [line(asked.help)] if asked.help else []
-    if asked.kind in ("number", "flag"):
-        helped.append("yes or no" if asked.kind == "flag" else line(allowed_values(asked)))
-    match asked.kind:
+def _told(form_field: Field) -> str:
+    helped = [line(form_field.help)] if form_field.help else []
+    if form_field.kind in ("number", "flag"):
+        helped.append("yes or no" if form_field.kind == "flag" else line(allowed_values(form_field)))
+    match form_field.kind:
         case "text" | "list":
             how = (
                 "one item on each line; finish with an empty line"
-                if asked.kind == "list"
+                if form_field.kind == "list"
                 else "finish with an empty line"
             )
         case "choice" | "flag":
@@ -199,29 +199,29 @@ def _told(asked: Field) -> str:
             how = ""
     left_out = (
         ""
-        if asked.required
+        if form_field.required
         else "press Enter if not"
-        if asked.name == MORE.name
+        if form_field.name == MORE.name
         else "optional: press Enter to skip it"
     )
     return " · ".join(filter(None, (*helped, how, left_out)))
 
 
-def _options(asked: Field) -> tuple[str, ...]:
+def _options(form_field: Field) -> tuple[str, ...]:
     """The options that can be chosen by number."""
-    if asked.kind == "flag":
+    if form_field.kind == "flag":
         return FLAGS
-    return (*asked.choices, "abstain") if asked.abstain else asked.choices
+    return (*form_field.choices, "abstain") if form_field.abstain else form_field.choices
 
 
-def _picked(asked: Field, options: tuple[str, ...], raw: str) -> Value:
+def _picked(form_field: Field, options: tuple[str, ...], raw: str) -> Value:
     """The typed option; a word that equals an option has priority over a number."""
-    if asked.kind == "list":
+    if form_field.kind == "list":
         return "\n".join(_chosen(options, row.strip()) for row in raw.split("\n")) if options else raw
     words = _chosen(options, raw)
-    if asked.kind == "flag" and words in FLAGS:
+    if form_field.kind == "flag" and words in FLAGS:
         return words == FLAGS[0]
-    return ABSTAIN if asked.abstain and words == "abstain" else words
+    return ABSTAIN if form_field.abstain and words == "abstain" else words
 
 
 def _chosen(options: tuple[str, ...], raw: str) -> str:
@@ -231,51 +231,53 @@ def _chosen(options: tuple[str, ...], raw: str) -> str:
     return words or raw
 
 
-def _value(ask: Ask, asked: Field, raw: Value) -> Value:
+def _value(ask: Ask, form_field: Field, raw: Value) -> Value:
     """A value as the form accepts it.
 
     Raises:
         BriefError: the value is not allowed.
     """
     if raw == "":
-        raise BriefError(f"{asked.name} is required")
-    alone = replace(ask, form=Form(name="one", fields=(asked,)))
-    return read_manual_reply(alone, "", {asked.name: raw}).fields[asked.name]
+        raise BriefError(f"{form_field.name} is required")
+    alone = replace(ask, form=Form(name="one", fields=(form_field,)))
+    return read_manual_reply(alone, "", {form_field.name: raw}).fields[form_field.name]
 
 
-def _known(asked: Field, ask: Ask) -> str:
+def _known(form_field: Field, ask: Ask) -> str:
     """The value of a field with a single choice; "" for all other fields."""
-    sole = asked.kind == "choice" and len(asked.choices) == 1 and not asked.abstain
-    return asked.choices[0] if sole and (asked.required or asked.name == REPLACES) else ""
+    sole = form_field.kind == "choice" and len(form_field.choices) == 1 and not form_field.abstain
+    return form_field.choices[0] if sole and (form_field.required or form_field.name == REPLACES) else ""
 
 
-def _open(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
+def _open(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
     """Whether a field has to be asked for.
 
     Not a field that has a value, that has no choices, that names the readers of a text which was left out, or that
     belongs to a field which was left out or has another value.
     """
-    if asked.name in fields or (asked.kind == "choice" and (not asked.choices or asked.choices == (ask.to,))):
+    if form_field.name in fields or (
+        form_field.kind == "choice" and (not form_field.choices or form_field.choices == (ask.to,))
+    ):
         return False
-    said = _receivers(ask.form).get(asked.name)
-    if said is not None and said not in fields:
+    receiver = _receivers(ask.form).get(form_field.name)
+    if receiver is not None and receiver not in fields:
         return False
-    if asked.needs and not asked.when and asked.needs not in fields:
+    if form_field.needs and not form_field.when and form_field.needs not in fields:
         return False
-    by_value = [partner for partner in _partners(asked, ask.form) if partner.when and partner.name in fields]
-    return not by_value or _must(asked, ask, fields)
+    by_value = [partner for partner in _partners(form_field, ask.form) if partner.when and partner.name in fields]
+    return not by_value or _must(form_field, ask, fields)
 
 
-def _must(asked: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
+def _must(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
     """Whether a field is required, by itself or because of earlier answers."""
-    beside = [partner for partner in _partners(asked, ask.form) if partner.name in fields]
+    beside = [partner for partner in _partners(form_field, ask.form) if partner.name in fields]
     called_for = any(needed(item, fields[item.name]) for item in beside)
-    return asked.required or asked.name in _receivers(ask.form) or called_for
+    return form_field.required or form_field.name in _receivers(ask.form) or called_for
 
 
-def _partners(asked: Field, form: Form | None) -> list[Field]:
+def _partners(form_field: Field, form: Form | None) -> list[Field]:
     """The fields that may require this one."""
-    return [item for item in form.fields if item.needs == asked.name] if form else []
+    return [item for item in form.fields if item.needs == form_field.name] if form else []
 
 
 def _receivers(form: Form | None) -> dict[str, str]:
@@ -323,12 +325,19 @@ class Terminal:
             raise Waiting
         left = (await time_left(self._workspace, self._debate)).get(ask.key)
         ends = None if left is None else time.monotonic() + left
-        said = [shown for shown in tell_news(context, screen.view.transcript) if shown.turn.key not in screen.shown]
+        shown_turns = [
+            shown for shown in tell_news(context, screen.state.fold.transcript) if shown.turn.key not in screen.shown
+        ]
         try:
             outside = await OutsideMessages.of(self._workspace, self._debate, ask.key)
-            heard = await outside.more()
+            outside_messages = await outside.more()
             show_question(
-                screen.console, ask, context, said=said, about=lay(context, screen.view.transcript), outside=heard
+                screen.console,
+                ask,
+                context,
+                turns=shown_turns,
+                about=lay(context, screen.state.fold.transcript),
+                outside=outside_messages,
             )
             filled = await ask_answer(screen.console, self._keyboard, ask, context, outside, left=left)
         except EOFError:
@@ -351,7 +360,7 @@ class Terminal:
         """Wait until the screen shows everything on record."""
         for _ in range(LOOKS):
             await asyncio.sleep(STEP)
-            if any(turn.key == key for turn in self._screen.view.transcript.all()):
+            if any(turn.key == key for turn in self._screen.state.fold.transcript.all()):
                 return
 
     def _close(self, ask: Ask, *, over: bool) -> None:
@@ -367,13 +376,15 @@ def show_question(
     ask: Ask,
     context: Context,
     *,
-    said: Sequence[ShownTurn],
+    turns: Sequence[ShownTurn],
     about: Sequence[ShownTurn],
     outside: Sequence[Interjected],
 ) -> None:
     """Show a question, and before it the turns that lead to it."""
     laid = {shown.turn.key for shown in about}
-    for renderable in question(ask, context, [one for one in said if one.turn.key not in laid], about, outside):
+    for renderable in question(
+        ask, context, [shown_turn for shown_turn in turns if shown_turn.turn.key not in laid], about, outside
+    ):
         console.print(renderable)
 
 
@@ -409,6 +420,6 @@ def people_interface(
     if output.screen is None or keyboard is None:
         return None
     output.screen.in_place = True
-    door = Terminal(workspace, debate, output.screen, keyboard)
-    interrupt.leave = door.leave
-    return door
+    interface = Terminal(workspace, debate, output.screen, keyboard)
+    interrupt.leave = interface.leave
+    return interface

@@ -9,18 +9,23 @@ from rich.live import Live
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.app.plan.assignment import is_person
-from moot.app.serve.view_model import most_rounds
+from moot.app.serve.entry_view import EntryView
 from moot.cli.display.render import ViewState, doing, entry_lines, running_tally
 from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, amount, joined, line, money, span
-from moot.core.event import Asked, Attempted, Delta, Entry, Event, Failed, Interjected, Opened, Paused, Replied, Resumed
+from moot.core.event import Delta, Entry
 from moot.core.text import clean, counted
+from moot.report.metrics import sums_of
 
 MOST_STREAMS, STREAM_LINES = 6, 4
 
 
 class Viewer(Protocol):
     """Something that is shown the entries of a debate."""
+
+    @property
+    def pieces(self) -> bool:
+        """Whether it shows unfinished answers."""
+        ...
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         """Show one item; ``raw`` is an entry's stored line."""
@@ -40,20 +45,20 @@ class Screen:
         planned: the maximum number of questions; 0 where it is not known.
 
     Attributes:
+        pieces: whether it shows unfinished answers, which stand in the live area.
         shown: the keys of the turns already shown.
         in_place: whether people are asked at this screen. It then waits for their answers, so that nobody reads other
             answers to a question before giving their own.
     """
 
     def __init__(self, console: Console, *, live: bool, planned: int = 0) -> None:
-        self.console, self.view, self.planned = console, ViewState(), planned
+        self.console, self.state, self.planned = console, ViewState(), planned
         self.shown: set[str] = set()
         self.in_place = False
-        self._moves = live
+        self.pieces = live
         self._live: Live | None = None
         self._asked: set[str] = set()
-        self._held: list[Entry | Delta] = []
-        self._rounds = 0
+        self._later: list[EntryView] = []
         self._began = time.monotonic()
 
     def __enter__(self) -> "Screen":
@@ -65,7 +70,7 @@ class Screen:
         self._stop()
 
     def _start(self) -> None:
-        if self._moves:
+        if self.pieces:
             # A new object each time: a stopped one would overwrite what was shown since.
             self._live = Live(console=self.console, auto_refresh=False, transient=True)
             self._live.start()
@@ -80,54 +85,45 @@ class Screen:
         """No longer wait for these questions; when nobody is asked any more, show what came in the meantime."""
         before, self._asked = self._asked, self._asked.difference(keys)
         if before and not self._asked:
-            held, self._held = self._held, []
+            later, self._later = self._later, []
             self._start()
-            for item in held:
-                self.take(item, "")
+            for view in later:
+                self._show(view)
 
-    def load(self, entry: Entry) -> None:
-        """Apply an earlier entry without showing it."""
-        self.view.take(entry.event)
-        self.view.seq = entry.seq
-        if isinstance(entry.event, Opened):
-            self._rounds = most_rounds(entry.event.protocol)
+    def load(self, entry: Entry) -> EntryView:
+        """Apply an entry without showing it."""
+        return self.state.take(entry)
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         """Show one item."""
-        event = None if isinstance(item, Delta) else item.event
-        if self._asked and not isinstance(event, Asked):
-            self._held.append(item)
-            match event:
-                case Replied(key=key) | Failed(key=key) | Attempted(key=key):  # the last one by a fallback model
-                    self.release(key)
-                case Paused():
-                    self.release(*self._asked)
-                case _:
-                    pass
-            return
         if isinstance(item, Delta):
-            self.view.hear(item)
+            self.state.fold.add_delta(item)
+        else:
+            self._show(self.load(item))
+
+    def _show(self, view: EntryView) -> None:
+        """Show an entry, or keep it until the people have answered who are asked now."""
+        if self._asked and view.kind != "asked":
+            self._later.append(view)
+            if view.kind in ("replied", "failed", "attempted"):  # the last one by a fallback model
+                self.release(view.key)
+            elif view.kind == "paused":
+                self.release(*self._asked)
             return
-        self.load(item)
-        self._mind(item.event)
-        for renderable in entry_lines(self.view, item.event):
+        if view.kind in ("replied", "failed", "interjected"):
+            self.shown.add(view.key)
+        if view.kind in ("asked", "resumed") and self.in_place:
+            self._wait_for_people()
+        for renderable in entry_lines(self.state, view):
             self.console.print(renderable)
         self.tick()
 
-    def _mind(self, event: Event) -> None:
-        """Note which turn is shown, and wait where people are asked."""
-        match event:
-            case Replied(key=key) | Failed(key=key):
-                self.shown.add(key)
-            case Interjected():
-                self.shown.add(self.view.transcript.all()[-1].key)
-            case Asked() | Resumed() if self.in_place:
-                asked = [key for key, words in self.view.words.items() if not words and self._waits_for(key)]
-                if asked:
-                    self._asked = self._asked.union(asked)
-                    self._stop()
-            case _:
-                pass
+    def _wait_for_people(self) -> None:
+        """Show nothing more while people are asked here."""
+        fold = self.state.fold
+        if waiting := [key for key, words in fold.drafts.items() if not words and fold.waits_for_person(key)]:
+            self._asked = self._asked.union(waiting)
+            self._stop()
 
     def tick(self) -> None:
         """Redraw the live area."""
@@ -136,14 +132,15 @@ class Screen:
 
     def _area(self) -> Iterator[RenderableType]:
         # Unfinished text may be private: it is not known yet to which field it belongs.
-        heard = {key: "" if self.view.hides(key) else words.strip() for key, words in self.view.words.items()}
-        speaking = [(key, clean(self.view.words[key])) for key, words in heard.items() if words]
-        waiting = [key for key, words in heard.items() if not words]
-        people = [key for key in waiting if self._waits_for(key)]
+        fold = self.state.fold
+        texts = {key: "" if fold.hides_piece(key) else words.strip() for key, words in fold.drafts.items()}
+        speaking = [(key, clean(fold.drafts[key])) for key, words in texts.items() if words]
+        waiting = [key for key, words in texts.items() if not words]
+        people = [key for key in waiting if fold.waits_for_person(key)]
         waiting = [key for key in waiting if key not in people]
         room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
         for key, words in speaking[:MOST_STREAMS]:
-            yield doing(self.view, key)
+            yield doing(self.state, key)
             yield Indented(tail(words, self.console.width - 2, room))
         if len(speaking) > MOST_STREAMS:
             yield Text(f"{len(speaking) - MOST_STREAMS} more are answering", style=FAINT)
@@ -155,51 +152,46 @@ class Screen:
             yield line_
         if people:
             yield Text.assemble(("waiting for ", FAINT), Text(", ").join(self._name(key) for key in people))
-        if tally := running_tally(self.view):
+        if tally := running_tally(self.state):
             yield tally
         yield Rule(style=FAINT)
         yield self._status()
 
-    def _waits_for(self, key: str) -> bool:
-        """Whether a person has to answer this question."""
-        transcript = self.view.transcript
-        return transcript.brief is not None and is_person(transcript.brief.participant(transcript.get(key).by))
-
     def _name(self, key: str) -> Text:
-        by = self.view.transcript.get(key).by
-        return Text(line(by), style=f"bold {self.view.colours.get(by, '')}")
+        by = self.state.fold.transcript.get(key).by
+        return Text(line(by), style=f"bold {self.state.colours.get(by, '')}")
 
     def _status(self) -> Text:
-        view, width = self.view, self.console.width - 1
-        usage = view.transcript.usage
+        state, width = self.state, self.console.width - 1
+        sums = sums_of(state.fold.transcript)
         where = Text(self._where(), style="bold")
-        asks = f"{view.done()}/{self.planned}" if self.planned else counted(view.done(), "question")
+        asks = f"{state.done()}/{self.planned}" if self.planned else counted(state.done(), "question")
         facts = [
             asks,
-            counted(view.calls, "call"),
-            f"{amount(usage.input_tokens + usage.output_tokens)} tokens",
-            money(usage.cost),
+            counted(sums.calls, "call"),
+            f"{amount(sums.tokens)} tokens",
+            money(sums.cost),
             span(time.monotonic() - self._began),
         ]
-        if failures := len(view.transcript.failures()):
-            facts.append(f"{failures} missing")
+        if sums.missing:
+            facts.append(f"{sums.missing} missing")
         # On a narrow screen the least important facts are dropped first: calls, then tokens.
         while len(facts) > 3 and len(where.plain) + len(" · ".join(facts)) + 3 > width:
             facts.pop(1)
-        said = joined(*(Text(fact, style=BAD if "missing" in fact else "") for fact in facts))
-        room = width - where.cell_len - said.cell_len - 2
-        progress = bar(view.done(), self.planned, min(room, 30))
-        line_ = Text(" ").join(part for part in (where, progress, said) if part)
+        facts_text = joined(*(Text(fact, style=BAD if "missing" in fact else "") for fact in facts))
+        room = width - where.cell_len - facts_text.cell_len - 2
+        progress = bar(state.done(), self.planned, min(room, 30))
+        line_ = Text(" ").join(part for part in (where, progress, facts_text) if part)
         line_.truncate(width, overflow="ellipsis")
         return line_
 
     def _where(self) -> str:
-        parts = self.view.path.split("/")
+        parts = self.state.path.split("/")
         rounds = [part.removeprefix("round-") for part in parts if part.startswith("round-")]
         phase = parts[-1].replace("_", " ").replace("-", " ")
         if not rounds:
             return phase or "debate"
-        head = f"round {rounds[-1]}" + (f"/{self._rounds}" if self._rounds else "")
+        head = f"round {rounds[-1]}" + (f"/{self.state.rounds}" if self.state.rounds else "")
         return head if parts[-1].startswith("round-") else f"{head} {phase}"
 
 

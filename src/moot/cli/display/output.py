@@ -13,8 +13,8 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.app.plan.next_steps import NextStep
-from moot.app.run.outcome import Outcome
+from moot.app.plan.next_steps import NextStep, resume_step
+from moot.app.run.outcome import Outcome, opening
 from moot.app.run.people import ShownTurn, allowed_values
 from moot.app.run.record_reader import OpenQuestion
 from moot.cli.display.live_screen import Screen, Viewer
@@ -42,32 +42,33 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
-from moot.core.labels import act_of, fork_origin, noun
+from moot.core.labels import act_of, fork_origin, noun, status_in_words
 from moot.core.text import counted, listed
 from moot.core.transcript import fold
-from moot.report.report import Report
+from moot.report.conclusion import answer_in_words
 
 if TYPE_CHECKING:
     from moot.app.run.prepare import PreparedDebate
+    from moot.report.report import Report
 
 TASK = 160
 """The most characters of a task in a list of open questions."""
 
 
 def question(
-    ask: Ask, context: Context, said: Sequence[ShownTurn], about: Sequence[ShownTurn], outside: Sequence[Interjected]
+    ask: Ask, context: Context, news: Sequence[ShownTurn], about: Sequence[ShownTurn], outside: Sequence[Interjected]
 ) -> Iterator[RenderableType]:
     """A question to a person: who is asked, what was said before, what the question is about, and the task.
 
     Args:
         ask: the question.
         context: what the person may see.
-        said: turns that are not on the screen yet.
+        news: turns that are not on the screen yet.
         about: turns that the question is about.
         outside: messages of viewers since the question was asked.
     """
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
-    for shown in (*said, *about):
+    for shown in (*news, *about):
         yield from _shown(shown)
     yield from viewer_messages(outside)
     who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
@@ -79,7 +80,7 @@ def _shown(shown: ShownTurn) -> Iterator[RenderableType]:
     act = line(noun(shown.turn.act))
     hidden = shown.name != shown.turn.by
     yield joined(Text(line(shown.name), style="bold"), "" if hidden else act, line(shown.turn.mark))
-    yield from (Indented(renderable) for renderable in body(shown.turn))
+    yield from (Indented(renderable) for renderable in body(shown.turn, shown.speech))
     yield ""
 
 
@@ -93,9 +94,9 @@ def viewer_messages(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
 def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
     """The fields of an answer, with the values that each allows."""
     for field in fields:
-        what = f"{line(field.help)}: " if field.help and field.kind != "text" else ""
+        help_text = f"{line(field.help)}: " if field.help and field.kind != "text" else ""
         rest = "" if field.required else " (optional)"
-        yield Indented(Text(f"{what}{line(allowed_values(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
+        yield Indented(Text(f"{help_text}{line(allowed_values(field))}{rest}"), f"{line(field.name)}  ", "    ", "bold")
 
 
 def term(left: float | None) -> str:
@@ -108,8 +109,8 @@ def waits(asks: Sequence[OpenQuestion]) -> Iterator[RenderableType]:
     for ask in asks:
         turn = ask.turn
         since = f"since {moment(ask.since)}"
-        what = line(noun(act_of(turn)))
-        head = joined(Text(line(turn.by), style="bold"), what, since, Text(term(ask.left), style=WARN))
+        what_is_due = line(noun(act_of(turn)))
+        head = joined(Text(line(turn.by), style="bold"), what_is_due, since, Text(term(ask.left), style=WARN))
         task = Text(short(turn.ask.task if turn.ask else "", TASK), style=FAINT)
         yield Indented(Stack((head, task)), "waits for ", " " * 10, FAINT)
 
@@ -127,9 +128,8 @@ _COLOURS: Mapping[str, str] = {
     "tie": WARN,
     "no_decision": WARN,
     "paused": WARN,
-    "unfinished": WARN,
+    "open": WARN,
 }
-_TITLES: Mapping[str, str] = {"no_decision": "no decision"}
 _FAULTS: Mapping[str, tuple[str, str]] = {
     "missing": ("answer missing", "answers missing"),
     "open": ("question open", "questions open"),
@@ -144,28 +144,28 @@ _FAULTS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def ending(report: Report, *, boxed: bool) -> RenderableType:
+def ending(report: "Report", *, boxed: bool) -> RenderableType:
     """How a debate ended: status, decision, how it was reached, what was used, and problems."""
     status = report.outcome.status
-    colour, name = _COLOURS.get(status, WARN), _TITLES.get(status, status)
+    colour, name = _COLOURS.get(status, WARN), "not finished" if status == "open" else status_in_words(status)
     body = Stack(tuple(_body(report)))
     if boxed:
         return Panel(body, title=Text(f" {name} ", style=f"bold {colour}"), title_align="left", border_style=colour)
     return Stack((Rule(Text(name, style=f"bold {colour}"), style=FAINT), body))
 
 
-def _body(report: Report) -> Iterator[RenderableType]:
+def _body(report: "Report") -> Iterator[RenderableType]:
     outcome = report.outcome
     decision = outcome.decision
-    if decision and (decision.text or decision.winner):
-        yield from paragraphs(decision.text or decision.winner, "bold")
+    if decision and answer_in_words(decision):
+        yield from paragraphs(answer_in_words(decision), "bold")
         if outcome.proposer:
             yield Text(f"proposed by {line(outcome.proposer)}", style=FAINT)
         yield ""
     yield from fields(_facts(report))
 
 
-def _facts(report: Report) -> Iterator[tuple[str, str]]:
+def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     outcome, total = report.outcome, report.metrics.total
     decision = outcome.decision
     yield ("why", outcome.line.removeprefix("paused: ")) if outcome.status == "paused" else ("how", outcome.line)
@@ -209,7 +209,7 @@ def _voted(decision: Decision) -> Iterator[Minority]:
     )
 
 
-def _tally(report: Report) -> Iterator[str]:
+def _tally(report: "Report") -> Iterator[str]:
     ordered = sorted(report.outcome.tally, key=lambda row: -row.votes)
     rows = [(short(row.candidate, 48), row) for row in ordered]
     wide = max(cell_len(name) for name, _ in rows)
@@ -220,20 +220,22 @@ def _tally(report: Report) -> Iterator[str]:
         yield f"{name}{' ' * (wide - cell_len(name))}  {bar:<8} {row.votes:g}{first}"
 
 
-def _dissent(report: Report) -> Iterator[str]:
+def _dissent(report: "Report") -> Iterator[str]:
     for ballot in report.outcome.dissent:
         reason = f": {short(ballot.reason, 200)}" if ballot.reason else ""
         yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
 
 
-def _problems(report: Report) -> str:
+def _problems(report: "Report") -> str:
     kinds: Sequence[str] = [fault.kind for fault in report.faults]
-    said = [counted(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
-    return ", ".join(said)
+    counts = [counted(kinds.count(kind), *names) for kind, names in _FAULTS.items() if kind in kinds]
+    return ", ".join(counts)
 
 
 class _Lines:
     """Prints the stored lines unchanged."""
+
+    pieces = False
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         if raw:
@@ -246,6 +248,8 @@ class _Lines:
 
 class _NoOutput:
     """Shows nothing."""
+
+    pieces = False
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         pass
@@ -271,7 +275,7 @@ class Output:
         self.live = self.boxed and not still
         self.screen = Screen(self.console, live=self.live, planned=planned) if mode in ("", "plain") else None
         if self.screen:
-            self.screen.view.numbers = numbers
+            self.screen.state.numbers = numbers
         self.viewer: Viewer = self.screen or (_Lines() if mode == "json" else _NoOutput())
 
     def __enter__(self) -> "Output":
@@ -305,58 +309,62 @@ class Output:
             for renderable in (*heading(debate, opened.name, opened.brief, {}, origin=fork_origin(opened.forked)), ""):
                 self.console.print(renderable)
 
-    def welcome_back(self, debate: str, entries: Sequence[Entry]) -> None:
+    def introduce_resumed(self, debate: str, entries: Sequence[Entry]) -> None:
         """Show what is kept of a debate that is resumed."""
         transcript = fold(entries)
         if self.screen:
             for entry in entries:
                 self.screen.load(entry)
-            self.screen.view.words.clear()
+            self.screen.state.fold.drafts.clear()
         answered = len(transcript.turns())
         again = sum(not transcript.answered(turn.key) for turn in transcript.all())
-        said = f"{debate}: {counted(answered, 'answer')} kept"
-        said += f", {counted(again, 'question')} asked again" if again else ""
-        origin = next((fork_origin(entry.event.forked) for entry in entries if isinstance(entry.event, Opened)), "")
-        said += f", {origin}" if origin else ""
+        sentence = f"{debate}: {counted(answered, 'answer')} kept"
+        sentence += f", {counted(again, 'question')} asked again" if again else ""
+        origin = fork_origin(opening(debate, entries).forked)
+        sentence += f", {origin}" if origin else ""
         if self.mode in ("", "plain"):
             topic = transcript.brief.topic if transcript.brief else ""
             self.console.print(Text(line(topic), style="bold"))
-            self.console.print(Text(f"{said}.", style=FAINT))
+            self.console.print(Text(f"{sentence}.", style=FAINT))
             self.console.print()
         else:
-            self.remark(said)
+            self.remark(sentence)
 
-    def conclude(self, report: Report, came: Outcome, saved: Mapping[str, str], ahead: "Ahead | None" = None) -> None:
+    def conclude(
+        self, report: "Report", outcome: Outcome, saved: Mapping[str, str], follow_ups: "FollowUps | None" = None
+    ) -> None:
         """Show how the debate ended or for whom it waits, messages not on record yet, and what to do next."""
-        ahead = ahead or Ahead()
+        follow_ups = follow_ups or FollowUps()
         if self.mode == "json":
-            if came.status == "paused":
-                self.remark(f"{line(came.reason)}. Resume with: moot resume {came.debate}")
+            if outcome.status == "paused":
+                self.remark(
+                    f"{line(outcome.reason)}. Resume with: {resume_step(outcome.debate, outcome.reason).command}"
+                )
             return
         self.console.print(ending(report, boxed=self.boxed))
-        for renderable in (*waits(ahead.asks), *viewer_messages(ahead.outside)):
+        for renderable in (*waits(follow_ups.asks), *viewer_messages(follow_ups.outside)):
             self.console.print(renderable)
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
-        first = commands(came.debate, ahead.asks)
-        first += [f"moot resume {came.debate}"] if came.status == "paused" else []
-        first += [f"{way.command}  # {way.words}" for way in ahead.ways]
-        rest = [f"moot show {came.debate}", f"moot verify {came.debate}"] if self.mode != "quiet" else []
+        first = commands(outcome.debate, follow_ups.asks)
+        steps = [resume_step(outcome.debate, outcome.reason)] if outcome.status == "paused" else []
+        first += [f"{step.command}{step.words and f'  # {step.words}'}" for step in (*steps, *follow_ups.steps)]
+        rest = [f"moot show {outcome.debate}", f"moot verify {outcome.debate}"] if self.mode != "quiet" else []
         for n, command in enumerate((*first, *rest)):
             label = "next" if not n else ""
             self.console.print(Text(f"{label:<10}{command}", style="" if command in first else FAINT), soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
-    """What may come after the end of a debate, or after its pause.
+class FollowUps:
+    """What can be done after the end or the pause of a debate.
 
     Attributes:
         asks: the questions to people that are open.
         outside: messages that are not on record yet.
-        ways: what may decide a debate that nobody won.
+        steps: what may decide a debate that nobody won.
     """
 
     asks: Sequence[OpenQuestion] = ()
     outside: Sequence[Interjected] = ()
-    ways: Sequence[NextStep] = ()
+    steps: Sequence[NextStep] = ()

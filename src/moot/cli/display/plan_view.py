@@ -48,8 +48,8 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         duty = "" if participant.duty == "debater" else participant.duty
         seat = _in_person(participant) if is_person(participant) else line(participant.seat)
         tools = f"tools {', '.join(map(line, offered_tools(participant)))}" if offered_tools(participant) else ""
-        said = joined(Text(line(participant.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
-        yield Indented(said, name, " " * len(name), f"bold {paint[participant.name]}")
+        facts = joined(Text(line(participant.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
+        yield Indented(facts, name, " " * len(name), f"bold {paint[participant.name]}")
 
 
 def _in_person(who: Participant) -> str:
@@ -63,15 +63,15 @@ def _in_person(who: Participant) -> str:
 
 def plan_words(costing: Costing) -> str:
     """The plan in one sentence."""
-    least, most = costing.least, costing.most
-    asks = _between(least.asks, most.asks, "question")
-    calls = _between(least.calls, most.calls, "model call")
+    most, bounds = costing.most, costing.bounds
+    asks = _between(bounds.least.asks, bounds.most.asks, "question")
+    calls = _call_words(costing)
     if not most.calls:
-        return f"{asks}, no model calls"
+        return f"{asks}; no model calls"
     tokens = f"{_token_words(costing)} tokens"
     if most.cost is None:
-        return f"{asks}, {calls}, {tokens}, cost not known: no price for {', '.join(map(line, most.unpriced))}"
-    return f"{asks}, {calls}, {tokens}, {'cost ' if most.cost else ''}{_cost_words(costing)}"
+        return f"{asks}; {calls}; {tokens}; cost not known: no price for {', '.join(map(line, most.unpriced))}"
+    return f"{asks}; {calls}; {tokens}; {'cost ' if most.cost else ''}{_cost_words(costing)}"
 
 
 def _between(low: int, high: int, noun: str) -> str:
@@ -80,7 +80,7 @@ def _between(low: int, high: int, noun: str) -> str:
 
 def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     """The full plan, for ``moot check``; ``kind`` is the kind of the input: text or markdown."""
-    brief, least, most = prepared.plan.brief, prepared.costing.least, prepared.costing.most
+    brief, most, bounds = prepared.plan.brief, prepared.costing.most, prepared.costing.bounds
     yield Text(line(brief.topic), style="bold")
     facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", prepared.plan.name)]
     facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
@@ -97,8 +97,8 @@ def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     yield ""
     yield from fields(
         [
-            ("questions", _between(least.asks, most.asks, "question")),
-            ("calls", _between(least.calls, most.calls, "model call")),
+            ("questions", _between(bounds.least.asks, bounds.most.asks, "question")),
+            ("calls", _call_words(prepared.costing)),
             ("tokens", _token_words(prepared.costing) if most.tokens else "none"),
             *(
                 [("cache", f"{most.repeated:.0%} of the input repeats the beginning of an earlier prompt")]
@@ -111,6 +111,8 @@ def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     )
     for note in prepared.notes:
         yield Indented(Text(line(note), style=WARN), "note    ", "        ", FAINT)
+    if bounds.answer:
+        yield Indented(Text(assumed(bounds.answer), style=FAINT), "", "")
     yield Text("Nothing has been sent to any model.", style=FAINT)
 
 
@@ -122,8 +124,21 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _token_words(costing: Costing) -> str:
-    """The expected number of tokens, and the maximum if every answer has its greatest length."""
-    return f"about {amount(costing.expected)}, usually below {amount(costing.most.tokens)}"
+    """The expected number of tokens, what they usually stay below, and the bound."""
+    expected, usual, most = costing.expected_total, costing.usual_total, costing.bounds.most
+    return f"about {amount(expected.tokens)}, usually below {amount(usual.tokens)}, at most {amount(most.tokens)}"
+
+
+def _call_words(costing: Costing) -> str:
+    """The calls where none is repeated, and the bound; the same word for both where they are the same."""
+    least, usual, most = costing.bounds.least, costing.usual_total, costing.bounds.most
+    calls = _between(least.calls, usual.calls, "model call")
+    return calls if usual.calls == most.calls else f"{calls}, at most {most.calls}"
+
+
+def assumed(answer: int) -> str:
+    """What the words "at most" assume."""
+    return f'"At most" holds if no answer is longer than {answer:,} tokens and nobody joins in from outside.'
 
 
 def _cost_words(costing: Costing) -> str:
@@ -131,7 +146,8 @@ def _cost_words(costing: Costing) -> str:
         return f"not known: no price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
-    return f"about {money(costing.expected_cost)}, usually below {money(costing.most.cost)}"
+    expected, usual, most = costing.expected_total, costing.usual_total, costing.bounds.most
+    return f"about {money(expected.cost)}, usually below {money(usual.cost)}, at most {money(most.cost)}"
 
 
 def _limit_words(limits: Limits) -> str:
@@ -177,4 +193,5 @@ def plugin_table(plugins: Sequence[Plugin]) -> RenderableType:
         lines.append(Text.assemble((f"{plugin.kind} ", FAINT), (line(plugin.name), "bold"), (package, FAINT)))
         if plugin.broken:
             lines.append(Indented(Text(line(plugin.broken), style=WARN)))
+        lines += [Indented(joined(f"{option.name}: {option.help}", option.takes)) for option in plugin.options]
     return Group(*lines)

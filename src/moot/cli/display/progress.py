@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 from rich.live import Live
@@ -11,10 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.app.batch.run_batch import BatchEstimate, BatchRun
-from moot.app.batch.summary import ENDED, HEADS, BatchOutcome, Row, json_line, outcome_in_words, outcomes_in_words, rows
+from moot.app.batch.summary import (
+    ENDED,
+    HEADS,
+    BatchOutcome,
+    CallCounter,
+    Row,
+    json_line,
+    outcome_in_words,
+    outcomes_in_words,
+    rows,
+)
 from moot.cli.display.plan_view import plan_words
 from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short, span
-from moot.core.event import Called, Entry
 from moot.core.text import counted
 
 WIDEST = 60
@@ -24,27 +32,6 @@ MOST_MISSING = 20
 """The most paused and failed debates that are listed under the table; the data have all."""
 
 MOST_NOTES = 10
-
-
-@dataclass(slots=True)
-class CallCounter:
-    """Counts the calls of all debates while they run; a watcher of the workspace."""
-
-    calls: int = 0
-    tokens: int = 0
-    cost: float | None = 0.0
-
-    def take(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Count entries that have just been stored."""
-        for entry in entries:
-            if isinstance(entry.event, Called):
-                used = entry.event.usage
-                self.calls += 1
-                self.tokens += used.input_tokens + used.output_tokens
-                self.cost = None if self.cost is None or used.cost is None else self.cost + used.cost
-
-    def end(self, debate: str) -> None:
-        """A debate no longer runs here."""
 
 
 class Progress:
@@ -95,21 +82,21 @@ class Progress:
             return
         if self.as_json:
             return
-        what = f"{counted(len(batch), 'debate')} of {counted(len(batch.items), 'brief')}"
-        self.console.print(Text(f"{batch.name}: {what}", style="bold"))
+        size = f"{counted(len(batch), 'debate')} of {counted(len(batch.items), 'brief')}"
+        self.console.print(Text(f"{batch.name}: {size}", style="bold"))
         self.console.print(Text(f"In total: {plan_words(foreseen.costing)}."), soft_wrap=True)
         if foreseen.over or foreseen.begun:
             self.console.print(Text(f"Already on record: {foreseen.over} finished, {foreseen.begun} to be resumed."))
         if dry:
             self.console.print(Text("Nothing has been sent to any model.", style=FAINT))
 
-    def tell(self, came: BatchOutcome) -> None:
+    def tell(self, outcome: BatchOutcome) -> None:
         """Show a debate that has ended or paused."""
         if self.as_json:
-            click.echo(json_line(came))
-        elif not self._live or came.status not in ENDED:
+            click.echo(json_line(outcome))
+        elif not self._live or outcome.status not in ENDED:
             self.console.print(
-                Text(f"[{len(self.work.came)}/{len(self.work.batch)}] {outcome_line(came)}"), soft_wrap=True
+                Text(f"[{len(self.work.finished)}/{len(self.work.batch)}] {outcome_line(outcome)}"), soft_wrap=True
             )
         self.tick()
 
@@ -121,46 +108,53 @@ class Progress:
     def line(self) -> str:
         """The progress of the batch in one line."""
         work, took = self.work, time.monotonic() - self._began
-        came = list(work.came.values())
+        outcomes = list(work.finished.values())
         done, failed = (
-            sum(item.status in ENDED for item in came),
-            sum(item.status in ("failed", "error") for item in came),
+            sum(item.status in ENDED for item in outcomes),
+            sum(item.status in ("failed", "error") for item in outcomes),
         )
         parts = [f"{done}/{len(work.batch)} done", f"{len(work.running)} running", f"{failed} failed"]
-        meter = self.meter if work.queue is None else added(came)
+        meter = self.meter if work.queue is None else added(outcomes)
         parts += [counted(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
-        now = len(came) - self._before
+        now = len(outcomes) - self._before
         if now > 0:
-            parts.append(f"{span(took / now * (len(work.batch) - len(came)))} left")
+            parts.append(f"{span(took / now * (len(work.batch) - len(outcomes)))} left")
         return " · ".join(parts)
 
-    def conclude(self, came: Sequence[BatchOutcome]) -> None:
+    def conclude(self, outcomes: Sequence[BatchOutcome]) -> None:
         """Show the table, the unfinished debates with their reasons, and how to continue."""
         if not self.as_json:
-            self.console.print(outcome_table(rows(came)))
-            for item in [item for item in came if item.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
+            self.console.print(outcome_table(rows(outcomes)))
+            for item in [item for item in outcomes if item.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
                 self.console.print(Text(outcome_line(item), style=BAD if item.status in ("failed", "error") else WARN))
-        left = sum(item.status == "unbegun" for item in came)
+        left = sum(item.status == "unbegun" for item in outcomes)
         if left and not self.work.stop.reason:
             self.remark(f"the budget kept {counted(left, 'debate')} from starting; raise --budget to continue")
-        if left or any(item.status == "paused" for item in came):
+        if left or any(item.status == "paused" for item in outcomes):
             self.remark("repeat the same command to resume the batch; finished debates are not run again")
 
 
-def added(came: Sequence[BatchOutcome]) -> CallCounter:
+def added(outcomes: Sequence[BatchOutcome]) -> CallCounter:
     """The usage of debates that workers run: the sum over those that have ended."""
-    costs = [item.cost for item in came if item.cost is not None]
-    cost = sum(costs) if len(costs) == len(came) else None
-    return CallCounter(calls=sum(item.calls for item in came), tokens=sum(item.tokens for item in came), cost=cost)
+    costs = [item.cost for item in outcomes if item.cost is not None]
+    cost = sum(costs) if len(costs) == len(outcomes) else None
+    return CallCounter(
+        calls=sum(item.calls for item in outcomes), tokens=sum(item.tokens for item in outcomes), cost=cost
+    )
 
 
-def outcome_line(came: BatchOutcome) -> str:
+def outcome_line(outcome: BatchOutcome) -> str:
     """The outcome of a debate in one line."""
-    what = f"{line(came.item)} #{came.number}, {came.debate}: {short(outcome_in_words(came), WIDEST)}"
-    if came.status not in ENDED:
-        return f"{what}: {line(came.reason)}"
-    used = (counted(came.calls, "call"), f"{amount(came.tokens)} tokens", money(came.cost), span(came.seconds))
-    return f"{what} ({', '.join(used)})"
+    head = f"{line(outcome.item)} #{outcome.number}, {outcome.debate}: {short(outcome_in_words(outcome), WIDEST)}"
+    if outcome.status not in ENDED:
+        return f"{head}: {line(outcome.reason)}"
+    used = (
+        counted(outcome.calls, "call"),
+        f"{amount(outcome.tokens)} tokens",
+        money(outcome.cost),
+        span(outcome.seconds),
+    )
+    return f"{head} ({', '.join(used)})"
 
 
 def outcome_table(lines: Sequence[Row]) -> Table:
@@ -190,18 +184,11 @@ def outcome_table(lines: Sequence[Row]) -> Table:
 
 def plan_as_data(work: BatchRun, foreseen: BatchEstimate) -> dict[str, object]:
     """The estimate for a batch as plain data."""
-    costing = foreseen.costing
-    least, most, (low, high) = costing.least, costing.most, costing.expected_tokens
     return {
         "name": work.batch.name,
         "briefs": len(work.batch.items),
         "debates": len(work.batch),
         "over": foreseen.over,
         "begun": foreseen.begun,
-        "asks": {"least": least.asks, "most": most.asks},
-        "calls": {"least": least.calls, "most": most.calls},
-        "tokens": {"least": low, "most": most.tokens},
-        "expected_tokens": {"least": low, "most": high},
-        "cost": {"least": costing.least_cost, "most": most.cost},
-        "unpriced": list(most.unpriced),
+        **foreseen.costing.as_data(),
     }

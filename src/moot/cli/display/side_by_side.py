@@ -7,7 +7,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short, span
-from moot.core.labels import fork_origin
+from moot.core.labels import fork_origin, status_in_words
 from moot.core.text import counted
 from moot.report.compare import Comparison, Divergence, Said, Side, Standing
 
@@ -21,26 +21,28 @@ MOST = 20
 """The most rows of different settings; the data have all."""
 
 
-def comparison_view(found: Comparison) -> Iterator[RenderableType]:
+def comparison_view(comparison: Comparison) -> Iterator[RenderableType]:
     """Where two debates diverge, their different settings, and both outcomes; the first is A, the second B."""
-    one, other = found.one, found.other
-    for name, side in (("A", one), ("B", other)):
-        said = joined(Text(side.debate), line(side.protocol), fork_origin(side.forked))
-        yield Indented(Stack((Text(short(side.topic, LONGEST), style="bold"), said)), f"{name}  ", "   ")
+    first, other = comparison.one, comparison.other
+    for name, side in (("A", first), ("B", other)):
+        facts = joined(Text(side.debate), line(side.protocol), fork_origin(side.forked))
+        yield Indented(Stack((Text(short(side.topic, LONGEST), style="bold"), facts)), f"{name}  ", "   ")
     yield ""
-    yield from _parting(found.parting, one, other)
-    if found.settings:
+    yield from _parting(comparison.parting, first, other)
+    if comparison.settings:
         yield from _chapter("different settings")
-        yield from (_pair(difference.what, difference.one, difference.other) for difference in found.settings[:MOST])
-        if len(found.settings) > MOST:
-            yield Text(f"and {len(found.settings) - MOST} more: --json shows all", style=FAINT)
+        yield from (
+            _pair(difference.what, difference.one, difference.other) for difference in comparison.settings[:MOST]
+        )
+        if len(comparison.settings) > MOST:
+            yield Text(f"and {len(comparison.settings) - MOST} more: --json shows all", style=FAINT)
     yield from _chapter("outcome")
-    yield from _outcome(one, other)
+    yield from _outcome(first, other)
     yield from _chapter("participants")
-    yield from _people(one, other)
+    yield from _people(first, other)
     yield from _chapter("used")
-    yield _pair("in total", _used(one), _used(other))
-    yield _pair("missing", _missing(one), _missing(other))
+    yield _pair("in total", _used(first), _used(other))
+    yield _pair("missing", _missing(first), _missing(other))
 
 
 def _chapter(title: str) -> Iterator[RenderableType]:
@@ -48,9 +50,11 @@ def _chapter(title: str) -> Iterator[RenderableType]:
     yield Rule(Text(title, style="bold"), style=FAINT)
 
 
-def _pair(label: str, one: str, other: str) -> RenderableType:
+def _pair(label: str, left: str, other: str) -> RenderableType:
     """A value of both debates, shown once if it is the same."""
-    rows = [("=", one or "–")] if one == other else [("A", _near(one, other) or "–"), ("B", _near(other, one) or "–")]
+    rows = (
+        [("=", left or "–")] if left == other else [("A", _near(left, other) or "–"), ("B", _near(other, left) or "–")]
+    )
     inner = Stack(tuple(Indented(Text(short(words, LONGEST)), f"{mark}  ", "   ") for mark, words in rows))
     wide = 16
     # A long label has a line of its own.
@@ -66,7 +70,7 @@ def _near(words: str, other: str) -> str:
     return f"…{words[begin:]}" if begin > BEFORE else words
 
 
-def _parting(parting: Divergence, one: Side, other: Side) -> Iterator[RenderableType]:
+def _parting(parting: Divergence, first: Side, other: Side) -> Iterator[RenderableType]:
     if parting.one is None and parting.other is None:
         yield Text(f"All answers are the same: {counted(parting.answers, 'answer')}.")
         return
@@ -78,31 +82,31 @@ def _parting(parting: Divergence, one: Side, other: Side) -> Iterator[Renderable
         same = "answer is" if parting.answers == 1 else f"{parting.answers:,} answers are"
         yield Text(f"The first {same} the same. Then they diverge:")
     ours, theirs = parting.one.words if parting.one else "", parting.other.words if parting.other else ""
-    yield Indented(_said(parting.one, one, _near(ours, theirs)), "A  ", "   ")
+    yield Indented(_said(parting.one, first, _near(ours, theirs)), "A  ", "   ")
     yield Indented(_said(parting.other, other, _near(theirs, ours)), "B  ", "   ")
 
 
-def _said(said: Said | None, side: Side, words: str) -> Text:
-    if said is None:
+def _said(said_words: Said | None, side: Side, words: str) -> Text:
+    if said_words is None:
         return Text(f"ends with entry {side.entries}", style=FAINT)
-    place = joined(f"entry {said.seq}", said.mark)
-    who = Text(line(said.by), style="bold")
+    place = joined(f"entry {said_words.seq}", said_words.mark)
+    who = Text(line(said_words.by), style="bold")
     return Text("  ").join(part for part in (place, who, Text(short(words, LONGEST))) if part)
 
 
-def _outcome(one: Side, other: Side) -> Iterator[RenderableType]:
-    yield _pair("status", one.status.replace("_", " "), other.status.replace("_", " "))
+def _outcome(first: Side, other: Side) -> Iterator[RenderableType]:
+    yield _pair("status", status_in_words(first.status), status_in_words(other.status))
     for label, a, b in (
-        ("decision", one.text or one.winner, other.text or other.winner),
-        ("winner", _winner(one), _winner(other)),
-        ("support", _support(one), _support(other)),
-        ("tally", _tally(one), _tally(other)),
-        ("how", one.line, other.line),
+        ("decision", first.text or first.winner, other.text or other.winner),
+        ("winner", _winner(first), _winner(other)),
+        ("support", _support(first), _support(other)),
+        ("tally", _tally(first), _tally(other)),
+        ("how", first.line, other.line),
     ):
         if a or b:
             yield _pair(label, a, b)
-    yield _pair("rounds", str(one.rounds), str(other.rounds))
-    yield _pair("answers", str(one.answers), str(other.answers))
+    yield _pair("rounds", str(first.rounds), str(other.rounds))
+    yield _pair("answers", str(first.answers), str(other.answers))
 
 
 def _winner(side: Side) -> str:
@@ -117,8 +121,8 @@ def _tally(side: Side) -> str:
     return " · ".join(f"{short(name, 48)}: {votes:g}" for name, votes in side.tally.items())
 
 
-def _people(one: Side, other: Side) -> Iterator[RenderableType]:
-    ours, theirs = ({standing.name: _standing(standing) for standing in side.people} for side in (one, other))
+def _people(first: Side, other: Side) -> Iterator[RenderableType]:
+    ours, theirs = ({standing.name: _standing(standing) for standing in side.people} for side in (first, other))
     for name in dict.fromkeys((*ours, *theirs)):
         yield _pair(name, ours.get(name, "does not take part"), theirs.get(name, "does not take part"))
 
@@ -139,9 +143,9 @@ def _used(side: Side) -> str:
 
 def _missing(side: Side) -> str:
     use = side.use
-    said = (
+    parts = (
         counted(use.missing, "answer") if use.missing else "",
         counted(use.errors, "failed attempt") if use.errors else "",
         counted(use.open, "open question") if use.open else "",
     )
-    return ", ".join(filter(None, said)) or "nothing"
+    return ", ".join(filter(None, parts)) or "nothing"

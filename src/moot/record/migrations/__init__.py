@@ -2,7 +2,7 @@
 
 Each file of ``versions`` makes one version out of the one before it. Its name begins with the number of the version,
 and the highest is what this program needs. A new table is a new file. A plain query tells whether a database is
-current, so Alembic is imported only if there is something to change.
+current, so Alembic is imported only if there is something to change. ``env`` is what Alembic runs.
 """
 
 import threading
@@ -20,7 +20,7 @@ TABLE = "moot_version"
 """The table that says which version a database has; other programs' tables beside it are left alone."""
 
 LOCK = int.from_bytes(b"mootline", "big")
-"""The advisory lock of whoever changes a database."""
+"""The number of the advisory lock for changes of a database."""
 
 VERSION = f"SELECT coalesce((SELECT max(version_num) FROM {TABLE}), '')"
 
@@ -33,14 +33,14 @@ def newest() -> str:
 
 
 async def version(link: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]") -> str:
-    """The version of a database; "" where it has none of ours."""
+    """The version of a database; "" if it has no tables of ours."""
     if await link.fetchval("SELECT to_regclass($1)", TABLE) is None:
         return ""
     return await link.fetchval(VERSION)
 
 
 async def migrate(connect: "Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]") -> None:
-    """Make a database current, all of it or nothing. Whoever comes at the same time waits, and finds it done.
+    """Migrate a database to the newest version in one transaction. Other processes wait until it is done.
 
     Raises:
         asyncpg.PostgresError: the server refuses it.

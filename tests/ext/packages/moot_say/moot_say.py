@@ -1,17 +1,46 @@
 """The provider ``say``: a server that takes ``{"text": …}`` at /say and answers ``{"said": …}``."""
 
-from moot.ext import AnswerStream, End, Provider, ProviderModel, Request, Usage, Wire, answer_cap, as_text
+from dataclasses import dataclass
+
+from moot.ext import (
+    AnswerStream,
+    End,
+    ModelName,
+    Provider,
+    ProviderConnection,
+    ProviderModel,
+    Request,
+    Usage,
+    Wire,
+    answer_cap,
+    as_text,
+    option,
+    takes_options,
+)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a brief can set under ``provider_options``."""
+
+    voice: str = option("plain", "How it speaks.", choices=("plain", "low"))
+
+
+@takes_options(Options)
 class Say(ProviderModel):
     """One model of such a server."""
+
+    def __init__(self, name: ModelName, link: ProviderConnection, options: Options) -> None:
+        super().__init__(name, link)
+        self.options = options
 
     async def answer(self, request: Request, speech: AnswerStream) -> End:
         """Answer one request."""
         body = {"model": self.model.model, "text": as_text(request.messages), "most": answer_cap(request.settings)}
-        told = await self.post("/say", body)
-        speech.hear(str(told["said"]))
-        usage = Usage(input_tokens=int(str(told.get("read", 0))), output_tokens=int(str(told.get("wrote", 0))))
+        body["voice"] = self.options.voice
+        values = await self.post("/say", body)
+        speech.hear(str(values["said"]))
+        usage = Usage(input_tokens=int(str(values.get("read", 0))), output_tokens=int(str(values.get("wrote", 0))))
         return End(usage=usage, finish="stop")
 
 

@@ -1,10 +1,21 @@
 """The report format ``slides``: Markdown for a slide program, a slide for each thing to know."""
 
-from moot.ext import Report, bullets, decision_chapter, inline
+from dataclasses import dataclass
+
+from moot.ext import Report, bullets, decision_chapter, inline, option, takes_options
 
 
-def slides(report: Report) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a brief can set under ``report_options``, and a command with ``--set``."""
+
+    people: bool = option(True, "Whether a slide names the participants.")
+
+
+@takes_options(Options)
+def slides(report: Report, options: Options) -> str:
     """The title, the participants, the decision."""
     people = bullets(f"**{inline(person.name)}**: {inline(person.role, 80)}" for person in report.participants)
-    pages = (f"# {inline(report.topic, 120)}", f"## Who\n\n{people}", "\n\n".join(decision_chapter(report)))
+    who = (f"## Who\n\n{people}",) if options.people else ()
+    pages = (f"# {inline(report.topic, 120)}", *who, "\n\n".join(decision_chapter(report)))
     return "\n\n---\n\n".join(pages) + "\n"

@@ -30,7 +30,7 @@ class Star:
             if len(best) == 1:
                 tally[best[0]] += 1.0
         top = [name for name in final if tally[name] == max(tally.values())]
-        said = f"by scores {', '.join(f'{name} {points[name]:g}' for name in candidates)}; runoff of {listed(final)}"
+        text = f"by scores {', '.join(f'{name} {points[name]:g}' for name in candidates)}; runoff of {listed(final)}"
         winner = top[0] if len(top) == 1 else ""
         share = Fraction(int(tally[top[0]]), len(cast))
         return Decision(
@@ -42,7 +42,7 @@ class Star:
             strength=strength(share) if winner else "contested",
             support=tuple(ballot.voter for ballot in cast if winner and winner in tiers_of(ballot)[0]),
             ballots=tuple(ballots),
-            how=f"{said}: {listed(top)} {'has' if winner else 'have'} {tally[top[0]]:g} of {len(cast)}",
+            how=f"{text}: {listed(top)} {'has' if winner else 'have'} {tally[top[0]]:g} of {len(cast)}",
         )
 
 

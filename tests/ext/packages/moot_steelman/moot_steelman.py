@@ -36,11 +36,11 @@ class Steelman:
         names = state.brief.names("debater")
         asks: list[Ask] = []
         for n, me in enumerate(names):
-            said = state.transcript.last(names[(n + state.round) % len(names)], "open", "argue")
-            if said and said.by != me and state.transcript.sees(me, said):
-                task = TASK.format(round=state.round, name=said.by)
-                form, key = aimed(self.form, said), state.key(n + 1)
-                asks.append(Ask(key=key, to=me, act="argue", task=task, form=form, about=(said.key,), view=LOG))
+            turn = state.transcript.last(names[(n + state.round) % len(names)], "open", "argue")
+            if turn and turn.by != me and state.transcript.sees(me, turn):
+                task = TASK.format(round=state.round, name=turn.by)
+                form, key = aimed(self.form, turn), state.key(n + 1)
+                asks.append(Ask(key=key, to=me, act="argue", task=task, form=form, about=(turn.key,), view=LOG))
         yield asks
 
 

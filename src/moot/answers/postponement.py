@@ -1,0 +1,46 @@
+"""Postponement: whether a sentence puts a ruling off ("Not now.", "We wait for the audit.") in fourteen languages.
+
+The words stand in ``words/cues.toml``: NOT_NOW is a whole sentence, PUTS_OFF counts anywhere, WAITS at the beginning of
+what stands in the place of a decision, OPINION is what leads up to them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from moot.answers import retraction
+
+_PAUSES = " ,;:،、，：…\u2013\u2014-"
+_PAUSE = re.compile("[,;:،、，：\u2013\u2014]")
+MOST_LEAD = 6
+"""The most words of a clause that only leads up to what is ruled."""
+
+
+def puts_off(sentence: str) -> bool:
+    """Whether a folded sentence puts the ruling off, wherever it stands."""
+    clauses = list(_clauses(sentence))
+    return _begins(clauses, "NOT_NOW") or any(retraction.says("PUTS_OFF", clause) for clause in clauses)
+
+
+def is_postponed(sentence: str) -> bool:
+    """Whether a folded sentence in the place of a decision puts it off."""
+    return puts_off(sentence) or _begins(list(_clauses(sentence)), "WAITS")
+
+
+def _begins(clauses: list[str], table: str) -> bool:
+    return any(retraction.says(table, clause, begins=True) for clause in clauses)
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """A sentence, and what of it stands behind an opinion's beginning and behind a short first clause."""
+    yield sentence
+    yield from _behind_opinion(sentence)
+    pause = _PAUSE.search(sentence)
+    if pause and retraction.size(sentence[: pause.start()]) <= MOST_LEAD:
+        rest = sentence[pause.end() :].lstrip(_PAUSES)
+        yield rest
+        yield from _behind_opinion(rest)
+
+
+def _behind_opinion(clause: str) -> Iterator[str]:
+    if opinion := retraction.first_cue("OPINION", clause):
+        yield clause[len(opinion) :].lstrip(_PAUSES)

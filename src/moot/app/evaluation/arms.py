@@ -1,0 +1,187 @@
+"""The arms of an evaluation: ways to answer that are compared, from the defaults or from tables ``[[arm]]``.
+
+``single`` (one model, one answer), ``sample`` (independent answers, counted), ``adaptive`` (independent answers, bought
+only where they differ), ``rethink`` (each is asked again without seeing others, and the last answers are counted) and
+every protocol. ``match`` names the arm whose cost an arm of independent answers shall meet.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from moot.app.evaluation.scores import ArmKind, PlannedArm
+from moot.core.errors import BriefError
+from moot.core.text import unknown_word
+from moot.protocols.known import DEFAULT, names
+
+SAMPLING: tuple[ArmKind, ...] = ("single", "sample", "adaptive")
+"""The arms that are made of independent answers alone; they need no debate of their own."""
+
+MOST_SAMPLES = 200
+"""The most independent answers to one question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """One way to answer.
+
+    Attributes:
+        name: what the tables call it.
+        kind: what it does; ``protocol`` for a debate.
+        model: with ``single``, whose answer it is.
+        size: with ``sample``, how many answers; 0 where it matches a cost.
+        match: with ``sample`` and ``adaptive``, the arm whose cost it meets; "" for none.
+        protocol: with ``protocol``, its name.
+        rounds: the greatest number of rounds; None for the protocol's own.
+        strategy: how it is decided; "" for the protocol's own.
+        settings: further settings of a brief's header, ``KEY=VALUE``.
+        models: who takes part, in turn; () for the models of the evaluation.
+    """
+
+    name: str
+    kind: ArmKind
+    model: str = ""
+    size: int = 0
+    match: str = ""
+    protocol: str = ""
+    rounds: int | None = None
+    strategy: str = ""
+    settings: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+    @property
+    def is_debate(self) -> bool:
+        """Whether it is judged as a debate, against its rivals."""
+        return self.kind == "protocol"
+
+    def planned(self, *, own_drafts: bool = False) -> PlannedArm:
+        """The arm as the plan names it."""
+        return PlannedArm(
+            name=self.name,
+            kind=self.kind,
+            title=self._title(),
+            is_debate=self.is_debate,
+            matches=self.match,
+            own_drafts=own_drafts,
+        )
+
+    def _title(self) -> str:
+        match self.kind:
+            case "single":
+                return f"one answer of {self.model}"
+            case "sample":
+                many = f"as many as {self.match} costs" if self.match else str(self.size)
+                return f"independent answers, {many}, counted"
+            case "adaptive":
+                return f"independent answers where they differ, at the cost of {self.match}"
+            case "rethink":
+                return "each asked again without seeing others"
+            case _:
+                facts = [f"rounds {self.rounds}" if self.rounds is not None else "", self.strategy, *self.settings]
+                return ", ".join(filter(None, (self.protocol, *facts, *self.models)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """A table ``[[arm]]`` as it is written."""
+
+    kind: str
+    name: str = ""
+    model: str = ""
+    size: int = 0
+    match: str = ""
+    rounds: int | None = None
+    strategy: str = ""
+    set: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+_TABLE: Final = TypeAdapter(_Table)
+
+
+def default_arms(models: Sequence[str], seats: int) -> tuple[Arm, ...]:
+    """The arms where nobody names any: each model alone, first answers counted, rethink, the default debate, rivals."""
+    alone = [Arm(name=f"single:{model}", kind="single", model=model) for model in dict.fromkeys(models)]
+    first = Arm(name=f"sample:{seats}", kind="sample", size=seats)
+    debate = Arm(name=DEFAULT, kind="protocol", protocol=DEFAULT)
+    return with_rivals((*alone, first, Arm(name="rethink", kind="rethink"), debate))
+
+
+def with_rivals(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms, and for each debate the two rivals at its cost that it has not yet."""
+    debates = [arm for arm in arms if arm.is_debate]
+    rivals: list[Arm] = []
+    for debate in debates:
+        for kind in ("sample", "adaptive"):
+            if any(arm.kind == kind and arm.match == debate.name for arm in arms):
+                continue
+            name = kind if len(debates) == 1 else f"{kind}={debate.name}"
+            rivals.append(Arm(name=name, kind=kind, match=debate.name))
+    return (*arms, *rivals)
+
+
+def read_arms(tables: Sequence[Mapping[str, object]], models: Sequence[str]) -> tuple[Arm, ...]:
+    """The arms of a file, with the rivals that each debate needs.
+
+    Raises:
+        BriefError: an arm that cannot be.
+    """
+    arms = [arm for n, table in enumerate(tables, start=1) for arm in _read(table, n, models)]
+    named = [arm.name for arm in arms]
+    if double := next((name for name in named if named.count(name) > 1), ""):
+        raise BriefError(f"two arms are called {double!r}; give each a name of its own", code="duplicate_name")
+    if not any(arm.is_debate for arm in arms):
+        raise BriefError("no arm is a debate; name a protocol in kind, such as panel", code="inconsistent")
+    for arm in arms:
+        if arm.match and arm.match not in [other.name for other in arms if other.is_debate]:
+            raise BriefError(f"arm {arm.name!r} matches {arm.match!r}, which is no debate here", code="bad_enum")
+    return with_rivals(arms)
+
+
+def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> Iterator[Arm]:
+    try:
+        known = set(_Table.__dataclass_fields__)
+        if strange := [name for name in table if name not in known]:
+            raise BriefError(f"arm {number}: there is no key {strange[0]!r}; {unknown_word(strange[0], sorted(known))}")
+        written = _TABLE.validate_python(dict(table))
+    except ValidationError as error:
+        mistake = error.errors(include_url=False, include_input=False)[0]
+        raise BriefError(f"arm {number}: {'.'.join(map(str, mistake['loc']))}: {mistake['msg']}") from None
+    if written.kind == "single":
+        alone = (written.model,) if written.model else tuple(dict.fromkeys(models))
+        if alone[0] not in models:
+            raise BriefError(f"arm {number}: {alone[0]!r} is none of the models of the evaluation", code="bad_enum")
+        yield from (Arm(name=written.name or f"single:{model}", kind="single", model=model) for model in alone)
+        return
+    arm = _one(written, number)
+    yield replace(arm, name=written.name or arm.name)
+
+
+def _one(table: _Table, number: int) -> Arm:
+    match table.kind:
+        case "sample" if 1 <= table.size <= MOST_SAMPLES and not table.match:
+            return Arm(name=f"sample:{table.size}", kind="sample", size=table.size)
+        case "sample" | "adaptive" if table.match and not table.size:
+            return Arm(name=f"{table.kind}={table.match}", kind=table.kind, match=table.match)
+        case "sample":
+            problem = f"sample needs either size, from 1 to {MOST_SAMPLES}, or match, the name of a debate"
+            raise BriefError(f"arm {number}: {problem}")
+        case "adaptive":
+            raise BriefError(f"arm {number}: adaptive needs match, the name of a debate, and no size")
+        case "rethink":
+            return Arm(name="rethink", kind="rethink")
+        case kind if kind in names():
+            return Arm(
+                name=kind,
+                kind="protocol",
+                protocol=kind,
+                rounds=table.rounds,
+                strategy=table.strategy,
+                settings=table.set,
+                models=table.models,
+            )
+        case kind:
+            known = (*SAMPLING, "rethink", *names())
+            raise BriefError(f"arm {number}: no kind is called {kind!r}; {unknown_word(kind, known)}", code="bad_enum")

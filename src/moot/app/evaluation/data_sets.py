@@ -1,0 +1,314 @@
+"""Questions with known answers, parted: questions, which prompts may see, and keys, which they never do.
+
+``question_files`` reads them. Each faulty line is one error with its number. ``target`` and ``choices``, the names that
+Inspect uses, stand for ``truth`` and ``options``.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, cast, get_args
+
+from moot.app.brief.files import read_files
+from moot.app.evaluation.quantities import RELATIVE, normal_text, read_quantity
+from moot.core.brief import OPTIONS, Source
+from moot.core.errors import BriefError
+from moot.core.text import clean, closest
+from moot.record.store import digest
+
+Kind: TypeAlias = Literal["option", "number", "probability", "text", "preference"]
+Split: TypeAlias = Literal["", "learn", "judge"]
+
+ALIASES: Final[Mapping[str, str]] = {"target": "truth", "choices": "options"}
+FIELDS = (
+    *("id", "input", "truth", "kind", "options", "accepted", "tolerance"),
+    *("documents", "group", "split", "known_since", "tags"),
+)
+LISTS = frozenset({"options", "tags", "accepted", "documents"})
+"""Fields with several values: a list in JSON, parted by ``|`` in CSV."""
+
+
+class FaultyData(BriefError):
+    """A data set that cannot be used.
+
+    Args:
+        faults: what is wrong, a sentence for each line.
+    """
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What may be asked: everything but the truth.
+
+    Attributes:
+        id: its name, unique in the set.
+        input: the words of the question.
+        kind: what an answer is.
+        options: to choose from, for the kinds ``option`` and ``preference``.
+        documents: what everybody who answers may read.
+        group: questions that share a text, a source or an event have one group; "" for none.
+        split: whether something may be learned on it, or it is kept to judge; "" if nobody said.
+        known_since: the date since when the answer is public; "" if nobody said.
+        tags: words to look at parts of the set.
+    """
+
+    id: str
+    input: str
+    kind: Kind
+    options: tuple[str, ...] = ()
+    documents: tuple[Source, ...] = ()
+    group: str = ""
+    split: Split = ""
+    known_since: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """The truth of a question, for the grader alone.
+
+    Attributes:
+        id: the question's id.
+        truth: the right answer.
+        accepted: other forms of it that are right too, for the kind ``text``.
+        tolerance: how far off a number may be.
+        relative: the same as a share of the truth; the larger room counts.
+    """
+
+    id: str
+    truth: str
+    accepted: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    relative: float = RELATIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """Questions, and their keys in the same order."""
+
+    questions: tuple[Question, ...]
+    keys: tuple[Key, ...]
+
+
+Line: TypeAlias = "Mapping[str, object] | str"
+"""The fields of a line as they are written; or what is wrong with it."""
+
+
+def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path | None = None) -> DataSet:
+    """Part lines into questions and keys.
+
+    Args:
+        lines: for each line its place, ``set.jsonl:3``, and its fields.
+        name: what the whole is called in errors.
+        folder: where the documents are that lines name.
+
+    Raises:
+        FaultyData: lines are wrong, or there are none.
+    """
+    faults: list[str] = []
+    pairs: list[tuple[Question, Key]] = []
+    places: dict[str, str] = {}
+    for place, line in lines:
+        try:
+            question, key = _part(line, folder)
+            same = _asked_alike(question)
+            for what, value in (("id", question.id), ("input", same)):
+                if before := places.get(f"{what} {value}"):
+                    raise ValueError(f"the {what} is that of {_line_of(before)}")
+            places |= {f"id {question.id}": place, f"input {same}": place}
+            pairs.append((question, key))
+        except BriefError as error:
+            faults.append(f"{place}: {error.found}")
+        except ValueError as error:
+            faults.append(f"{place}: {error}")
+    if not pairs and not faults:
+        faults = [f"{name} has no questions"]
+    if faults:
+        raise FaultyData(faults)
+    return DataSet(questions=tuple(pair[0] for pair in pairs), keys=tuple(pair[1] for pair in pairs))
+
+
+def _asked_alike(question: Question) -> str:
+    """What is put in a prompt; two questions with the same are one."""
+    return json.dumps([" ".join(question.input.split()), question.options, [item.text for item in question.documents]])
+
+
+def _line_of(place: str) -> str:
+    """``line 3`` for ``set.jsonl:3``; a place without a number as it is."""
+    number = place.rpartition(":")[2]
+    return f"line {number}" if number.isdecimal() else place
+
+
+QUESTIONS_FILE, KEYS_FILE = "questions.jsonl", "keys.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredData:
+    """Questions whose keys lie in a file of their own, which only the grader opens.
+
+    Attributes:
+        questions: what is asked.
+        questions_hash: SHA-256 of the questions as they are stored.
+        keys: the file of the keys.
+        keys_hash: SHA-256 of that file.
+    """
+
+    questions: tuple[Question, ...]
+    questions_hash: str
+    keys: Path
+    keys_hash: str
+
+
+def store_data(data: DataSet, folder: Path) -> StoredData:
+    """Write questions and keys into two files of a folder, which is made.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {QUESTIONS_FILE: _lines(data.questions), KEYS_FILE: _lines(data.keys)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8", newline="")
+    return StoredData(
+        questions=data.questions,
+        questions_hash=digest(texts[QUESTIONS_FILE]),
+        keys=folder / KEYS_FILE,
+        keys_hash=digest(texts[KEYS_FILE]),
+    )
+
+
+def _lines(items: Sequence[Question] | Sequence[Key]) -> str:
+    return "".join(json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items)
+
+
+def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
+    """The question and the key of a line.
+
+    Raises:
+        ValueError: something is wrong with it.
+        BriefError: a document cannot be read.
+    """
+    if isinstance(line, str):
+        raise ValueError(line)
+    fields = {ALIASES.get(name, name): value for name, value in line.items()}
+    if unknown := [name for name in fields if name not in FIELDS]:
+        meant = closest(unknown[0], FIELDS)
+        raise ValueError(f"unknown field {unknown[0]!r}" + (f"; did you mean {meant!r}?" if meant else ""))
+    words, truth, more = _text(fields, "input"), *_truths(fields)
+    if not words or not truth:
+        raise ValueError(f"{'truth' if words else 'input'} is missing")
+    options = _options(_texts(fields, "options"))
+    kind = _kind(_text(fields, "kind"), truth, options)
+    if more and kind != "text":
+        raise ValueError(f"several accepted answers are for the kind text, not {kind}")
+    name = _text(fields, "id") or words
+    question = Question(
+        id=name,
+        input=words,
+        kind=kind,
+        options=options,
+        documents=_documents(fields.get("documents"), folder),
+        group=_text(fields, "group"),
+        split=_split(_text(fields, "split")),
+        known_since=_text(fields, "known_since"),
+        tags=_texts(fields, "tags"),
+    )
+    absolute, relative = _rooms(_text(fields, "tolerance"))
+    return question, Key(id=name, truth=truth, accepted=more, tolerance=absolute, relative=relative)
+
+
+def _rooms(tolerance: str) -> tuple[float, float]:
+    """How far off a number may be, as it is and as a share of the truth: ``0.5`` or ``2%``."""
+    room = _number(tolerance.removesuffix("%") or "0", "tolerance")
+    if room < 0:
+        raise ValueError("tolerance is below 0")
+    return (0.0, room / 100) if tolerance.endswith("%") else (room, RELATIVE)
+
+
+def _truths(fields: Mapping[str, object]) -> tuple[str, tuple[str, ...]]:
+    """The right answer, and the other forms of it that are right too."""
+    more = _texts(fields, "accepted")
+    if isinstance(fields.get("truth"), list):
+        first, *others = _texts(fields, "truth") or ("",)
+        return first, (*others, *more)
+    return _text(fields, "truth"), more
+
+
+def _options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """The options, checked: as many as a brief may have, and none twice."""
+    if options and not OPTIONS.low <= len(options) <= OPTIONS.high:
+        raise ValueError(f"there must be {OPTIONS.low} to {OPTIONS.high} options, not {len(options)}")
+    if len({normal_text(option) for option in options}) < len(options):
+        raise ValueError("two options are the same")
+    return options
+
+
+def _documents(value: object, folder: Path | None) -> tuple[Source, ...]:
+    """The documents: names of files beside the data, or texts that were read before."""
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise ValueError("documents is no list")
+    items = cast("Sequence[object]", value)
+    sources = [item for item in items if isinstance(item, Source)]
+    return (*sources, *read_files([str(item) for item in items if not isinstance(item, Source)], folder))
+
+
+def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
+    """The kind of a question that fits its truth; option where options are named, else text, if nobody says it."""
+    kind = kind or ("option" if options else "text")
+    if kind == "rubric":
+        raise ValueError("the kind rubric needs a judging model, which moot eval does not have yet; grade by rule")
+    if kind not in get_args(Kind):
+        raise ValueError(f"unknown kind {kind!r}; there are {', '.join(get_args(Kind))}")
+    if kind == "preference" and len(options) != 2:
+        raise ValueError(f"a preference is between 2 options, not {len(options)}")
+    if kind in ("option", "preference") and truth not in options:
+        raise ValueError(f"the truth {truth!r} is none of the options")
+    if kind == "number" and read_quantity(truth) is None:
+        raise ValueError(f"truth is no number: {truth!r}")
+    if kind == "probability" and truth not in ("0", "1"):
+        raise ValueError("the truth of a probability is 0 or 1")
+    return cast("Kind", kind)
+
+
+def _split(split: str) -> Split:
+    if split not in get_args(Split):
+        raise ValueError(f"split is learn or judge, not {split!r}")
+    return cast("Split", split)
+
+
+def _number(text: str, name: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{name} is no number: {text!r}") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{name} is no number: {text!r}")
+    return value
+
+
+def _text(fields: Mapping[str, object], name: str) -> str:
+    """A field as text; "" where it is missing. A number or a truth value of JSON is written as it stands there."""
+    value = fields.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, str | int | float):
+        return clean(value).strip() if isinstance(value, str) else json.dumps(value)
+    raise ValueError(f"{name} is no text")
+
+
+def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = fields.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is no list")
+    items = cast("list[object]", value)
+    return tuple(clean(str(item)).strip() for item in items)

@@ -1,0 +1,360 @@
+"""The plan of an evaluation: read from ``check.toml`` or from options, priced, and what so many questions can show.
+
+The plan is fixed before the first call; its hash stands in the opening of every debate of the evaluation.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, read_arms
+from moot.app.evaluation.blocks import Panel, arm_plan, brief_of, drafts_plan, shares_drafts
+from moot.app.evaluation.data_sets import Question, StoredData
+from moot.app.evaluation.responses import OUTPUT
+from moot.app.evaluation.scores import Currency, EvalPlan, Measure
+from moot.app.plan.estimate import Costing, estimate
+from moot.app.plan.settings import Config
+from moot.app.run.prepare import live_models
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.brief import MODELS, PARTICIPANTS
+from moot.core.errors import BriefError, MootError
+from moot.core.text import slug, unknown_word
+from moot.evaluation.power import (
+    questions_needed,
+    questions_needed_if_differ,
+    smallest_difference,
+    spread_of_share,
+)
+from moot.record.store import digest
+
+MARGINS: Final[Mapping[Measure, float]] = {"credit": 0.05, "log_loss": 0.02, "brier": 0.01}
+"""The smallest difference that matters where nobody says otherwise."""
+
+DIFFER = 0.15
+"""The share of questions on which only one of two arms is right, as long as nothing better is known."""
+
+SPREADS: Final[Mapping[Measure, float]] = {"log_loss": 0.17, "brier": 0.07}
+"""The standard deviation of differences of losses in recorded forecasts, as long as nothing better is known."""
+
+SEATS = 3
+"""How many take part where nobody says otherwise, and at least."""
+
+LOOKED_AT = 5
+"""Questions from which the costs of all are estimated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """An evaluation as it was asked for.
+
+    Attributes:
+        name: its name.
+        questions: the file or folder of its questions.
+        panel: who answers.
+        arms: what is compared.
+        epochs: how often each question is put.
+        score: the primary measure; None for the one that fits the questions.
+        currency: in what costs are equal; None for the best that is known.
+        margin: the smallest difference that matters; None for the usual one of the score.
+        alpha: the level of a verdict.
+        looks: the shares of the questions at which a verdict may be read.
+        budget: US dollars that may be paid; None for any.
+    """
+
+    name: str
+    questions: Path
+    panel: Panel
+    arms: tuple[Arm, ...]
+    epochs: int = 1
+    score: Measure | None = None
+    currency: Currency | None = None
+    margin: float | None = None
+    alpha: float = 0.05
+    looks: tuple[float, ...] = (1.0,)
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    """A file ``check.toml`` as it is written."""
+
+    questions: str
+    models: tuple[str, ...]
+    name: str = ""
+    seats: int | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int = 0
+    epochs: int = 1
+    score: Measure | None = None
+    currency: Currency | None = None
+    margin: float | None = None
+    alpha: float = 0.05
+    looks: tuple[float, ...] = (1.0,)
+    budget: float | None = None
+    arm: tuple[dict[str, object], ...] = ()
+
+
+_FILE: Final = TypeAdapter(_File)
+
+
+def read_setup(path: Path) -> Setup:
+    """Read a file such as ``check.toml``; the questions are named from its folder.
+
+    Raises:
+        BriefError: it cannot be read, or says what cannot be.
+    """
+    where = path.name
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+        known = list(_File.__dataclass_fields__)
+        if strange := [name for name in data if name not in known]:
+            raise BriefError(f"there is no key {strange[0]!r}; {unknown_word(strange[0], known)}", where=where)
+        written = _FILE.validate_python(data)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BriefError(f"cannot be read: {error}", where=where, code="no_file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BriefError(f"this is not TOML: {error}", where=where) from None
+    except ValidationError as error:
+        mistake = error.errors(include_url=False, include_input=False)[0]
+        raise BriefError(f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}", where=where) from None
+    try:
+        return _checked(
+            Setup(
+                name=written.name or path.stem,
+                questions=path.parent / written.questions,
+                panel=_panel(written),
+                arms=read_arms(written.arm, written.models) if written.arm else (),
+                epochs=written.epochs,
+                score=written.score,
+                currency=written.currency,
+                margin=written.margin,
+                alpha=written.alpha,
+                looks=written.looks,
+                budget=written.budget,
+            )
+        )
+    except BriefError as error:
+        raise BriefError(error.found, where=where, code=error.code) from None
+
+
+def _panel(written: _File) -> Panel:
+    return Panel(
+        models=written.models,
+        seats=max(SEATS, len(written.models)) if written.seats is None else written.seats,
+        temperature=written.temperature,
+        max_tokens=written.max_tokens,
+        seed=written.seed,
+    )
+
+
+def plain_setup(questions: Path, models: Sequence[str], *, name: str = "", seed: int = 0) -> Setup:
+    """The evaluation of a file of questions, with the usual arms.
+
+    Raises:
+        BriefError: there is no model, or too many.
+    """
+    panel = Panel(models=tuple(models), seats=max(SEATS, len(models)), seed=seed)
+    return _checked(Setup(name=name or questions.stem, questions=questions, panel=panel, arms=()))
+
+
+def _checked(setup: Setup) -> Setup:
+    """The setup with its arms.
+
+    Raises:
+        BriefError: a value out of range.
+    """
+    panel = setup.panel
+    arms = setup.arms or default_arms(panel.models, panel.seats)
+    checks = {
+        f"models must name 1 to {MODELS} models": 1 <= len(panel.models) <= MODELS,
+        f"seats must be from {max(PARTICIPANTS.low, len(panel.models))} to {PARTICIPANTS.high}": max(
+            PARTICIPANTS.low, len(panel.models)
+        )
+        <= panel.seats
+        <= PARTICIPANTS.high,
+        "epochs must be from 1 to 100": 1 <= setup.epochs <= 100,
+        "margin must be above 0 and below 1": setup.margin is None or 0 < setup.margin < 1,
+        "alpha must be above 0 and below 0.5": 0 < setup.alpha < 0.5,
+        "looks must rise, from above 0 to 1": setup.looks == tuple(sorted(set(setup.looks)))
+        and setup.looks[-1:] == (1.0,)
+        and setup.looks[0] > 0,
+        "budget must be 0 or more": setup.budget is None or setup.budget >= 0,
+        "the temperature 0 makes all answers of a model equal; leave it out where independent answers are compared": (
+            panel.temperature != 0 or not any(arm.kind in SAMPLING[1:] for arm in arms)
+        ),
+    }
+    if wrong := next((problem for problem, fine in checks.items() if not fine), ""):
+        raise BriefError(wrong, code="out_of_range")
+    return replace(setup, arms=arms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmPrice:
+    """What one arm is expected to cost on one question: model calls, tokens, US dollars (None: price unknown)."""
+
+    calls: float
+    tokens: float
+    weighted: float
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedEvaluation:
+    """An evaluation that can run.
+
+    Attributes:
+        setup: as it was asked for.
+        data: its questions, with the keys in a file of their own.
+        plan: what is fixed.
+        prices: of each arm that debates, and of one round of first answers under "", for one question.
+        smallest: the smallest difference that so many questions show in 4 of 5 runs.
+        needed: how many questions show the margin.
+    """
+
+    setup: Setup
+    data: StoredData
+    plan: EvalPlan
+    prices: Mapping[str, ArmPrice]
+    smallest: float
+    needed: int
+
+    @property
+    def total(self) -> ArmPrice:
+        """What to expect in all: first answers, debates without those they share, and answers at the dearest's cost."""
+        first, debates = self.prices[""], {name: price for name, price in self.prices.items() if name}
+        own = {arm.name for arm in self.plan.arms if arm.own_drafts}
+        sizes = [arm.size / self.setup.panel.seats for arm in self.setup.arms]
+        ratios = [price.weighted / first.weighted for price in debates.values() if first.weighted]
+        rounds = max([1.0, *sizes, *ratios])
+        blocks = self.plan.planned * self.plan.epochs
+        parts = [
+            (first, blocks * (rounds - sum(name not in own for name in debates))),
+            *((price, blocks) for price in debates.values()),
+        ]
+        known = all(price.usd is not None for price, _ in parts)
+        return ArmPrice(
+            calls=sum(price.calls * times for price, times in parts),
+            tokens=sum(price.tokens * times for price, times in parts),
+            weighted=sum(price.weighted * times for price, times in parts),
+            usd=sum((price.usd or 0.0) * times for price, times in parts) if known else None,
+        )
+
+
+async def prepare_evaluation(
+    workspace: Workspace, setup: Setup, data: StoredData, config: Config
+) -> PreparedEvaluation:
+    """Check every arm on some questions, price it, and fix the plan. Nothing is sent to any model.
+
+    Raises:
+        BriefError: an arm, a model or a question that cannot be.
+    """
+    setup, score = _scored(setup, data)
+    prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
+    currency = setup.currency or _currency(prices)
+    if currency == "usd" and any(price.usd is None for price in prices.values()):
+        raise BriefError("the currency usd needs the price of every model; use tokens", code="inconsistent")
+    margin = MARGINS[score] if setup.margin is None else setup.margin
+    spread, n = SPREADS.get(score) or spread_of_share(DIFFER), len(data.questions)
+    plan = EvalPlan(
+        name=setup.name,
+        arms=tuple(arm.planned(own_drafts=own.get(arm.name, False)) for arm in setup.arms),
+        score=score,
+        currency=currency,
+        margin=margin,
+        alpha=setup.alpha,
+        looks=setup.looks,
+        epochs=setup.epochs,
+        planned=n,
+        questions_hash=data.questions_hash,
+        keys_hash=data.keys_hash,
+        prices_date=date.today().isoformat(),
+        seed=setup.panel.seed,
+        versions={"moot": version("moot"), "arms": digest(repr((setup.panel, setup.arms)))},
+    )
+    by_share = score == "credit" and margin <= DIFFER
+    return PreparedEvaluation(
+        setup=setup,
+        data=data,
+        plan=plan,
+        prices=prices,
+        smallest=smallest_difference(spread, n),
+        needed=questions_needed_if_differ(DIFFER, margin) if by_share else questions_needed(spread, margin),
+    )
+
+
+def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
+    """The primary score, and the setup with the epochs that preferences need.
+
+    Raises:
+        BriefError: the score does not fit the questions.
+    """
+    kinds = {question.kind for question in data.questions}
+    score = setup.score or ("log_loss" if kinds == {"probability"} else "credit")
+    if score != "credit" and kinds != {"probability"}:
+        raise BriefError(f"{score} needs questions of the kind probability alone", code="inconsistent")
+    if setup.epochs % 2 and "preference" in kinds:
+        setup = replace(setup, epochs=2 * setup.epochs)
+    return setup, score
+
+
+async def _prices(
+    workspace: Workspace, setup: Setup, questions: Sequence[Question], config: Config
+) -> tuple[dict[str, ArmPrice], dict[str, bool]]:
+    """The mean price of each debate on some questions, "" for first answers; and whose first answers are its own."""
+    costings: dict[str, list[Costing]] = {}
+    own: dict[str, bool] = {}
+    for question in questions:
+        try:
+            brief = brief_of(question, setup.panel, setup.panel.models, epoch=1, repeat=1)
+            drafts = drafts_plan(brief, question)
+            workspace.plan_stored(brief, drafts.name, None, ())  # checks the brief and every model
+            costings.setdefault("", []).append(price_of(workspace, drafts))
+            for arm in setup.arms:
+                if arm.kind in SAMPLING:
+                    continue
+                models = arm.models or setup.panel.models
+                other = brief_of(question, setup.panel, models, epoch=1, repeat=1)
+                plan = await arm_plan(workspace, arm, other, question, config)
+                own[arm.name] = own.get(arm.name, False) or not shares_drafts(plan, drafts)
+                costings.setdefault(arm.name, []).append(price_of(workspace, plan))
+        except MootError as error:
+            raise BriefError(f"question {question.id[:60]!r}: {error}") from error
+    return {name: _mean(values) for name, values in costings.items()}, own
+
+
+def price_of(workspace: Workspace, plan: Plan) -> Costing:
+    """What a debate costs."""
+    return estimate(plan.brief, plan.protocol, live_models(workspace, plan.brief))
+
+
+def _mean(costings: Sequence[Costing]) -> ArmPrice:
+    n = len(costings)
+    costs = [costing.expected_cost for costing in costings]
+    known = [cost for cost in costs if cost is not None]
+    tokens = sum(costing.expected for costing in costings) / n
+    calls = sum((costing.least.asks + costing.most.asks) / 2 for costing in costings) / n
+    return ArmPrice(
+        calls=calls,
+        tokens=tokens,
+        weighted=tokens * (1 + OUTPUT) / 2,
+        usd=sum(known) / n if len(known) == n else None,
+    )
+
+
+def _currency(prices: Mapping[str, ArmPrice]) -> Currency:
+    """US dollars where all prices are known and not 0, else tokens; calls where no model counts any."""
+    if all(price.usd for price in prices.values()):
+        return "usd"
+    return "tokens" if all(price.tokens for price in prices.values()) else "calls"
+
+
+def prefix_of(name: str) -> str:
+    """How the ids of all debates of an evaluation begin."""
+    return f"eval-{slug(name, 24)}-{digest(name)[:6]}"

@@ -1,0 +1,344 @@
+"""Run an evaluation: question by question in a seeded order, in parallel, under one budget, and again after a crash.
+
+A block is one question in one epoch: its first answers, and the debates of all arms. Every call is on record in the
+ordinary store; what is over is only read, so the same command goes on where a run stopped. Answers that the rivals need
+at the cost of the debates are drawn at the end. Only then are the keys opened, and only whole blocks count.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from moot.app.batch.run_batch import BatchBudget
+from moot.app.evaluation.arms import SAMPLING, Arm
+from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, shares_drafts
+from moot.app.evaluation.data_sets import Question
+from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
+from moot.app.evaluation.grading import Grader, Part, mixed, rows_of, sampled, seats_of
+from moot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
+from moot.app.evaluation.responses import Block, debated_of, drafts_of, own_entries
+from moot.app.evaluation.scores import (
+    PLAN_FILE,
+    EvalPlan,
+    EvalResult,
+    first_hash,
+    read_plan,
+    save_plan,
+    save_result,
+)
+from moot.app.plan.settings import Config
+from moot.app.run.outcome import opening
+from moot.app.run.workspace import Plan, Workspace
+from moot.app.serve.spending import spent
+from moot.core.errors import LimitReached, RecordError
+from moot.core.event import Called, Closed, Entry
+from moot.engine.driver import StopRequest
+from moot.record.listing import ListQuery
+from moot.record.summary_fold import Summary
+
+PARALLEL = 8
+"""The default number of questions in parallel."""
+
+SPREAD = 4
+"""How many times more answers than uniform sampling adaptive sampling may take for one question."""
+
+
+Item = TypeVar("Item")
+
+
+class PausedRun(Exception):
+    """A debate stands still, with the reason."""
+
+
+@dataclass(slots=True, kw_only=True)
+class EvalRun:
+    """One run of an evaluation.
+
+    Attributes:
+        workspace: whose store and models it uses.
+        prepared: the evaluation.
+        config: the user's settings.
+        folder: where its files are.
+        parallel: how many questions are worked on in parallel.
+        budget: US dollars that may be paid in all runs together; None for any.
+        stop: set its reason to pause after the answers in progress.
+        tell: is called with the numbers of blocks done and of all.
+        paused: why it stopped before its end; "" where it did not.
+        plan: the plan that counts, with the date of the prices of the first run.
+        plan_changed: whether another plan was there when the first call was made.
+        blocks: all blocks, in the order in which they are worked on.
+    """
+
+    workspace: Workspace
+    prepared: PreparedEvaluation
+    config: Config
+    folder: Path
+    parallel: int = PARALLEL
+    budget: float | None = None
+    stop: StopRequest = field(default_factory=StopRequest)
+    tell: Callable[[int, int], None] = lambda done, total: None
+    paused: str = ""
+    plan_changed: bool = False
+    plan: EvalPlan = field(init=False)
+    blocks: list[Block] = field(default_factory=list[Block])
+    _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
+
+    def __post_init__(self) -> None:
+        # What the answers teach must not reach the memory, from which other debates recall.
+        config = replace(self.config, learn=False)
+        pool, clock = self.workspace.pool, self.workspace.clock
+        self.workspace = Workspace(self.workspace.store, pool=pool, clock=clock, config=config)
+        self.plan = self.prepared.plan
+        self.blocks = [
+            Block(question=question, epoch=epoch)
+            for question in shuffled(self.prepared.data.questions, self.plan.seed)
+            for epoch in range(1, self.plan.epochs + 1)
+        ]
+
+    @property
+    def prefix(self) -> str:
+        """How the ids of its debates begin."""
+        return prefix_of(self.plan.name)
+
+    async def begin(self) -> None:
+        """Save the plan before the first call; a plan that was changed after it is found out here.
+
+        Raises:
+            RecordError: the folder has files of another evaluation.
+        """
+        earlier = [summary.debate for summary in await self._summaries()]
+        first = self.plan.hash
+        if (self.folder / PLAN_FILE).exists():
+            saved, edited = read_plan(self.folder)
+            if saved.name != self.plan.name:
+                raise RecordError(f"{self.folder} has the evaluation {saved.name!r}; choose another folder with --out")
+            self.plan = replace(self.plan, prices_date=saved.prices_date)
+            first = self.plan.hash
+            if earlier:
+                self.plan_changed = edited or saved.hash != self.plan.hash
+                first = first_hash(self.folder)
+        save_plan(self.folder, self.plan, first=first)
+        paid = 0.0
+        for debate in earlier:
+            entries = await self.workspace.entries(debate)
+            self.plan_changed |= not any(self._mark(first) == words for words in opening(debate, entries).chosen)
+            paid += _own_cost(entries)
+        self._spending = BatchBudget(self.budget)
+        await self._spending.settle("", paid)
+
+    async def run(self) -> None:
+        """Run all blocks, then draw what the rivals need; ``blocks`` has what came of it."""
+        await self._all(self.blocks, self._block)
+
+    async def extend(self, needed: Sequence[tuple[Block, int]]) -> bool:
+        """Draw first answers until each of these blocks has so many; returns whether all have."""
+
+        async def draw(item: tuple[Block, int]) -> None:
+            block, many = item
+            while len(block.drafts) < many and not self.paused:
+                await self._draft(block)
+
+        await self._all(needed, draw)
+        return all(len(block.drafts) >= many for block, many in needed)
+
+    async def _all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
+        """Work on items, some of them in parallel and each begun in order, until something pauses."""
+        ahead, counter = iter(items), iter(range(1, len(items) + 1))
+
+        async def worker() -> None:
+            while not (self.paused or self.stop.reason) and (item := next(ahead, None)) is not None:
+                try:
+                    await work(item)
+                except (PausedRun, LimitReached) as error:
+                    self.paused = self.paused or str(error)
+                else:
+                    self.tell(next(counter), len(items))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self.parallel, len(items))):
+                group.create_task(worker())
+        self.paused = self.paused or self.stop.reason
+
+    # ---- one block ---------------------------------------------------------------------------------------------------
+
+    async def _block(self, block: Block) -> None:
+        """Everything of one question: first answers, then the debates of all arms."""
+        await self._draft(block)
+        first = await self.workspace.entries(block.records[""])
+        for arm in self.prepared.setup.arms:
+            if arm.kind not in SAMPLING:
+                await self._debate(block, arm, first)
+        while len(block.drafts) < self._drawn():
+            await self._draft(block)
+        block.whole = True
+
+    def _drawn(self) -> int:
+        """How many first answers every question needs at least; what matches a cost is drawn later."""
+        sizes = [arm.size for arm in self.prepared.setup.arms if arm.kind == "sample"]
+        return max([*sizes, self.prepared.setup.panel.seats])
+
+    async def _draft(self, block: Block) -> None:
+        """One more round of first answers."""
+        panel = self.prepared.setup.panel
+        repeat = block.rounds * self.plan.epochs + block.epoch
+        brief = brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=repeat)
+        plan = drafts_plan(brief, block.question)
+        debate = id_of(self.prefix, plan)
+        entries = await self._run(debate, plan)
+        block.rounds += 1
+        block.records.setdefault("", debate)
+        block.drafts.extend(drafts_of(block.question, entries))
+
+    async def _debate(self, block: Block, arm: Arm, first: Sequence[Entry]) -> None:
+        """The debate of one arm; it begins with the first answers where they are its own."""
+        panel = self.prepared.setup.panel
+        brief = brief_of(block.question, panel, arm.models or panel.models, epoch=block.epoch, repeat=block.epoch)
+        plan = await arm_plan(self.workspace, arm, brief, block.question, self.config)
+        drafts = drafts_plan(
+            brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=block.epoch), block.question
+        )
+        shared = first if shares_drafts(plan, drafts) else ()
+        debate = id_of(self.prefix, plan)
+        entries = await self._run(debate, plan, shared)
+        block.records[arm.name] = debate
+        block.debates[arm.name] = debated_of(block.question, entries, recount=arm.kind == "rethink")
+
+    async def _run(self, debate: str, plan: Plan, shared: Sequence[Entry] = ()) -> tuple[Entry, ...]:
+        """Run a debate to its end, or read it where it is over; returns its record.
+
+        Raises:
+            PausedRun: it stands still.
+            LimitReached: the budget is used up.
+        """
+        if self.paused:
+            raise PausedRun(self.paused)
+        plan = replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
+        before = await self._stored(debate)
+        if before and isinstance(before[-1].event, Closed):
+            return before
+        used, cap = _own_cost(before), self._cap(plan)
+        if cap is not None and not await self._spending.reserve(debate, max(0.0, cap - used)):
+            raise LimitReached(f"the budget of ${self.budget:g} is used up")
+        limits = replace(plan.brief.limits, cost=cap)
+        try:
+            if shared and not before:
+                await self.workspace.store.append(debate, copied_lines(plan, shared), after=0)
+            if shared or before:
+                outcome = await self.workspace.resume(debate, limits=limits, stop=self.stop)
+            else:
+                plan = replace(plan, brief=replace(plan.brief, limits=limits))
+                outcome = await self.workspace.run(plan, debate, stop=self.stop)
+        finally:
+            entries = await self._stored(debate)
+            await self._spending.settle(debate, _own_cost(entries) - used)
+        if outcome.status == "paused":
+            raise PausedRun(outcome.reason)
+        return entries
+
+    async def _stored(self, debate: str) -> tuple[Entry, ...]:
+        """The record of a debate; () for none."""
+        begun = await self.workspace.store.read(debate, limit=1)
+        return await self.workspace.entries(debate) if begun else ()
+
+    def _cap(self, plan: Plan) -> float | None:
+        """What a debate may cost where there is a budget.
+
+        Raises:
+            LimitReached: a price is unknown, so that no budget could hold.
+        """
+        if self.budget is None:
+            return None
+        most = price_of(self.workspace, plan).most
+        if most.cost is None:
+            unknown = ", ".join(most.unpriced) or "a model"
+            raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
+        return most.cost
+
+    def _mark(self, plan_hash: str) -> str:
+        """What the opening of each debate says of the plan."""
+        return f"evaluation {self.plan.name}, plan {plan_hash[:16]}"
+
+    async def _summaries(self) -> Sequence[Summary]:
+        return (await self.workspace.page(ListQuery(prefix=f"{self.prefix}-"))).debates
+
+    # ---- rivals at the cost of a debate ------------------------------------------------------------------------------
+
+    async def result(self) -> EvalResult:
+        """Draw what the rivals need, open the keys, grade the whole blocks, and save everything into the folder.
+
+        Raises:
+            RecordError: the keys cannot be read.
+            OSError: the folder cannot be written.
+        """
+        whole = [block for block in self.blocks if block.whole]
+        answered: dict[str, list[Sequence[Part]]] = {}
+        for arm in self.prepared.setup.arms:
+            answered[arm.name] = await self._answers(arm, whole)
+        grader = Grader(self.prepared.data.keys)
+        usd, tokens = await self.paid()
+        result = EvalResult(
+            plan=self.plan,
+            scores=tuple(row for name, parts in answered.items() for row in rows_of(name, whole, parts, grader)),
+            seats=tuple(row for name in answered for row in seats_of(name, whole, grader)),
+            plan_changed=self.plan_changed,
+            paid_usd=usd,
+            paid_tokens=tokens,
+            judged_with_labels=None,
+        )
+        save_result(self.folder, result)
+        return result
+
+    async def _answers(self, arm: Arm, whole: Sequence[Block]) -> list[Sequence[Part]]:
+        """What an arm answered to each question."""
+        if arm.match and whole:
+            mixture = await self._matched(arm, whole)
+            return [mixed(block, place, mixture) for place, block in enumerate(whole)]
+        if arm.kind == "single":
+            at = self.prepared.setup.panel.models.index(arm.model)
+            return [[sampled(block.question, block.drafts[at : at + 1])] for block in whole]
+        if arm.kind == "sample":
+            return [[sampled(block.question, block.drafts[: arm.size])] for block in whole]
+        debates = [block.debates[arm.name] for block in whole]
+        return [[Part(share=1.0, response=debate.response, charge=debate.charge)] for debate in debates]
+
+    async def _matched(self, arm: Arm, whole: Sequence[Block]) -> Mixture:
+        """How many first answers an arm takes at the cost of a debate; what is missing is drawn first."""
+        currency = self.plan.currency
+        target = sum(block.debates[arm.match].charge.amount(currency) for block in whole)
+        while True:
+            costs = [[draft.charge.amount(currency) for draft in block.drafts] for block in whole]
+            matched = match_uniform(costs, target)
+            if isinstance(matched, Mixture) and arm.kind == "adaptive":
+                votes = [[draft.form for draft in block.drafts] for block in whole]
+                matched = match_adaptive(votes, costs, target, most=SPREAD * matched.high[0])
+            if isinstance(matched, Mixture):
+                return matched
+            if self.paused or not await self.extend([(whole[place], many) for place, many in matched.needed]):
+                return matched.nearest
+
+    async def paid(self) -> tuple[float | None, int]:
+        """What all debates of the evaluation were paid, in US dollars (None: a price is unknown) and tokens."""
+        usd: float | None = 0.0
+        tokens = 0
+        for summary in await self._summaries():
+            for entry in own_entries(await self.workspace.entries(summary.debate)):
+                if isinstance(entry.event, Called):
+                    used = entry.event.usage
+                    usd = None if usd is None or used.cost is None else usd + used.cost
+                    tokens += used.input_tokens + used.output_tokens
+        return usd, tokens
+
+
+def _own_cost(entries: Sequence[Entry]) -> float:
+    """What a debate itself has used and reserved, in US dollars, without what was copied."""
+    return spent(own_entries(entries)) if entries else 0.0
+
+
+def shuffled(questions: Sequence[Question], seed: int) -> Iterator[Question]:
+    """The questions in the seeded random order in which they are worked on."""
+    order = list(questions)
+    Random(f"{seed}:order").shuffle(order)
+    yield from order

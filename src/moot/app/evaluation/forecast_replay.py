@@ -1,0 +1,247 @@
+"""Replay of recorded forecasts: does a debate pay, on yes/no questions that have since been resolved?
+
+Models gave probabilities, alone and again after reading the others' forecasts and reasons. The first lines are those of
+the data's ``reference.txt``; the second part has the intervals, gates and flips of ``moot.evaluation``. Lower losses
+are better, so a difference below 0 is a gain.
+"""
+
+import csv
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from moot.evaluation.bootstrap import percentile
+from moot.evaluation.flips import Change, FlipRate, flip_table, state_of
+from moot.evaluation.gates import CANDIDATES, Gated, cross_validate, half_split, largest_gain
+from moot.evaluation.paired import Differences, Floats
+from moot.evaluation.power import questions_needed, smallest_difference
+from moot.evaluation.sign_tests import p_value
+from moot.evaluation.verdicts import compare, decide
+from moot.learn.calibration import Forecast, log_score
+
+DEBATE = "diverse_full"
+"""Three different models, with all documents before each."""
+
+GATES = (0.05, 0.10, 0.15, 0.20, 0.30)
+DRAWS, SPLITS, HALVES = 4_000, 50, 2_000
+MARGIN = 0.02
+"""Nats: a difference of losses that matters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One question: what came true, the forecasts of a group before and after it debated, and independent forecasts."""
+
+    outcome: int
+    before: Sequence[float]
+    after: Sequence[float]
+    independent: Sequence[float]
+
+    @property
+    def spread(self) -> float:
+        """How far apart the first forecasts are."""
+        return max(self.before) - min(self.before)
+
+
+Pool = Callable[[Item], float]
+Conditions = Mapping[str, Sequence[Item]]
+
+
+def read_forecasts(folder: Path) -> Conditions:
+    """The questions of each condition, in the order of the file."""
+    outcomes = {row["question_id"]: int(row["resolution"]) for row in read_rows(folder / "questions.csv")}
+    independent: dict[str, list[float]] = {question: [] for question in outcomes}
+    for row in read_rows(folder / "forecasts.csv"):
+        if row["stage"] == "independent" and row["info_label"] == "full":
+            independent[row["question_id"]].append(float(row["probability"]) / 100)
+    pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for row in read_rows(folder / "condition_pairs.csv"):
+        pair = float(row["independent_prob"]) / 100, float(row["deliberative_prob"]) / 100
+        pairs.setdefault(row["condition"], {}).setdefault(row["question_id"], []).append(pair)
+    return {
+        condition: [
+            Item(
+                outcome=outcomes[question],
+                before=[pair[0] for pair in groups[question]],
+                after=[pair[1] for pair in groups[question]],
+                independent=independent[question],
+            )
+            for question in outcomes
+            if question in groups
+        ]
+        for condition, groups in sorted(pairs.items())
+    }
+
+
+def replay_forecasts(folder: Path) -> Iterator[str]:
+    """All lines: those of the reference, then ours."""
+    conditions = read_forecasts(folder)
+    yield from reference_lines(conditions)
+    yield ""
+    yield from interval_lines(conditions)
+    yield from gate_lines(conditions[DEBATE])
+    yield from flip_lines(conditions[DEBATE])
+
+
+# ---- the lines of the reference --------------------------------------------------------------------------------------
+
+
+def reference_lines(conditions: Conditions) -> Iterator[str]:
+    """The lines of ``reference.txt``, with its percentile bootstraps."""
+    items = conditions[DEBATE]
+    sizes = sorted({len(item.independent) for item in items})
+    yield f"questions {len(items)} independent full forecasts a question {sizes}"
+    yield _row("panel mean", items, _first, calls=3)
+    yield _row("independent, mean", items, _many, calls=_mean([len(item.independent) for item in items]))
+    yield _row("debate, mean", items, _last, calls=6)
+    for threshold in GATES:
+        share = _mean([item.spread > threshold for item in items])
+        yield _row(f"gate {threshold:.2f}", items, _gated(threshold), calls=3 + 3 * share)
+    table = flip_table([_changes(item) for item in items])
+    yield f"flips over 0.5: wrong to right {table.to_right.turned} right to wrong {table.to_wrong.turned}"
+    for condition, group in conditions.items():
+        before, after = _losses(group, _first), _losses(group, _last)
+        interval = percentile(list(after - before), _mean, draws=DRAWS, seed=3)
+        change = f"{_mean(after - before):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
+        ends = f"before {_mean(before):.4f}  after {_mean(after):.4f}"
+        yield f"condition {condition:24s} n {len(group)}  {ends}  change {change}"
+
+
+def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
+    losses = _losses(items, pool)
+    differences = losses - _losses(items, _many)
+    interval = percentile(list(differences), _mean, draws=DRAWS, seed=2)
+    change = f"{_mean(differences):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
+    scores = f"log loss {_mean(losses):.4f}  brier {_mean(_briers(items, pool)):.4f}"
+    return f"{name:28s} calls {calls:.2f}  {scores}  minus independent {change}"
+
+
+# ---- our own ---------------------------------------------------------------------------------------------------------
+
+
+def interval_lines(conditions: Conditions) -> Iterator[str]:
+    """Paired differences with Student's t, and the p value of flipped signs."""
+    items = conditions[DEBATE]
+    first, many, last = (_losses(items, pool) for pool in (_first, _many, _last))
+    yield "paired differences with 95 % intervals (Student's t) and p values (flipped signs); below 0 is better"
+    yield _difference("log loss, debate minus six independent calls", last - many)
+    yield _difference("log loss, debate minus the panel's first forecasts", last - first)
+    yield _difference("Brier, debate minus six independent calls", _briers(items, _last) - _briers(items, _many))
+    for condition, group in conditions.items():
+        yield _difference(f"log loss, after minus before, {condition}", _losses(group, _last) - _losses(group, _first))
+    right = [(_right(_last(item), item), _right(_many(item), item)) for item in items]
+    won, lost = right.count((True, False)), right.count((False, True))
+    yield f"right answers, debate against six independent calls: {won} won, {lost} lost of {len(items)}"
+    rival = Differences(many - last)
+    least, needed = smallest_difference(rival.spread, rival.n), questions_needed(rival.spread, MARGIN)
+    yield f"standard deviation {rival.spread:.3f}; {rival.n} questions show {least:.3f}; {MARGIN:g} need {needed}"
+    needed = questions_needed(rival.spread, abs(rival.mean))
+    yield f"a difference as large as this one needs {needed} questions"
+    yield f"verdict: {decide([compare('six independent calls', rival)], margin=MARGIN).sentence}"
+
+
+def gate_lines(items: Sequence[Item]) -> Iterator[str]:
+    """Gates with thresholds learned on other questions, and the best of the fixed ones corrected for the choice."""
+    questions = Gated(
+        spread=np.array([item.spread for item in items]),
+        without=_losses(items, _first),
+        debated=_losses(items, _last),
+    )
+    many = _losses(items, _many)
+    for name, cautious in (("least loss", False), ("one standard error", True)):
+        learned = [cross_validate(questions, cautious=cautious, seed=seed) for seed in range(SPLITS)]
+        losses: Floats = np.mean([split.losses for split in learned], axis=0)
+        calls = 3 + 3 * _mean([split.share for split in learned])
+        yield f"gate by {name}, 10 folds x {SPLITS}: log loss {_mean(losses):.4f}, {calls:.2f} calls (an estimate)"
+        yield _difference("  minus six independent calls", losses - many)
+        yield _difference("  minus the panel's first forecasts", losses - questions.without)
+        yield _difference("  minus always debating", losses - questions.debated)
+    yield _half_line(questions)
+    fixed = [questions.losses(threshold) for threshold in CANDIDATES[:-1]]
+    against = {"six independent calls": many, "the panel": questions.without}
+    for rival, losses in against.items():
+        p = largest_gain([losses - gate for gate in fixed])
+        yield f"best of {len(fixed)} fixed gates against {rival}, corrected for the choice: one-sided p {p:.3f}"
+
+
+def _half_line(questions: Gated) -> str:
+    splits = [Differences(half_split(questions, seed=seed)) for seed in range(HALVES)]
+    gains = sorted(split.mean for split in splits)
+    low, high = gains[int(0.025 * HALVES)], gains[int(0.975 * HALVES)]
+    below = _mean([gain < 0 for gain in gains])
+    shown = _mean([split.interval().high < 0 for split in splits])
+    middle = f"{_mean(gains):+.4f}, middle 95 % [{low:+.4f}, {high:+.4f}]"
+    return (
+        f"gate by halves x {HALVES}, minus the panel: {middle}, below 0 in {below:.2f}, interval below 0 in {shown:.2f}"
+    )
+
+
+def flip_lines(items: Sequence[Item]) -> Iterator[str]:
+    """What the debate turned, counted by question."""
+    table = flip_table([_changes(item) for item in items])
+    yield f"wrong to right {_rate(table.to_right)}; right to wrong {_rate(table.to_wrong)}"
+    up, down = table.questions_up, table.questions_down
+    yield f"questions with more turned right {up}, more turned wrong {down}, p {table.p:.3f}"
+
+
+def _rate(rate: FlipRate) -> str:
+    return f"{rate.turned} of {rate.n} ({rate.share:.3f} [{rate.interval.low:.3f}, {rate.interval.high:.3f}])"
+
+
+def _difference(name: str, values: Floats) -> str:
+    differences = Differences(values)
+    interval = differences.interval()
+    p = p_value(differences)
+    return f"{name:52s} {differences.mean:+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]  p {p:.3f}"
+
+
+# ---- forecasts -------------------------------------------------------------------------------------------------------
+
+
+def _first(item: Item) -> float:
+    return _mean(item.before)
+
+
+def _last(item: Item) -> float:
+    return _mean(item.after)
+
+
+def _many(item: Item) -> float:
+    return _mean(item.independent)
+
+
+def _gated(threshold: float) -> Pool:
+    return lambda item: _last(item) if item.spread > threshold else _first(item)
+
+
+def _right(probability: float, item: Item) -> bool:
+    return (probability > 0.5) == bool(item.outcome)
+
+
+def _changes(item: Item) -> list[Change]:
+    return [
+        (state_of(_right(before, item)), state_of(_right(after, item)))
+        for before, after in zip(item.before, item.after, strict=True)
+    ]
+
+
+def _losses(items: Sequence[Item], pool: Pool) -> Floats:
+    """The log loss of each question."""
+    return np.array([log_score([Forecast(confidence=pool(item), right=bool(item.outcome))]) for item in items])
+
+
+def _briers(items: Sequence[Item], pool: Pool) -> Floats:
+    return np.array([(pool(item) - item.outcome) ** 2 for item in items])
+
+
+def _mean(values: Sequence[float] | Floats) -> float:
+    return math.fsum(values) / len(values)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file by their heads."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

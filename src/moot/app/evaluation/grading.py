@@ -1,0 +1,192 @@
+"""The grader: the only module that opens the keys, after all answers to a question are on record."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from moot.app.evaluation.data_sets import Key, Question
+from moot.app.evaluation.matching import Mixture, spread_evenly
+from moot.app.evaluation.quantities import normal_text, read_quantity
+from moot.app.evaluation.responses import Block, Charge, Draft, Response, count
+from moot.app.evaluation.scores import Score, SeatScore
+from moot.core.errors import RecordError
+
+CLIP = 0.01
+"""The least probability that counts; without it one certain error would outweigh everything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """How good a response is: credit from 0 to 1, and the losses of a probability. Nothing in it tells the truth."""
+
+    credit: float
+    loss: float | None = None
+    brier: float | None = None
+
+
+_KEY: Final = TypeAdapter(Key)
+
+
+class Grader:
+    """Grades responses by the keys of a file.
+
+    Args:
+        path: the file of the keys, which ``data_sets.store_data`` has written.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            lines = path.read_text("utf-8").splitlines()
+            keys = [_KEY.validate_python({**json.loads(line)}) for line in lines]
+        except (OSError, ValueError, TypeError, ValidationError):
+            raise RecordError(f"the keys cannot be read: {path}") from None
+        self._keys: Mapping[str, Key] = {key.id: key for key in keys}
+
+    def grade(self, question: Question, response: Response) -> Grade:
+        """The grade of a response; one without an answer counts as wrong.
+
+        In a tie of m answers that holds the right one the credit is 1/m. A missing probability has the greatest loss.
+        """
+        key = self._keys[question.id]
+        if question.kind == "probability":
+            return _forecast(response.probability, outcome=int(key.truth))
+        right = sum(_right(question, answer, key) for answer in response.answers)
+        return Grade(credit=right / len(response.answers) if response.answers else 0.0)
+
+    def right(self, question: Question, answer: str | None) -> bool | None:
+        """Whether an answer is right; None where there is none. Of a probability: whether it is on the right side."""
+        if answer is None:
+            return None
+        key = self._keys[question.id]
+        if question.kind == "probability":
+            return abs(float(answer) - int(key.truth)) < 0.5
+        return _right(question, answer, key)
+
+
+# ---- the rows of an evaluation ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of what an arm answered to a question, with its share; the shares of all parts sum to 1."""
+
+    share: float
+    response: Response
+    charge: Charge
+
+
+def sampled(question: Question, drafts: Sequence[Draft], *, share: float = 1.0) -> Part:
+    """What several independent answers say together."""
+    response = count(question, [draft.answer for draft in drafts])
+    if all(draft.failed for draft in drafts):
+        response = Response(state="failed")
+    return Part(share=share, response=response, charge=sum((draft.charge for draft in drafts), Charge()))
+
+
+def mixed(block: Block, place: int, mixture: Mixture) -> tuple[Part, ...]:
+    """What first answers say at the cost of another arm; ``place`` is that of the block in the mixture."""
+    sizes = {mixture.low[place]: 1 - mixture.share}
+    sizes[mixture.high[place]] = sizes.get(mixture.high[place], 0.0) + mixture.share
+    return tuple(
+        sampled(block.question, block.drafts[:size], share=share) for size, share in sizes.items() if share > 0
+    )
+
+
+def rows_of(arm: str, blocks: Sequence[Block], parts: Sequence[Sequence[Part]], grader: Grader) -> list[Score]:
+    """The rows of one arm.
+
+    Args:
+        arm: its name.
+        blocks: the questions, whole.
+        parts: for each block what it answered.
+        grader: has the keys.
+    """
+    charges = [sum((part.charge.times(part.share) for part in inner), Charge()) for inner in parts]
+    tokens = spread_evenly([charge.tokens for charge in charges])
+    calls = spread_evenly([charge.calls for charge in charges])
+    rows: list[Score] = []
+    for n, (block, inner) in enumerate(zip(blocks, parts, strict=True)):
+        question, response = block.question, max(inner, key=lambda part: part.share).response
+        grade = mix([(part.share, grader.grade(question, part.response)) for part in inner])
+        debate = block.debates.get(arm)
+        rows.append(
+            Score(
+                question=question.id,
+                group=question.group or question.id,
+                arm=arm,
+                epoch=block.epoch,
+                answer=response.answers[0] if len(response.answers) == 1 else None,
+                credit=grade.credit,
+                loss=grade.loss,
+                brier=grade.brier,
+                usd=charges[n].usd,
+                tokens=tokens[n],
+                calls=calls[n],
+                state=response.state,
+                debated=bool(debate and debate.debated),
+                record=block.records.get(arm, block.records.get("", "")),
+            )
+        )
+    return rows
+
+
+def seats_of(arm: str, blocks: Sequence[Block], grader: Grader) -> list[SeatScore]:
+    """The first and last answers of the participants of one arm; none where it has no debates."""
+    return [
+        SeatScore(
+            question=block.question.id,
+            group=block.question.group or block.question.id,
+            arm=arm,
+            epoch=block.epoch,
+            seat=seat.seat,
+            model=seat.model,
+            first=seat.first,
+            last=seat.last,
+            first_right=grader.right(block.question, seat.first),
+            last_right=grader.right(block.question, seat.last),
+        )
+        for block in blocks
+        if arm in block.debates
+        for seat in block.debates[arm].seats
+    ]
+
+
+def mix(grades: Sequence[tuple[float, Grade]]) -> Grade:
+    """The mean of grades, each with its share; the shares sum to 1."""
+    losses = [(share, grade.loss) for share, grade in grades if grade.loss is not None]
+    briers = [(share, grade.brier) for share, grade in grades if grade.brier is not None]
+    return Grade(
+        credit=math.fsum(share * grade.credit for share, grade in grades),
+        loss=math.fsum(share * loss for share, loss in losses) if len(losses) == len(grades) else None,
+        brier=math.fsum(share * brier for share, brier in briers) if len(briers) == len(grades) else None,
+    )
+
+
+def _forecast(probability: float | None, *, outcome: int) -> Grade:
+    """Log loss with clipping, and the Brier score (Brier 1950), of the probability of 1."""
+    if probability is None:
+        return Grade(credit=0.0, loss=-math.log(CLIP), brier=1.0)
+    hit = probability if outcome else 1 - probability
+    credit = 0.5 if hit == 0.5 else float(hit > 0.5)
+    return Grade(credit=credit, loss=-math.log(min(max(hit, CLIP), 1 - CLIP)), brier=(1 - hit) ** 2)
+
+
+def _right(question: Question, answer: str, key: Key) -> bool:
+    match question.kind:
+        case "number":
+            own, truth = read_quantity(answer), read_quantity(key.truth)
+            if own is None or truth is None:
+                return False
+            return own.same(truth, absolute=key.tolerance, relative=key.relative)
+        case "text":
+            return normal_text(answer) in {normal_text(form) for form in (key.truth, *key.accepted)}
+        case _:
+            return answer == key.truth

@@ -1,0 +1,261 @@
+"""Past debates whose right answer is known, as an evaluation: what one model, a vote or a gate would have said.
+
+Nothing is asked again. The first answers are those on record: each alone is what one model would have said, their
+plurality is a vote, draws of some of them are sampling. A gate takes the vote where all first answers are alike, and
+what was debated elsewhere. The costs are those of the calls for the first answers, and of all calls.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore, State
+from moot.app.plan.learning import owner_messages
+from moot.app.run.workspace import Workspace
+from moot.arguments.positions import AnswerGiven, answers_given
+from moot.core.decision import Decision
+from moot.core.errors import RecordError
+from moot.core.event import ASIDE, Called, Entry, Opened
+from moot.core.transcript import Transcript, fold
+from moot.learn.lessons import is_right, notes, option_of, players
+from moot.learn.panels import Answers, credit, tops
+from moot.record.listing import ListQuery
+from moot.record.store import digest
+from moot.report.conclusion import answer_in_words
+
+DEBATE, VOTE, SINGLE, GATE = "debate", "vote", "one model", "gate"
+ARMS: Final = (
+    PlannedArm(name=DEBATE, kind="protocol", title="what was decided", is_debate=True),
+    PlannedArm(name=VOTE, kind="sample", title="the vote over the first answers"),
+    PlannedArm(name=SINGLE, kind="single", title="one of the first answers, the mean over all"),
+    PlannedArm(name=GATE, kind="protocol", title="the vote where all first answers are alike, else the debate"),
+)
+RIGHT: Final = "right"
+TOOL = "tool-"
+MARGIN, LEVEL = 0.05, 0.05
+NAME = "past debates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What calls cost: US dollars (None where a price is unknown), tokens in and out, and how many calls."""
+
+    usd: float | None
+    tokens: int
+    calls: int
+
+    def divided(self, by: int) -> "Cost":
+        """The share of one of so many, whole numbers rounded up."""
+        usd = None if self.usd is None else self.usd / by
+        return Cost(usd=usd, tokens=math.ceil(self.tokens / by), calls=math.ceil(self.calls / by))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastDebate:
+    """A debate on record and its right answer.
+
+    Attributes:
+        debate: its id.
+        truth: what was right.
+        options: the closed set of answers; empty for none.
+        answers: of each debater, oldest first.
+        models: of each debater; "" for several or none.
+        decision: what was decided; None for nothing.
+        first: what the first answers cost.
+        whole: what everything cost.
+    """
+
+    debate: str
+    truth: str
+    options: tuple[str, ...]
+    answers: Mapping[str, Sequence[AnswerGiven]]
+    models: Mapping[str, str]
+    decision: Decision | None
+    first: Cost
+    whole: Cost
+
+    def right(self, answer: str) -> bool:
+        """Whether an answer is the right one."""
+        return is_right(answer, self.truth, self.options)
+
+    def ballots(self) -> Answers:
+        """The first answers as ballots: all right ones are one, others go by the option or the words."""
+        return {
+            name: RIGHT if self.right(items[0].answer) else self._ballot(items[0].answer)
+            for name, items in self.answers.items()
+        }
+
+    def _ballot(self, answer: str) -> str:
+        return f"wrong: {option_of(answer, self.options) or ' '.join(answer.casefold().split())}"
+
+    def decided(self) -> tuple[State, float, str | None]:
+        """The state of the decision, its credit, and its words; a tie that holds the truth has a share of 1."""
+        if self.decision is None or self.decision.status in ("failed", "no_decision"):
+            return "failed", 0.0, None
+        if self.decision.status == "tie":
+            most = max(self.decision.tally.values(), default=0.0)
+            tied = [name for name, weight in self.decision.tally.items() if weight == most]
+            stood = [self.answers[name][-1].answer if name in self.answers else name for name in tied]
+            return "tied", float(any(map(self.right, stood))) / max(len(tied), 1), None
+        words = answer_in_words(self.decision)
+        right = any(text and self.right(text) for text in (words, self.decision.winner))
+        return "answered", float(right), words
+
+
+async def read_past(workspace: Workspace, names: Sequence[str] = ()) -> EvalResult:
+    """The debates whose right answer was recorded, as the result of an evaluation.
+
+    Args:
+        workspace: with the store.
+        names: of debates; empty for all.
+
+    Raises:
+        RecordError: fewer than two debates have a right answer, or there is no such debate.
+    """
+    wanted = [await workspace.find(name) for name in names]
+    if not wanted:
+        listed = (await workspace.page(ListQuery())).debates
+        wanted = [summary.debate for summary in reversed(listed) if summary.over and not summary.forked]
+    debates = [past for debate in dict.fromkeys(wanted) if (past := await _read(workspace, debate)) is not None]
+    if len(debates) < 2:
+        many = f"{len(debates)} of {len(wanted)} closed debates have a right answer and first answers"
+        raise RecordError(f"{many}; a scoreboard needs at least 2: say what was right with moot resolve")
+    return as_result(debates)
+
+
+async def _read(workspace: Workspace, debate: str) -> PastDebate | None:
+    """A debate with its right answer; None if there is none, or nobody answered, or its owner had it forgotten."""
+    known = notes(await owner_messages(workspace.store, debate, workspace.clock).read())
+    entries = await workspace.entries(debate)
+    transcript = fold(entries)
+    if not known.truth or known.forgotten or transcript.closed is None:
+        return None
+    return past_debate(debate, entries, transcript, known.truth)
+
+
+def past_debate(debate: str, entries: Sequence[Entry], transcript: Transcript, truth: str) -> PastDebate | None:
+    """A closed debate and its right answer; None where no debater answered.
+
+    Args:
+        debate: its id.
+        entries: its record.
+        transcript: the same, folded.
+        truth: the right answer.
+    """
+    opened = entries[0].event if entries else None
+    if not isinstance(opened, Opened):
+        return None
+    answers = answers_given(transcript)
+    own = {name: answers[name] for name in opened.brief.names("debater") if name in answers}
+    if not own:
+        return None
+    calls = [entry.event for entry in entries if isinstance(entry.event, Called)]
+    firsts = {items[0].key for items in own.values()}
+    return PastDebate(
+        debate=debate,
+        truth=truth,
+        options=opened.brief.options,
+        answers=own,
+        models=players(entries, transcript, opened.brief),
+        decision=transcript.decision,
+        first=_cost(call for call in calls if call.key in firsts),
+        whole=_cost(calls),
+    )
+
+
+def _cost(calls: Iterator[Called] | Sequence[Called]) -> Cost:
+    """What calls cost; uses of tools are no calls of models, but what they cost counts."""
+    items = list(calls)
+    prices = [call.usage.cost for call in items]
+    known = [price for price in prices if price is not None]
+    return Cost(
+        usd=math.fsum(known) if len(known) == len(prices) else None,
+        tokens=sum(call.usage.input_tokens + call.usage.output_tokens for call in items),
+        calls=sum(not call.model.startswith(ASIDE) and not call.call.startswith(TOOL) for call in items),
+    )
+
+
+def as_result(debates: Sequence[PastDebate]) -> EvalResult:
+    """The result of an evaluation whose questions are debates."""
+    scores = tuple(score for past in debates for score in _scores(past))
+    paid = [past.whole.usd for past in debates if past.whole.usd is not None]
+    plan = EvalPlan(
+        name=NAME,
+        arms=ARMS,
+        score="credit",
+        currency="usd" if len(paid) == len(debates) and any(paid) else "tokens",
+        margin=MARGIN,
+        alpha=LEVEL,
+        looks=(1.0,),
+        epochs=1,
+        planned=len(debates),
+        questions_hash=digest("\n".join(past.debate for past in debates)),
+        keys_hash=digest("\n".join(past.truth for past in debates)),
+        prices_date="",
+        seed=0,
+    )
+    return EvalResult(
+        plan=plan,
+        scores=scores,
+        seats=tuple(seat for past in debates for seat in _seats(past)),
+        plan_changed=False,
+        paid_usd=math.fsum(paid) if len(paid) == len(debates) else None,
+        paid_tokens=sum(past.whole.tokens for past in debates),
+        judged_with_labels=None,
+    )
+
+
+def _scores(past: PastDebate) -> Iterator[Score]:
+    ballots = past.ballots()
+    leading = tops(ballots)
+    alike = len(set(ballots.values())) == 1
+    state, debate_credit, words = past.decided()
+    talked = any(len(items) > 1 for items in past.answers.values())
+    debate = _score(past, DEBATE, past.whole, debate_credit)
+    debate = replace(debate, state=state, answer=words, debated=talked)
+    vote = _score(past, VOTE, past.first, credit(leading, RIGHT))
+    vote = replace(vote, state="answered" if len(leading) == 1 else "tied")
+    right = sum(ballot == RIGHT for ballot in ballots.values()) / len(ballots)
+    yield debate
+    yield vote
+    yield _score(past, SINGLE, past.first.divided(len(ballots)), right)
+    yield replace(vote if alike else debate, arm=GATE)
+
+
+def _score(past: PastDebate, arm: str, cost: Cost, credit_: float) -> Score:
+    return Score(
+        question=past.debate,
+        group=past.debate,
+        arm=arm,
+        epoch=1,
+        answer=None,
+        credit=credit_,
+        loss=None,
+        brier=None,
+        usd=cost.usd,
+        tokens=cost.tokens,
+        calls=cost.calls,
+        state="answered",
+        debated=False,
+        record=past.debate,
+    )
+
+
+def _seats(past: PastDebate) -> Iterator[SeatScore]:
+    for name, items in past.answers.items():
+        first, last = items[0].answer, items[-1].answer
+        seat = SeatScore(
+            question=past.debate,
+            group=past.debate,
+            arm=DEBATE,
+            epoch=1,
+            seat=name,
+            model=past.models.get(name, ""),
+            first=first,
+            last=last,
+            first_right=past.right(first),
+            last_right=past.right(last),
+        )
+        yield seat
+        yield replace(seat, arm=VOTE, last=None, last_right=None)

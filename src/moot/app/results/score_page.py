@@ -1,0 +1,100 @@
+"""The scoreboard as one HTML page: no script, no network, light and dark; each plot has a table of its numbers."""
+
+from collections.abc import Mapping
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from moot.app.results.elements import element, table, write
+from moot.app.results.score_plots import Plot, plots
+from moot.app.results.score_tables import Table, facts, growth_table, heading, question_table, tables, verdicts
+from moot.app.results.scoreboard import Scoreboard
+
+STYLE: Final = """
+:root { color-scheme: light dark; --ink: #1c1c22; --soft: #55555f; --paper: #fff; --card: #f5f5f8; --edge: #d4d4dc;
+  --c0: #0b57b0; --c1: #b03a00; --c2: #14713c; --c3: #7a3fa8; --c4: #8a6100; --c5: #6a6a75;
+  --s0: #fff; --s1: #dbe7f5; --s2: #b4cfec; --s3: #86b1df; --s4: #6a9dd4; --margin: #e9e4cf }
+@media (prefers-color-scheme: dark) { :root { --ink: #ececf1; --soft: #b4b4c0; --paper: #17171c; --card: #212129;
+  --edge: #3d3d48; --c0: #79b4ff; --c1: #ff9d66; --c2: #6fd39a; --c3: #cf9dff; --c4: #e6bd5c; --c5: #a3a3b0;
+  --s0: #17171c; --s1: #1d2f45; --s2: #20446b; --s3: #225a93; --s4: #266cb3; --margin: #3a3725 } }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper);
+  font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem }
+.verdict { font-size: 1.2rem; font-weight: 600; margin: .75rem 0; padding: .75rem 1rem; background: var(--card);
+  border-left: 4px solid var(--c0) }
+.soft, figcaption, .note { color: var(--soft) } figure { margin: 2.2rem 0 } figcaption { margin: .25rem 0 .5rem }
+.wide { overflow-x: auto } svg { width: 100%; height: auto; max-width: 62rem }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; margin: .4rem 0 }
+caption { text-align: left; color: var(--soft); padding-bottom: .25rem }
+th, td { border-bottom: 1px solid var(--edge); padding: .25rem .6rem; text-align: right; white-space: nowrap }
+th:first-child { text-align: left } thead th { border-bottom: 2px solid var(--edge) } summary { cursor: pointer }
+svg text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: var(--ink) }
+.axis, .middle, .count { text-anchor: middle } .end { text-anchor: end } .tick { fill: var(--soft) }
+.grid { stroke: var(--edge); stroke-width: 1 } .span { stroke-width: 2.5 } .mark { stroke-width: 2 }
+.line { fill: none; stroke-width: 2 } .dashed { stroke-dasharray: 5 4 } .band { opacity: .18; stroke: none }
+.c0 { stroke: var(--c0); fill: var(--c0) } .c1 { stroke: var(--c1); fill: var(--c1) }
+.c2 { stroke: var(--c2); fill: var(--c2) } .c3 { stroke: var(--c3); fill: var(--c3) }
+.c4 { stroke: var(--c4); fill: var(--c4) } .c5 { stroke: var(--c5); fill: var(--c5) } svg .line { fill: none }
+.margin { fill: var(--margin) } .up { fill: var(--c2) } .down { fill: var(--c1) } .even { fill: var(--c5) }
+.cell { stroke: var(--edge) } .s0 { fill: var(--s0) } .s1 { fill: var(--s1) } .s2 { fill: var(--s2) }
+.s3 { fill: var(--s3) } .s4 { fill: var(--s4) }
+@media print { body { max-width: none } details { display: block } }
+"""
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def page(board: Scoreboard) -> str:
+    """The scoreboard as a whole HTML page."""
+    numbers = {item.key: item for item in (*tables(board), question_table(board), growth_table(board))}
+    drawn = plots(board)
+    body = element(
+        "main",
+        element("h1", f"Does the debate pay? {board.name}"),
+        element("p", heading(board), class_="soft"),
+        *(element("p", sentence, class_="verdict") for sentence in verdicts(board)),
+        *_first_tables(numbers),
+        element("ul", *(element("li", fact) for fact in facts(board)), class_="soft"),
+        *_notes(board),
+        *(_figure(plot, numbers) for plot in drawn),
+        *_rest(numbers, drawn),
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", f"{board.name}: does the debate pay?"),
+        element("style", STYLE),
+    )
+    return f"<!doctype html>\n{write(element('html', head, element('body', body), lang='en'))}\n"
+
+
+def _first_tables(numbers: Mapping[str, Table]) -> list[Element]:
+    return [_table(numbers[key]) for key in ("arms", "pairs") if key in numbers]
+
+
+def _notes(board: Scoreboard) -> list[Element]:
+    if not board.notes:
+        return []
+    return [element("h2", "What to know"), element("ul", *(element("li", note) for note in board.notes))]
+
+
+def _table(item: Table) -> Element:
+    parts = [table(item.heads, item.rows, caption=item.title)]
+    note = [element("p", item.note, class_="note")] if item.note else []
+    return element("div", *parts, *note, class_="wide", tabindex="0", role="region", aria_label=item.title)
+
+
+def _figure(plot: Plot, numbers: Mapping[str, Table]) -> Element:
+    """A plot with its words, and its numbers in tables that open."""
+    tables_of = [_table(numbers[key]) for key in plot.tables if key in numbers and numbers[key].rows]
+    details = [element("details", element("summary", f"Numbers: {plot.title}"), *tables_of)] if tables_of else []
+    caption = element("figcaption", plot.words)
+    picture = element("div", plot.picture, class_="wide")
+    return element("figure", element("h2", plot.title), caption, picture, *details, id=plot.key)
+
+
+def _rest(numbers: Mapping[str, Table], drawn: list[Plot]) -> list[Element]:
+    """The tables that belong to no plot."""
+    shown = {"arms", "pairs", *(key for plot in drawn for key in plot.tables)}
+    rest = [item for key, item in numbers.items() if key not in shown and item.rows]
+    return [element("section", element("h2", item.title), _table(item)) for item in rest]

@@ -1,0 +1,414 @@
+"""The scoreboard as sentences and tables of text: the terminal and the page show the same words and numbers."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from moot.app.results.scoreboard import ArmLine, FlipLine, PairLine, Scoreboard
+from moot.core.text import clean, counted, flat
+from moot.evaluation.flips import FlipRate
+from moot.evaluation.paired import Interval
+
+MEASURES: Final[Mapping[str, str]] = {
+    "credit": "share right",
+    "log_loss": "log loss (lower is better)",
+    "brier": "Brier score (lower is better)",
+}
+COSTS: Final[Mapping[str, str]] = {"usd": "$ a question", "tokens": "tokens a question", "calls": "calls a question"}
+WIDEST: Final = 100
+"""Columns of a terminal."""
+
+LONGEST_NAME: Final = 26
+SHORT_CURVE: Final = 10
+"""A curve of so many points is always shown."""
+
+UNKNOWN: Final = "not known"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table of texts.
+
+    Attributes:
+        key: its name for programs.
+        title: what it shows.
+        heads: of its columns.
+        rows: its cells.
+        note: a sentence below it; "" for none.
+    """
+
+    key: str
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """The table in columns, at most 100 wide."""
+        cells = [list(self.heads), *(list(row) for row in self.rows)]
+        wide = [max(len(row[column]) for row in cells) for column in range(len(self.heads))]
+        wide[0] = max(min(wide[0], WIDEST - sum(wide[1:]) - 2 * (len(wide) - 1)), 8)
+        yield self.title
+        for row in cells:
+            first = f"{short(row[0], wide[0]):<{wide[0]}}"
+            yield "  ".join(
+                [first, *(f"{cell:>{size}}" for cell, size in zip(row[1:], wide[1:], strict=True))]
+            ).rstrip()
+        if self.note:
+            yield self.note
+
+
+def short(text: str, most: int = LONGEST_NAME) -> str:
+    """A name in one line, cut after so many characters and marked with "…"."""
+    name = flat(clean(text))
+    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+
+
+def span(interval: Interval | None) -> str:
+    """An interval: ``[+0.004, +0.046]``."""
+    return f"[{interval.low:+.3f}, {interval.high:+.3f}]" if interval else UNKNOWN
+
+
+def plain_span(interval: Interval | None) -> str:
+    """An interval of a value that has no sign: ``[0.404, 0.446]``."""
+    return f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else UNKNOWN
+
+
+def number(value: float | None, form: str = ".3f") -> str:
+    """A number, or that it is not known."""
+    return UNKNOWN if value is None else format(value, form)
+
+
+def money(value: float | None) -> str:
+    """US dollars with at least two significant digits."""
+    return UNKNOWN if value is None else f"{value:.2f}" if value >= 1 else f"{value:.2g}"
+
+
+def p_text(p: float) -> str:
+    """A p value; below a thousandth only that."""
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def heading(board: Scoreboard) -> str:
+    """What was evaluated, in one line."""
+    of = f"{board.questions} of {board.planned} questions"
+    repeats = f", {board.epochs} times each" if board.epochs > 1 else ""
+    return f"{board.name}: {of}{repeats}; score: {MEASURES[board.score]}; equal cost in {board.currency}"
+
+
+def verdicts(board: Scoreboard) -> Iterator[str]:
+    """The verdict on each debate; with its name where there are several."""
+    for line in board.verdicts:
+        yield f"{line.arm}: {line.sentence}" if len(board.verdicts) > 1 else line.sentence
+
+
+def facts(board: Scoreboard) -> Iterator[str]:
+    """What stands below the scoreboard: what this data could show, groups, looks, plan and prices."""
+    for pair in board.pairs:
+        if pair.matched:
+            yield (
+                f"smallest difference that could be shown against {pair.rival}: {pair.smallest:.3f}; "
+                f"{pair.needed} questions show {board.margin:g}"
+            )
+    looks = ", ".join(f"{share:.0%}" for share in board.looks) or "100%"
+    yield f"margin {board.margin:g}; level {board.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
+    charged = f"charged ${money(board.charged_usd)}" if board.charged_usd is not None else "charges not known"
+    paid = f"paid ${money(board.paid_usd)}" if board.paid_usd is not None else "payment not known"
+    prices = f"; prices of {board.prices_date}" if board.prices_date else ""
+    yield f"{charged} in all, {paid} ({board.paid_tokens} tokens){prices}"
+    yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.exploratory else ''}; seed {board.seed}"
+
+
+def tables(board: Scoreboard) -> list[Table]:
+    """All tables that have rows, in the order in which they are read."""
+    makers: Sequence[Callable[[Scoreboard], Table]] = (
+        arm_table,
+        pair_table,
+        flip_table,
+        rate_table,
+        seat_table,
+        voices_table,
+        calibration_table,
+        bin_table,
+        curve_table,
+        front_table,
+        gate_table,
+        liar_table,
+    )
+    return [table for make in makers if (table := make(board)).rows]
+
+
+def arm_table(board: Scoreboard) -> Table:
+    """Each arm alone."""
+    return Table(
+        key="arms",
+        title=f"Arms: {MEASURES[board.score]}, 95 % interval of each alone",
+        heads=("arm", "score", "interval", "tied", "unread", "failed", "debated", "$ a question", "tokens", "calls"),
+        rows=[_arm(arm) for arm in board.arms],
+        note="Compare arms by their differences below, not by these intervals.",
+    )
+
+
+def _arm(arm: ArmLine) -> Sequence[str]:
+    states = (str(arm.tied), str(arm.unread), str(arm.failed), str(arm.debated))
+    costs = (money(arm.usd), f"{arm.tokens:.0f}", f"{arm.calls:.2f}")
+    return (short(arm.name), f"{arm.score:.3f}", plain_span(arm.interval), *states, *costs)
+
+
+def pair_table(board: Scoreboard) -> Table:
+    """Each debate minus the other arms."""
+    several = len(board.verdicts) > 1
+    levels = {pair.interval.level for pair in board.pairs}
+    level = f"{100 * min(levels, default=0.95):g} %"
+    return Table(
+        key="pairs",
+        title=f"Debate minus another arm on the same questions (above 0 the debate is better), {level} interval",
+        heads=("debate - other", "rival", "difference", "interval", "helped", "hurt", "p", "equal cost?"),
+        rows=[_pair(pair) for pair in board.pairs],
+        note="p is adjusted for several debates (Holm)." if several else "",
+    )
+
+
+def _pair(pair: PairLine) -> Sequence[str]:
+    p = pair.p if pair.adjusted is None else pair.adjusted
+    ratio = "cost not known" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x"
+    equal = f"{'yes' if pair.equal_cost else 'no'}, {ratio}"
+    counts = (str(pair.helped), str(pair.hurt), p_text(p), equal)
+    names = f"{short(pair.arm)} - {short(pair.rival)}"
+    return (names, "yes" if pair.matched else "no", f"{pair.difference:+.3f}", span(pair.interval), *counts)
+
+
+def flip_table(board: Scoreboard) -> Table:
+    """First answers against last answers, as counts."""
+    return Table(
+        key="flips",
+        title="First and last answers",
+        heads=("arm", "of", "before", "after", "answers"),
+        rows=[
+            (line.arm, line.of, turned.before, turned.after, str(turned.n))
+            for line in board.flips
+            for turned in line.turned
+        ],
+    )
+
+
+def rate_table(board: Scoreboard) -> Table:
+    """How often wrong answers became right, and right ones wrong."""
+    return Table(
+        key="rates",
+        title="Turned answers, 95 % interval by question",
+        heads=("arm", "of", "wrong to right", "right to wrong", "questions up", "down", "p"),
+        rows=[_flip(line) for line in board.flips],
+    )
+
+
+def _flip(line: FlipLine) -> Sequence[str]:
+    counts = (str(line.questions_up), str(line.questions_down), p_text(line.p))
+    return (line.arm, line.of, _rate(line.to_right), _rate(line.to_wrong), *counts)
+
+
+def _rate(rate: FlipRate) -> str:
+    return f"{rate.turned} of {rate.n} {plain_span(rate.interval)}" if rate.n else "0 of 0"
+
+
+def seat_table(board: Scoreboard) -> Table:
+    """What each participant adds to the count."""
+    return Table(
+        key="seats",
+        title="What each participant adds to the count of answers, 95 % interval",
+        heads=("participant", "arm", "answers", "alone", "without it", "interval", "Shapley", "interval"),
+        rows=[
+            (
+                short(f"{line.seat} ({line.model})" if line.model else line.seat),
+                short(line.arm, 14),
+                line.moment,
+                f"{line.alone:.3f}",
+                f"{line.left_out:+.3f}",
+                span(line.left_out_interval),
+                number(line.shapley, "+.3f"),
+                span(line.shapley_interval),
+            )
+            for line in board.seats
+        ],
+        note='Of the count, not of the talk. "without it" is what the count loses without the participant.',
+    )
+
+
+def voices_table(board: Scoreboard) -> Table:
+    """How many independent votes."""
+    return Table(
+        key="voices",
+        title="Effective number of independent votes, 95 % interval",
+        heads=("arm", "answers", "participants", "effective votes", "interval", "correlation", "Krippendorff's alpha"),
+        rows=[
+            (
+                short(line.arm),
+                line.moment,
+                str(line.voters),
+                number(line.effective, ".2f"),
+                f"[{line.interval.low:.2f}, {line.interval.high:.2f}]" if line.interval else UNKNOWN,
+                number(line.correlation, ".2f"),
+                number(line.alpha),
+            )
+            for line in board.voices
+        ],
+        note="Below 50 questions the effective number is not known." if board.questions < 50 else "",
+    )
+
+
+def calibration_table(board: Scoreboard) -> Table:
+    """The calibration of probabilities."""
+    return Table(
+        key="calibration",
+        title="Calibration",
+        heads=("arm", "n", "log loss", "Brier", "reliability", "resolution", "uncertainty", "ECE", "perfect ECE"),
+        rows=[
+            (
+                short(line.arm),
+                str(line.n),
+                *(f"{value:.3f}" for value in (line.log_loss, line.brier, line.reliability, line.resolution)),
+                *(f"{value:.3f}" for value in (line.uncertainty, line.ece, line.perfect_ece)),
+            )
+            for line in board.calibration
+        ],
+        note="perfect ECE: what a perfectly calibrated forecaster has with so many questions.",
+    )
+
+
+def bin_table(board: Scoreboard) -> Table:
+    """Forecasts against what came true."""
+    return Table(
+        key="reliability",
+        title="Forecasts and what came true, 95 % interval",
+        heads=("arm", "forecast", "came true", "interval", "n"),
+        rows=[
+            (line.arm, f"{item.forecast:.3f}", f"{item.share:.3f}", plain_span(item.interval), str(item.n))
+            for line in board.calibration
+            for item in line.bins
+        ],
+    )
+
+
+def curve_table(board: Scoreboard) -> Table:
+    """What k independent answers score and cost."""
+    return Table(
+        key="curve",
+        title=f"Independent answers: mean over all ways to draw k, 95 % interval; cost in {COSTS[board.currency]}",
+        heads=("arm", "k", "cost", "score", "interval"),
+        rows=[
+            (point.arm, str(point.k), number(point.cost, ".4g"), f"{point.score:.3f}", plain_span(point.interval))
+            for point in board.curve
+        ],
+    )
+
+
+def front_table(board: Scoreboard) -> Table:
+    """Each arm against the curve."""
+    return Table(
+        key="front",
+        title="Arms minus independent answers of the same cost (above 0 is better), 95 % interval",
+        heads=("arm", "cost", "difference", "interval", "beyond the curve"),
+        rows=[
+            (
+                line.arm,
+                f"{line.cost:.4g}",
+                f"{line.difference:+.3f}",
+                span(line.interval),
+                ("above" if line.difference > 0 else "below") if line.interval.beyond_zero else "no",
+            )
+            for line in board.front
+        ],
+    )
+
+
+def gate_table(board: Scoreboard) -> Table:
+    """What a gate would have given."""
+    return Table(
+        key="gates",
+        title="Debating only where first answers are further apart than a threshold",
+        heads=("debate", "threshold", "debated", "calls", "score", "to take"),
+        rows=[
+            (
+                line.arm,
+                f"{line.threshold:.2f}",
+                f"{line.share:.0%}",
+                f"{line.calls:.2f}",
+                f"{line.score:.3f}",
+                "yes" if line.chosen else "",
+            )
+            for line in board.gates
+        ],
+        note="An estimate, not a test: the scores are those of the questions on which the threshold was chosen.",
+    )
+
+
+def liar_table(board: Scoreboard) -> Table:
+    """What liars cost."""
+    return Table(
+        key="liars",
+        title="Points that planted liars cost the vote over first and last answers, by recount, 95 % interval",
+        heads=("arm", "answers", "liars", "points lost", "interval"),
+        rows=[
+            (
+                line.arm,
+                line.moment,
+                str(line.liars),
+                f"{100 * line.lost:.1f}",
+                f"[{100 * line.interval.low:.1f}, {100 * line.interval.high:.1f}]",
+            )
+            for line in board.liars
+        ],
+    )
+
+
+def question_table(board: Scoreboard) -> Table:
+    """Each question with its difference, and the debate on record."""
+    return Table(
+        key="by_question",
+        title="Each question: the debate minus its rival",
+        heads=("question", "group", "debate - rival", "difference", "record"),
+        rows=[
+            (
+                short(line.question, 60),
+                short(line.group, 60),
+                f"{line.arm} - {line.rival}",
+                f"{line.difference:+.3f}",
+                line.record,
+            )
+            for line in board.by_question
+        ],
+    )
+
+
+def growth_table(board: Scoreboard) -> Table:
+    """The differences as the questions came."""
+    return Table(
+        key="growth",
+        title="The difference after so many questions, with the interval that may be looked at after every one",
+        heads=("debate - rival", "questions", "difference", "interval"),
+        rows=[
+            (f"{line.arm} - {line.rival}", str(line.n), f"{line.difference:+.3f}", span(line.interval))
+            for line in board.growth
+        ],
+    )
+
+
+def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
+    """The scoreboard for a terminal of 100 columns.
+
+    Args:
+        board: the scoreboard.
+        everything: also the long tables.
+    """
+    short = {"arms", "pairs", "rates", "seats", "voices", "calibration", "front"}
+    yield heading(board)
+    yield from verdicts(board)
+    for table in tables(board):
+        if everything or table.key in short or (table.key == "curve" and len(table.rows) <= SHORT_CURVE):
+            yield ""
+            yield from table.lines()
+    yield ""
+    yield from facts(board)
+    if board.notes:
+        yield ""
+        yield from board.notes

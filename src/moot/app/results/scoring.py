@@ -1,0 +1,158 @@
+"""From the scores of an evaluation to its scoreboard, with what a reader must know beside the figures."""
+
+import math
+from collections.abc import Iterator
+
+from moot.app.evaluation.scores import EvalResult, PlannedArm
+from moot.app.results.comparisons import (
+    compare_all,
+    debates,
+    growth_lines,
+    look,
+    pair_lines,
+    question_lines,
+    verdict_lines,
+)
+from moot.app.results.cost_curve import curve
+from moot.app.results.forecast_quality import calibration_lines
+from moot.app.results.score_rows import ScoreRows
+from moot.app.results.scoreboard import VERSION, ArmLine, Scoreboard
+from moot.app.results.seat_measures import flip_lines, gate_lines, liar_lines, liar_sentences, seat_lines, voices_lines
+from moot.core.text import counted, listed
+
+ONE_GROUP = "All questions are one group, so the intervals are too narrow: they count the questions as independent."
+COUNT_ONLY = "Contributions are those to the count of the answers, not to the talk."
+NO_PLACEBO = (
+    "There is no arm that asks again without showing other answers (rethink): "
+    "some flips are what a second look alone gives."
+)
+
+
+def measure(result: EvalResult) -> Scoreboard:  # house: long because it is one table
+    """The scoreboard of an evaluation.
+
+    Raises:
+        RecordError: fewer than two questions are answered by all arms.
+    """
+    rows = ScoreRows(result)
+    plan, table = rows.plan, compare_all(rows)
+    points, front = curve(rows)
+    liars = liar_lines(rows)
+    charged = [row.usd for arm in rows.arms for row in rows.of(arm.name)]
+    known = [usd for usd in charged if usd is not None]
+    return Scoreboard(
+        version=VERSION,
+        name=plan.name,
+        plan_hash=plan.hash,
+        exploratory=result.plan_changed,
+        score=plan.score,
+        currency=plan.currency,
+        margin=plan.margin,
+        alpha=plan.alpha,
+        looks=plan.looks,
+        seed=plan.seed,
+        prices_date=plan.prices_date,
+        questions=len(rows.questions),
+        planned=plan.planned,
+        groups=rows.group_count,
+        epochs=plan.epochs,
+        charged_usd=math.fsum(known) if len(known) == len(charged) else None,
+        paid_usd=result.paid_usd,
+        paid_tokens=result.paid_tokens,
+        verdicts=verdict_lines(rows, result, table),
+        arms=tuple(_arm(rows, arm) for arm in rows.arms),
+        pairs=pair_lines(rows, table),
+        flips=flip_lines(rows),
+        seats=seat_lines(rows),
+        voices=voices_lines(rows),
+        calibration=calibration_lines(rows),
+        curve=points,
+        front=front,
+        gates=gate_lines(rows),
+        liars=liars,
+        by_question=question_lines(rows),
+        growth=growth_lines(rows),
+        notes=(*_notes(rows, result), *liar_sentences(liars)),
+    )
+
+
+def _arm(rows: ScoreRows, arm: PlannedArm) -> ArmLine:
+    scores, due = rows.scores(arm.name), rows.of(arm.name)
+    states = [row.state for row in due]
+    readable = rows.read(arm.name)
+    prices = [row.usd for row in due if row.usd is not None]
+    return ArmLine(
+        name=arm.name,
+        title=arm.title,
+        kind=arm.kind,
+        is_debate=arm.is_debate,
+        matches=arm.matches,
+        own_drafts=arm.own_drafts,
+        score=float(scores.mean()),
+        interval=rows.interval(scores),
+        without_unread=float(scores[readable].mean()) if readable else None,
+        unread_right=float(rows.scores(arm.name, unread_right=True).mean()),
+        rows=len(due),
+        tied=states.count("tied"),
+        unread=states.count("unread"),
+        failed=states.count("failed"),
+        debated=sum(row.debated for row in due),
+        usd=math.fsum(prices) / len(due) if len(prices) == len(due) else None,
+        tokens=sum(row.tokens for row in due) / len(due),
+        calls=sum(row.calls for row in due) / len(due),
+    )
+
+
+def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
+    """What a reader must know: how the run went, and what limits the figures."""
+    plan = rows.plan
+    if result.plan_changed:
+        yield "Exploratory: the plan was changed after the first call."
+    if (missing := look(rows).missing) > 0:
+        early = counted(len(rows.questions), "question")
+        yield (
+            f"Only {early} of {plan.planned} are answered: {missing} more until the next look. "
+            "Until then look at the live interval alone."
+        )
+    if rows.group_count == 1:
+        yield ONE_GROUP
+    elif rows.groups:
+        yield f"The questions are {rows.group_count} groups, and the intervals allow for that."
+    if result.judged_with_labels is not None:
+        checked = "was checked against labels of people" if result.judged_with_labels else "was not checked"
+        yield f"A model judged the answers; it {checked}."
+    for arm in rows.arms:
+        yield from _arm_notes(rows, arm)
+    if len(debates(rows)) > 1:
+        yield f"The p values of {len(debates(rows))} debates are adjusted (Holm)."
+    if debates(rows) and not any(arm.kind == "rethink" for arm in rows.arms):
+        yield NO_PLACEBO
+    if any(len(rows.ballots(arm.name)) for arm in rows.arms):
+        yield COUNT_ONLY
+
+
+def _arm_notes(rows: ScoreRows, arm: PlannedArm) -> Iterator[str]:
+    due = rows.of(arm.name)
+    unread = sum(row.state == "unread" for row in due)
+    if unread:
+        readable, right = rows.read(arm.name), float(rows.scores(arm.name, unread_right=True).mean())
+        outside = (
+            f"Without those questions the score is {float(rows.scores(arm.name)[readable].mean()):.3f}"
+            if readable
+            else "No question is left without them"
+        )
+        yield (
+            f"{arm.name}: {unread} of {len(due)} answers could not be read and count as wrong. "
+            f"{outside}; if they had been right, {right:.3f}."
+        )
+    if arm.is_debate:
+        took_place = sum(row.debated for row in due)
+        yield f"{arm.name}: debated in {took_place} of {len(due)}."
+        if took_place == 0:
+            yield f"{arm.name}: no debate took place."
+    if arm.own_drafts:
+        yield f"{arm.name}: own drafts; its first answers are not those that the other arms share."
+    items = rows.ballots(arm.name)
+    models = {model for item in items for model in item.models.values() if model}
+    if arm.is_debate and items and len(items[0].models) > 1 and len(models) == 1:
+        yield f"{arm.name}: all participants are copies of one model, {listed(sorted(models))}."

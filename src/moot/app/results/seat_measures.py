@@ -1,0 +1,258 @@
+"""What participants did: flips, contributions, independent votes; what a gate or planted liars would have changed."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from moot.app.evaluation.scores import PlannedArm
+from moot.app.results.score_rows import TRUTH, Ballots, ScoreRows, forecast_loss, probability_of
+from moot.app.results.scoreboard import (
+    FIRST,
+    LAST,
+    FlipLine,
+    GateLine,
+    LiarLine,
+    Moment,
+    SeatLine,
+    Turned,
+    VoicesLine,
+)
+from moot.evaluation.contributions import MOST_SEATS, Value, by_seat, leave_one_out, shapley, vote_value
+from moot.evaluation.flips import Change, State, flip_table, state_of
+from moot.evaluation.gates import CANDIDATES, DEFAULT, ENOUGH, Gated, choose
+from moot.evaluation.liars import points_lost
+from moot.evaluation.paired import Differences, Interval
+from moot.evaluation.verdicts import liar_sentence
+from moot.evaluation.voices import effective_votes, krippendorff
+from moot.learn.panels import Answers, tops
+
+MOMENTS: Sequence[Moment] = (FIRST, LAST)
+LIARS = (1, 2)
+HALF = 0.5
+
+
+def flip_lines(rows: ScoreRows) -> tuple[FlipLine, ...]:
+    """What changed between first and last answers, for the arms whose participants answered twice."""
+    lines: list[FlipLine] = []
+    for arm in rows.arms:
+        items = rows.drafts(arm.name)
+        if {item.question for item in items} != set(rows.questions) or arm.kind not in ("rethink", "protocol"):
+            continue
+        seats: dict[str, list[Change]] = {}
+        decisions: dict[str, list[Change]] = {}
+        for item in items:
+            seats.setdefault(item.question, []).extend(
+                (_state(item.first[seat]), _state(item.last[seat])) for seat in item.first
+            )
+            decisions.setdefault(item.question, []).append((_before(item), _after(rows, arm, item)))
+        lines.append(_flips(arm.name, "seats", list(seats.values())))
+        lines.append(_flips(arm.name, "decision", list(decisions.values())))
+    return tuple(lines)
+
+
+def _flips(arm: str, of: str, questions: Sequence[Sequence[Change]]) -> FlipLine:
+    table = flip_table(questions)
+    turned = [Turned(before=change[0], after=change[1], n=n) for change, n in sorted(table.counts.items())]
+    return FlipLine(
+        arm=arm,
+        of="decision" if of == "decision" else "seats",
+        turned=tuple(turned),
+        to_right=table.to_right,
+        to_wrong=table.to_wrong,
+        questions_up=table.questions_up,
+        questions_down=table.questions_down,
+        p=table.p,
+    )
+
+
+def _state(ballot: str) -> State:
+    return state_of(None if not ballot else ballot == TRUTH)
+
+
+def _before(item: Ballots) -> State:
+    """What the first answers would have decided; a tie decides nothing."""
+    tied = tops(item.first)
+    return state_of(tied[0] == TRUTH if len(tied) == 1 else None)
+
+
+def _after(rows: ScoreRows, arm: PlannedArm, item: Ballots) -> State:
+    """What was decided in the end."""
+    row = next(row for row in rows.on(arm.name, item.question) if row.epoch == item.epoch)
+    if row.state != "answered":
+        return state_of(None)
+    if row.credit is not None:
+        return state_of(row.credit > HALF)
+    probability, outcome = probability_of(row.answer), rows.outcomes.get(item.question)
+    return state_of(None if probability is None or outcome is None else (probability > HALF) == bool(outcome))
+
+
+# ---- the count -------------------------------------------------------------------------------------------------------
+
+
+def seat_lines(rows: ScoreRows) -> tuple[SeatLine, ...]:
+    """What each participant adds to the count of its arm's answers."""
+    return tuple(
+        line
+        for arm in rows.arms
+        if arm.kind in ("rethink", "protocol")
+        for moment in MOMENTS
+        for line in _seats(rows, arm.name, moment)
+    )
+
+
+def _seats(rows: ScoreRows, arm: str, moment: Moment) -> list[SeatLine]:
+    items = rows.ballots(arm)
+    values = [value for item in items if (value := _value(rows, item, moment)) is not None]
+    if len(values) < len(items) or len(values) < 2 or len(items[0].first) < 2:
+        return []
+    seats = sorted(items[0].first)
+    groups = rows.item_groups(items)
+    left_out = by_seat([leave_one_out(seats, value) for value in values])
+    exact = by_seat([shapley(seats, value) for value in values]) if len(seats) <= MOST_SEATS else {}
+    return [
+        SeatLine(
+            arm=arm,
+            moment=moment,
+            seat=seat,
+            model=", ".join(dict.fromkeys(item.models[seat] for item in items)),
+            alone=rows.sign * math.fsum(value([seat]) for value in values) / len(values),
+            left_out=_mean(left_out[seat]),
+            left_out_interval=_interval(left_out[seat], groups, rows),
+            shapley=_mean(exact[seat]) if exact else None,
+            shapley_interval=_interval(exact[seat], groups, rows) if exact else None,
+        )
+        for seat in seats
+    ]
+
+
+def _interval(values: Sequence[float], groups: Sequence[str], rows: ScoreRows) -> Interval:
+    return Differences(values, groups, credits=rows.credits).interval()
+
+
+def _value(rows: ScoreRows, item: Ballots, moment: Moment) -> Value | None:
+    """What the answers of some participants are worth together; None where that cannot be known."""
+    if rows.credits:
+        return vote_value(_ballots(item, moment), TRUTH)
+    outcome = rows.outcomes.get(item.question)
+    if outcome is None:
+        return None
+    place = MOMENTS.index(moment)
+    forecasts = {seat: probability_of(texts[place]) for seat, texts in item.texts.items()}
+    known = rows.outcomes.values()
+    return _forecast_value(forecasts, outcome, base=sum(known) / len(known), brier=rows.plan.score == "brier")
+
+
+def _forecast_value(forecasts: Mapping[str, float | None], outcome: int, *, base: float, brier: bool) -> Value:
+    def value(seats: Sequence[str]) -> float:
+        stated = [forecast for seat in seats if (forecast := forecasts[seat]) is not None]
+        mean = math.fsum(stated) / len(stated) if stated else base
+        return -((mean - outcome) ** 2) if brier else -forecast_loss(mean, outcome)
+
+    return value
+
+
+def voices_lines(rows: ScoreRows) -> tuple[VoicesLine, ...]:
+    """How many independent votes the participants of each arm are worth."""
+    lines: list[VoicesLine] = []
+    for arm in rows.arms:
+        items = rows.ballots(arm.name)
+        if not items or arm.kind not in ("rethink", "protocol") or len(items[0].first) < 2:
+            continue
+        for moment in MOMENTS:
+            answers = [_ballots(item, moment) for item in items]
+            voices = effective_votes(answers, [TRUTH] * len(answers))
+            lines.append(
+                VoicesLine(
+                    arm=arm.name,
+                    moment=moment,
+                    voters=len(items[0].first),
+                    effective=voices.effective if voices else None,
+                    interval=voices.interval if voices else None,
+                    correlation=voices.correlation if voices else None,
+                    alpha=krippendorff(answers),
+                )
+            )
+    return tuple(lines)
+
+
+def _ballots(item: Ballots, moment: Moment) -> Answers:
+    return item.first if moment == FIRST else item.last
+
+
+# ---- what would have been --------------------------------------------------------------------------------------------
+
+
+def gate_lines(rows: ScoreRows) -> tuple[GateLine, ...]:
+    """Each debate, had it taken place only where the first answers were further apart than a threshold."""
+    return tuple(line for arm in rows.arms if arm.is_debate for line in _gates(rows, arm.name))
+
+
+def _gates(rows: ScoreRows, arm: str) -> list[GateLine]:
+    items = rows.ballots(arm)
+    values = [value for item in items if (value := _value(rows, item, FIRST)) is not None]
+    if not items or len(values) < len(items):
+        return []
+    rows_of = [next(row for row in rows.on(arm, item.question) if row.epoch == item.epoch) for item in items]
+    scores = dict(zip(rows.questions, rows.scores(arm), strict=True))
+    gated = Gated(
+        spread=np.array([_spread(rows, item) for item in items]),
+        without=np.array([-value(sorted(item.first)) for value, item in zip(values, items, strict=True)]),
+        debated=np.array([-rows.sign * scores[item.question] for item in items]),
+    )
+    chosen = choose(gated, cautious=True) if gated.n >= ENOUGH else DEFAULT
+    calls, seats = np.array([float(row.calls) for row in rows_of]), len(items[0].first)
+    return [
+        GateLine(
+            arm=arm,
+            threshold=threshold,
+            share=gated.share(threshold),
+            calls=float(np.where(gated.spread > threshold, np.maximum(calls, seats), seats).mean()),
+            score=-rows.sign * float(gated.losses(threshold).mean()),
+            chosen=threshold == chosen,
+        )
+        for threshold in CANDIDATES
+    ]
+
+
+def _spread(rows: ScoreRows, item: Ballots) -> float:
+    """How far apart first answers are: of forecasts the largest minus the smallest, else the share outvoted."""
+    if rows.credits:
+        ballots = [ballot for ballot in item.first.values() if ballot]
+        return 1 - max((ballots.count(ballot) for ballot in ballots), default=0) / len(item.first)
+    forecasts = [value for first, _ in item.texts.values() if (value := probability_of(first)) is not None]
+    return max(forecasts, default=0.0) - min(forecasts, default=0.0)
+
+
+def liar_lines(rows: ScoreRows) -> tuple[LiarLine, ...]:
+    """What liars among the participants of a debate cost the vote over its first and its last answers, by recount."""
+    return tuple(
+        _liars(rows, arm.name, many, moment)
+        for arm in rows.arms
+        for many in LIARS
+        if _can_lie(rows, arm, many)
+        for moment in MOMENTS
+    )
+
+
+def _can_lie(rows: ScoreRows, arm: PlannedArm, liars: int) -> bool:
+    items = rows.ballots(arm.name) if arm.is_debate and rows.credits else []
+    return bool(items) and len(items[0].first) > liars + 1
+
+
+def _liars(rows: ScoreRows, arm: str, liars: int, moment: Moment) -> LiarLine:
+    items = rows.ballots(arm)
+    lost = points_lost([_ballots(item, moment) for item in items], [TRUTH] * len(items), liars=liars)
+    interval = Differences(lost, rows.item_groups(items), credits=True).interval()
+    return LiarLine(arm=arm, moment=moment, liars=liars, lost=_mean(lost), interval=interval)
+
+
+def liar_sentences(lines: Sequence[LiarLine]) -> Iterator[str]:
+    """For each debate what one liar costs its last vote, and the vote over its first answers; the larger loss first."""
+    lost = {(line.arm, line.moment): line.lost for line in lines if line.liars == 1}
+    for arm in dict.fromkeys(arm for arm, _ in lost):
+        yield f"{arm}, by recount: {liar_sentence(lost[arm, LAST], lost[arm, FIRST])}"
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,233 @@
+"""Entries as frames for a page, with the words of models as safe HTML: no raw HTML, no images, no unsafe links.
+
+A page is a fold over frames; ``docs/design/web.md`` describes them. They are plain data without anything that the
+participants may not read. A link leaves the page only by a click, and shows where it goes; an image would be loaded
+at once from its address, and could carry the debate there, so there are none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
+
+from moot.app.serve.entry_view import CallView, EntryView, TurnView
+from moot.app.serve.view_model import EntryFold
+from moot.app.serve.visibility import Reader
+from moot.core.event import Delta, Entry
+from moot.core.text import clean_data
+from moot.core.transcript import Transcript
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+LONGEST = 200_000
+"""The most characters that are rendered; of more the rest is left out, and that is said."""
+
+TAGS = frozenset(
+    {"p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"}
+    | {"h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"}
+)
+"""What a turn may be made of. Its headings stand under those of the page."""
+
+SCHEMES = frozenset({"http", "https", "mailto"})
+
+
+def safe_html(text: str) -> str:
+    """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing."""
+    if not text.strip():
+        return ""
+    render = _reader(under=2).render(text[:LONGEST])
+    if len(text) > LONGEST:
+        render += f"<p>[{len(text) - LONGEST:,} more characters are in the record]</p>"
+    return _clean(render)
+
+
+def html_page(text: str, pictures: Mapping[str, str]) -> str:
+    """A whole page of Markdown of ours, which quotes models, as safe HTML.
+
+    Args:
+        text: the page.
+        pictures: what stands in the place of a fenced block, as HTML of ours, by the block's language.
+    """
+    reader = _reader(under=0)
+    tokens = reader.parse(text.replace(_SIGN, ""))
+    for token in tokens:
+        if token.type == "fence" and token.info in pictures:
+            token.type, token.tag, token.content = "code_block", "", f"{_SIGN}{token.info}"
+    page = _clean(reader.renderer.render(tokens, reader.options, {}))
+    for language, picture in pictures.items():
+        page = page.replace(f"<pre><code>{_SIGN}{language}</code></pre>", picture)
+    return page
+
+
+_SIGN = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""What stands before the name of a picture until it is put in; no text keeps this sign."""
+
+
+def _clean(text: str) -> str:
+    import nh3  # here for start-up time: only hosts with pages need it
+
+    return nh3.clean(
+        text,
+        tags={*TAGS, "h1", "h2"},
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        url_schemes=set(SCHEMES),
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+@cache
+def _reader(under: int) -> "MarkdownIt":
+    """Reads Markdown; headings stand so many levels below their own."""
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    reader = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable(
+        ["table", "strikethrough"]
+    )
+    reader.disable("image")
+    reader.validateLink = _can_leave
+
+    def lower(tokens: list[Token]) -> None:
+        for token in tokens:
+            if token.type in ("heading_open", "heading_close"):
+                token.tag = f"h{min(6, int(token.tag[1]) + under)}"
+            elif token.type == "link_open":
+                token.attrSet("title", str(token.attrGet("href")))
+            lower(token.children or [])
+
+    reader.core.ruler.push("lower", lambda state: lower(state.tokens))
+    return reader
+
+
+def _can_leave(url: str) -> bool:
+    """Whether a link may stand: one of three schemes, to a host."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return False
+    return parts.scheme in SCHEMES and bool(parts.netloc or parts.scheme == "mailto")
+
+
+Data: TypeAlias = dict[str, object]
+
+
+class Frames:
+    """Makes the frames of one debate, entry by entry in their order.
+
+    Args:
+        reader: for whom; see ``EntryFold.reader``.
+    """
+
+    def __init__(self, reader: Reader = None) -> None:
+        self._fold = EntryFold(reader=reader)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The entries so far, folded."""
+        return self._fold.transcript
+
+    def frame(self, entry: Entry) -> Data:
+        """Make the frame of the next entry."""
+        return frame_of(self._fold.take(entry))
+
+    def piece(self, delta: Delta) -> Data | None:
+        """A piece of an unfinished answer; None if its reader may not read it."""
+        if self._fold.hides_piece(delta.key):
+            return None
+        return {"kind": "delta", "key": delta.key, "text": delta.text}
+
+
+def frames(entries: Sequence[Entry]) -> list[Data]:
+    """The frames of a whole record."""
+    page_frames = Frames()
+    return [page_frames.frame(entry) for entry in entries]
+
+
+def frame_of(view: EntryView) -> Data:
+    """What an entry says, as plain data."""
+    data: Data = {"seq": view.seq, "at": view.at, "kind": view.kind, "name": view.name, **_body(view)}
+    if view.line:
+        data["line"] = view.line
+    if view.sums is not None:
+        data["sums"] = asdict(view.sums)
+    return clean_data(data)  # a record may be older than what is taken out of answers
+
+
+def _body(view: EntryView) -> Data:
+    match view.kind:
+        case "opened" if view.opened:
+            return asdict(view.opened)
+        case "entered":
+            return {"path": view.path, "phase": view.phase, "round": view.round}
+        case "halted":
+            return {"path": view.path, "phase": view.phase, "reason": view.reason}
+        case "asked" if view.turn:
+            return {**_place(view.turn), "human": view.turn.human, "private": view.turn.alone}
+        case "replied" | "interjected" if view.turn:
+            return {"turn": _turn(view.turn)}
+        case "failed" if view.turn:
+            return {**_place(view.turn), "error": view.turn.error, "reason": view.reason}
+        case "attempted" | "called" | "erred" if view.call:
+            return {"key": view.key, **_call(view, view.call)}
+        case "ruled" if view.decision:
+            return {"decision": {**asdict(view.decision), "html": safe_html(view.decision.text)}}
+        case "paused" | "closed":
+            return {"status": view.status, "reason": view.reason}
+        case "resumed":
+            return {"by": view.by}
+        case _:
+            return {}
+
+
+def _call(view: EntryView, call: CallView) -> Data:
+    data: Data = {"call": call.call, "by": call.by}
+    if view.kind == "erred":
+        return {**data, "n": call.n, "error": call.error, "reason": view.reason}
+    data |= {"model": call.model, "tokens": call.tokens, "cost": call.cost, "tool": call.tool}
+    if view.kind == "attempted":
+        return {**data, "n": call.n, "doing": call.doing}
+    return {**data, "seconds": call.seconds, "finish": call.finish, "sources": list(call.sources)}
+
+
+def _turn(turn: TurnView) -> Data:
+    spoken, speech = turn.spoken, turn.speech
+    data: Data = {
+        **_place(turn),
+        "role": spoken.role,
+        "moderator": spoken.moderator,
+        "outside": spoken.state == "outside",
+        "human": turn.human,
+        "on": [asdict(subject) for subject in spoken.on],
+        "link": asdict(turn.link) if turn.link else None,
+        "aside": list(speech.aside),
+        "facts": [list(pair) for pair in (*speech.facts, *speech.rest)],
+        "text": speech.words,
+        "html": safe_html(speech.words),
+        "private": spoken.private,
+        "cut": turn.cut,
+        "model": turn.model,
+        "served": spoken.served,
+        "seconds": spoken.seconds,
+        "unread": list(turn.unread),
+        "notes": list(turn.notes),
+        "remarks": list(turn.remarks),
+        "tokens": turn.tokens,
+        "cost": turn.cost,
+    }
+    if turn.position:
+        data["position"] = asdict(turn.position)
+    if turn.ballot:
+        data["ballot"] = {"choice": ["abstains"] if turn.ballot.abstains else list(turn.ballot.words)}
+    return data
+
+
+def _place(turn: TurnView) -> Data:
+    return {
+        "key": turn.spoken.key,
+        "mark": turn.mark,
+        "by": turn.spoken.by,
+        "act": turn.act,
+        "round": turn.round,
+    }

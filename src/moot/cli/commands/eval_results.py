@@ -1,0 +1,109 @@
+"""``moot eval show``, ``export`` and ``past``: read results of evaluations, write files, and judge past debates."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import rich_click
+
+from moot.cli.options import DONE, complete_debate, open_workspace, run_command, store_option
+
+if TYPE_CHECKING:
+    from moot.app.evaluation.scores import EvalResult
+
+FORMS = ("html", "csv", "parquet", "json", "huggingface")
+"""``moot.app.results.score_files`` has them, and is loaded when it is needed."""
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@rich_click.command()
+@click.argument("folder", type=_FOLDER, metavar="FOLDER")
+@click.option("--all", "everything", is_flag=True, help="Show all tables, also the long ones.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(folder: Path, everything: bool, as_json: bool) -> int:
+    """Show the scoreboard of an evaluation: FOLDER is where its run has saved the scores.
+
+    The first lines are the verdicts. Then come the arms, the differences from rivals of equal cost, what changed
+    between first and last answers, and what each participant adds. It can be read while the run goes on: then the
+    verdict waits for the next look of the plan.
+    """
+    from moot.app.evaluation.scores import read_result
+
+    _show(read_result(folder), everything=everything, as_json=as_json)
+    return DONE
+
+
+def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> None:
+    from moot.app.results.score_files import summary
+    from moot.app.results.score_tables import screen
+    from moot.app.results.scoring import measure
+
+    board = measure(result)
+    if as_json:
+        click.echo(summary(board), nl=False)
+        return
+    for line in screen(board, everything=everything):
+        click.echo(line)
+
+
+@rich_click.command()
+@click.argument("folder", type=_FOLDER, metavar="FOLDER")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    default="html",
+    show_default=True,
+    help="html: one page with plots; csv and parquet: a file for each table; json: all data; huggingface: JSON lines "
+    "with a card, the right answers in a file of their own.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for the files. Default: FOLDER, and for several files a folder in it.",
+)
+def export(folder: Path, form: str, out: Path | None) -> int:
+    """Write the scoreboard of an evaluation to files, and print their names."""
+    from moot.app.results.score_files import export as write
+
+    for path in write(folder, form, out):
+        click.echo(path)
+    return DONE
+
+
+@rich_click.command()
+@click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Save the scores into this folder, for `moot eval show` and `export`.",
+)
+@click.option("--all", "everything", is_flag=True, help="Show all tables, also the long ones.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+def past(  # house: wide because these are its options
+    debates: tuple[str, ...], out: Path | None, everything: bool, as_json: bool, store: Path | str | None
+) -> int:
+    """Show what past debates were worth: the named ones, or all whose right answer is known (`moot resolve`).
+
+    What would one model have said, sampling of the first answers, their vote, or a debate only where first answers
+    differ, and at which cost? Nothing is asked again. The costs are not equal, so there is no verdict.
+    """
+    return run_command(_past(debates, out, everything=everything, as_json=as_json, store=store))
+
+
+async def _past(
+    debates: tuple[str, ...], out: Path | None, *, everything: bool, as_json: bool, store: Path | str | None
+) -> int:
+    from moot.app.evaluation.scores import save_result
+    from moot.app.results.past_debates import read_past
+
+    async with open_workspace(store, reading=True) as workspace:
+        result = await read_past(workspace, debates)
+    if out:
+        save_result(out, result)
+    _show(result, everything=everything, as_json=as_json)
+    return DONE

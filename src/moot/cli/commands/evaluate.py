@@ -1,0 +1,252 @@
+"""``moot eval``: does a debate pay? Replays of recorded data, and what so many questions can show."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+import rich_click
+
+from moot.cli.commands.eval_results import export, past, show
+from moot.cli.commands.measure import plan_evaluation, run_evaluation
+from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
+from moot.core.brief import ROUNDS, SEED
+
+PROMISES = ("coverage", "null", "power", "looks")
+"""What ``moot eval simulate`` can check."""
+
+REPLAYABLE = ("deliberative_forecasts", "panel_answers", "judge_pairs")
+"""Data sets that can be replayed; ``moot.app.evaluation.replays`` has them, and is loaded when it is needed."""
+
+
+class FileFirst(rich_click.RichGroup):
+    """A group whose command ``run`` may be left out before a file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; a file in the place of a command is one to run."""
+        if args and args[0] not in self.commands and (Path(args[0]).suffix or Path(args[0]).exists()):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@rich_click.group(name="eval", cls=FileFirst, context_settings=accept_earlier(EARLIER_OPTIONS))
+def evaluate() -> None:
+    """Measure whether a debate pays: at equal cost, with intervals."""
+
+
+for command in (plan_evaluation, run_evaluation, show, export, past):
+    evaluate.add_command(command)
+
+
+@evaluate.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+def check(file: Path) -> int:
+    """Check questions with known answers, and say what is in them.
+
+    FILE is .jsonl, .csv, .parquet, a log of Inspect (.eval, .json) or a folder of briefs with answer: in the header.
+    Each faulty line is one error with its number.
+    """
+    from moot.app.evaluation.data_sets import FaultyData
+    from moot.app.evaluation.question_files import read_data_set
+
+    try:
+        data = read_data_set(file)
+    except FaultyData as error:
+        for fault in error.faults:
+            click.echo(f"moot: {fault}", err=True)
+        return USAGE
+    kinds = Counter(question.kind for question in data.questions)
+    groups = {question.group or question.id for question in data.questions}
+    click.echo(f"{len(data.questions)} questions in {len(groups)} groups")
+    for kind, count in sorted(kinds.items()):
+        click.echo(f"  {kind}: {count}")
+    return DONE
+
+
+@evaluate.command()
+@click.argument("name", type=click.Choice(REPLAYABLE), metavar="NAME")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    envvar="MOOT_DATA",
+    required=True,
+    help="The folder of the data set, or the folder in which it stands. Default: the environment variable MOOT_DATA.",
+)
+def replay(name: str, data: Path) -> int:
+    """Evaluate recorded answers again, without a model.
+
+    NAME is deliberative_forecasts (forecasts of three models, alone and after a debate), panel_answers (votes of eleven
+    models) or judge_pairs (judges that saw each pair in both orders). The forecasts have a reference.txt: the exit code
+    is 1 if a line of it does not come out.
+    """
+    from moot.app.evaluation.replays import replay as run_replay
+
+    result = run_replay(name, data)
+    click.echo("\n".join(result.lines))
+    if result.missing is None:
+        return DONE
+    problem = (
+        f"lines that do not come out: {len(result.missing)}" if result.missing else "every line comes out the same"
+    )
+    click.echo(f"\nreference.txt: {problem}")
+    for line in result.missing:
+        click.echo(f"  {line}")
+    return ERROR if result.missing else DONE
+
+
+class Setup(TypedDict):
+    """The options of ``simulate``: what to check, the questions, the margin, how many answers differ, runs and seed."""
+
+    promise: str | None
+    questions: int
+    margin: float
+    differ: float
+    runs: int
+    seed: int
+
+
+@evaluate.command()
+@click.argument("promise", type=click.Choice(PROMISES), required=False, metavar="[coverage|null|power|looks]")
+@click.option(
+    "-n", "--questions", type=click.IntRange(2, 100_000), default=80, show_default=True, help="How many questions."
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    default=0.05,
+    show_default=True,
+    help="The smallest difference that matters: 0.05 is 5 more right answers of 100.",
+)
+@click.option(
+    "--differ",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.15,
+    show_default=True,
+    help="The share of questions on which only one of the two is right.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 100_000),
+    default=2_000,
+    show_default=True,
+    help="How many evaluations to simulate.",
+)
+@click.option("--seed", type=click.IntRange(*SEED), default=0, show_default=True, help="The random seed.")
+def simulate(**setup: Unpack[Setup]) -> int:
+    """Simulate evaluations: what could so many questions tell you? No model is called.
+
+    With a word, check what the statistics promise: coverage (intervals hold the truth), null (false verdicts are rare),
+    power (real differences are found), looks (looking early does no harm). The exit code is 1 if a promise is not kept.
+    """
+    if setup["promise"]:
+        return _check_promise(setup["promise"], setup["runs"], setup["seed"])
+    if setup["margin"] > setup["differ"]:
+        raise click.UsageError(
+            "--margin cannot be larger than --differ: no difference can be larger than what differs."
+        )
+    for line in _expectations(setup):
+        click.echo(line)
+    return DONE
+
+
+def _check_promise(promise: str, runs: int, seed: int) -> int:
+    from moot.evaluation import simulations
+
+    checks = {
+        "coverage": simulations.check_coverage,
+        "null": simulations.check_null,
+        "power": simulations.check_power,
+        "looks": simulations.check_looks,
+    }[promise](runs=runs, seed=seed)
+    wide = max(len(check.name) for check in checks)
+    click.echo(f"{promise}: {runs} runs, seed {seed}")
+    for check in checks:
+        verdict = "ok" if check.ok else "NOT KEPT"
+        click.echo(
+            f"  {check.name:<{wide}}  {check.value:.3f}  promised {check.low:.3f} to {check.high:.3f}  {verdict}"
+        )
+    return DONE if all(check.ok for check in checks) else ERROR
+
+
+def _expectations(setup: Setup) -> Iterator[str]:
+    from moot.evaluation.power import questions_needed_if_differ, smallest_difference, spread_of_share
+    from moot.evaluation.simulations import expect_words
+
+    n, margin, differ = setup["questions"], setup["margin"], setup["differ"]
+    least = smallest_difference(spread_of_share(differ), n)
+    yield f"{n} questions, of which {differ:.0%} differ between the debate and a rival:"
+    yield f"  the smallest difference that is found in 4 of 5 runs: {100 * least:.1f} points"
+    yield f"  questions needed to find {100 * margin:g} points: {questions_needed_if_differ(differ, margin)}"
+    yield f"how often the verdict is each word, in {setup['runs']} simulated evaluations against two rivals:"
+    yield f"  {'true difference':<16}{'helped':>8}{'hurt':>8}{'no difference':>15}{'not known':>11}"
+    for effect in dict.fromkeys((0.0, margin, min(2 * margin, differ))):
+        words = expect_words(n, margin=margin, share=differ, effect=effect, runs=setup["runs"], seed=setup["seed"])
+        shares = (
+            f"{words['helped']:>8.1%}{words['hurt']:>8.1%}{words['no difference']:>15.1%}{words['not known']:>11.1%}"
+        )
+        yield f"  {f'{100 * effect:g} points':<16}{shares}"
+
+
+class VoterSetup(TypedDict):
+    """The options of ``voters``."""
+
+    seats: int
+    accuracy: float
+    shared: float
+    rounds: int
+    conform: float
+    learn: float
+    misled: float
+    liars: int
+    persuade: float
+    seed: int
+
+
+def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Command]:
+    return click.option(name, type=click.FloatRange(0, 1), default=default, show_default=True, help=meaning)
+
+
+@evaluate.command()
+@click.option("--seats", type=click.IntRange(1, 100), default=5, show_default=True, help="How many voters.")
+@click.option(
+    "--accuracy",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.7,
+    show_default=True,
+    help="How often each is right alone.",
+)
+@click.option(
+    "--shared",
+    type=click.FloatRange(0, 0.8),
+    default=0.3,
+    show_default=True,
+    help="How far they err on the same questions.",
+)
+@click.option("--rounds", type=click.IntRange(*ROUNDS), default=3, show_default=True, help="Rounds of debate.")
+@_chance("--conform", 0.1, "The chance that a voter takes over the answer of another one, right or wrong.")
+@_chance("--learn", 0.2, "The chance that a wrong voter takes over a right answer.")
+@_chance("--misled", 0.05, "The chance that a right voter takes over a wrong answer.")
+@click.option("--liars", type=click.IntRange(0, 100), default=1, show_default=True, help="How many voters lie.")
+@_chance("--persuade", 0.2, "The chance that a liar turns a voter in a round.")
+@click.option("--seed", type=click.IntRange(*SEED), default=0, show_default=True, help="The random seed.")
+def voters(**setup: Unpack[VoterSetup]) -> int:
+    """Simulate voters who debate: what do rounds of talk, and liars, do to their vote? No model is called.
+
+    A liar always gives the most tempting wrong answer. 20,000 questions are simulated.
+    """
+    from moot.evaluation.worlds import Talk, Voters, accuracy_of_votes
+
+    if setup["liars"] > setup["seats"]:
+        raise click.UsageError("--liars cannot be larger than --seats.")
+    panel = Voters(accuracies=(setup["accuracy"],) * setup["seats"], shared=setup["shared"])
+    talk = Talk(conform=setup["conform"], learn=setup["learn"], misled=setup["misled"])
+    lies = replace(talk, liars=setup["liars"], persuade=setup["persuade"])
+    honest, lied_to = (
+        accuracy_of_votes(panel, way, rounds=setup["rounds"], seed=setup["seed"]) for way in (talk, lies)
+    )
+    click.echo(f"{'':<10}{'one voter':>11}{'their vote':>12}{'vote with liars':>17}")
+    for name, (single, vote) in honest.items():
+        click.echo(f"{name:<10}{single:>11.1%}{vote:>12.1%}{lied_to[name][1]:>17.1%}")
+    return DONE

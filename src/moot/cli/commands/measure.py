@@ -1,0 +1,236 @@
+"""``moot eval run`` and ``moot eval plan``: measure on your own questions whether a debate pays."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+import rich_click
+
+from moot.cli.options import (
+    DONE,
+    ERROR,
+    INTERRUPTED,
+    LIMIT,
+    USAGE,
+    Command,
+    open_for_running,
+    run_command,
+    store_option,
+)
+from moot.core.brief import BATCHED, COST, SEED
+
+if TYPE_CHECKING:
+    from moot.app.evaluation.data_sets import StoredData
+    from moot.app.evaluation.eval_plan import PreparedEvaluation, Setup
+    from moot.app.evaluation.eval_run import EvalRun
+    from moot.app.evaluation.scores import EvalResult
+
+MOST_FAULTS = 50
+"""The most faulty lines that are shown at once."""
+
+
+class EvalOptions(TypedDict):
+    """The options of an evaluation, as they were typed."""
+
+    model: tuple[str, ...]
+    name: str | None
+    seed: int | None
+    out: Path | None
+    budget: float | None
+    parallel: int | None
+    anyway: bool
+    yes: bool
+    dry_run: bool
+    store: Path | str | None
+
+
+def _options(command: Command) -> Command:
+    """The arguments of both commands."""
+    for add in reversed(
+        (
+            click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
+            click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers; repeat it for several."),
+            click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
+            click.option("--seed", type=click.IntRange(*SEED), help="The random seed. Default: the file's, or 0."),
+            click.option(
+                "-o",
+                "--out",
+                type=click.Path(file_okay=False, path_type=Path),
+                help="The folder of its plan and scores. Default: NAME-eval.",
+            ),
+            click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
+            click.option(
+                "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
+            ),
+            click.option("--anyway", is_flag=True, help="Run even if so few questions cannot show the margin."),
+            click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
+            store_option,
+        )
+    ):
+        command = add(command)
+    return command
+
+
+@rich_click.command(name="run")
+@click.option("--dry-run", is_flag=True, help="Plan and price it; send nothing.")
+@_options
+def run_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
+    """Put every question to all arms at equal cost, and save the scores.
+
+    FILE is a check.toml, or questions with known answers (see moot eval check) together with -m. To resume an
+    evaluation, repeat the same command: what is on record is not asked again.
+    """
+    return run_command(_evaluate(file, options))
+
+
+@rich_click.command(name="plan")
+@_options
+def plan_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
+    """Plan an evaluation and price it; nothing is sent to any model. As moot eval run --dry-run."""
+    options["dry_run"] = True
+    return run_command(_evaluate(file, options))
+
+
+async def _evaluate(file: Path, options: EvalOptions) -> int:
+    from moot.app.evaluation.data_sets import FaultyData, store_data
+    from moot.app.evaluation.question_files import read_data_set
+
+    setup = _setup(file, options)
+    try:
+        data = read_data_set(setup.questions)
+    except FaultyData as error:
+        for fault in error.faults[:MOST_FAULTS]:
+            click.echo(f"moot: {fault}", err=True)
+        return USAGE
+    folder = options["out"] or Path(f"{setup.name}-eval")
+    with TemporaryDirectory() as nowhere:  # nothing of a plan alone stays
+        stored = store_data(data, Path(nowhere) if options["dry_run"] else folder)
+        return await _run(setup, stored, folder, options)
+
+
+async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
+    from moot.app.evaluation.eval_plan import prepare_evaluation
+    from moot.app.evaluation.eval_run import PARALLEL, EvalRun
+    from moot.app.plan.settings import load_config
+
+    async with open_for_running(options["store"]) as workspace:
+        config = workspace.config = load_config()
+        prepared = await prepare_evaluation(workspace, setup, data, config)
+        for line in plan_lines(prepared):
+            click.echo(line)
+        if options["dry_run"]:
+            return DONE
+        if not _may_begin(prepared, options):
+            return USAGE
+        run = EvalRun(
+            workspace=workspace,
+            prepared=prepared,
+            config=config,
+            folder=folder,
+            parallel=options["parallel"] or PARALLEL,
+            budget=setup.budget,
+        )
+        await run.begin()
+        for line in result_lines(run, await _conduct(run)):
+            click.echo(line)
+        return _exit_code(run)
+
+
+def _setup(file: Path, options: EvalOptions) -> "Setup":
+    """The evaluation that was typed; options replace what the file says."""
+    from dataclasses import replace
+
+    from moot.app.evaluation.eval_plan import plain_setup, read_setup
+
+    if file.suffix == ".toml":
+        if options["model"]:
+            raise click.UsageError(f"The models stand in {file.name}; leave out -m.")
+        setup = read_setup(file)
+    elif not options["model"]:
+        raise click.UsageError("Name who answers with -m, once or several times.")
+    else:
+        setup = plain_setup(file, options["model"])
+    if options["seed"] is not None:
+        setup = replace(setup, panel=replace(setup.panel, seed=options["seed"]))
+    budget = setup.budget if options["budget"] is None else options["budget"]
+    return replace(setup, name=options["name"] or setup.name, budget=budget)
+
+
+def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
+    """Whether the evaluation may begin: it can answer, or it is wanted anyway; and who pays agrees."""
+    if prepared.smallest > prepared.plan.margin and not options["anyway"]:
+        click.echo(
+            f"moot: {prepared.plan.planned} questions cannot answer whether a debate is better by "
+            f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --anyway",
+            err=True,
+        )
+        return False
+    if options["yes"] or prepared.total.usd == 0 or not sys.stdin.isatty():
+        return True
+    return click.confirm("Begin?")
+
+
+async def _conduct(run: "EvalRun") -> "EvalResult":
+    """Run the blocks and grade them. Ctrl-C pauses after the answers in progress, a second Ctrl-C at once."""
+    import asyncio
+
+    from moot.cli.terminal import Interrupt, listening
+
+    def tell(done: int, total: int) -> None:
+        if 10 * done // total > 10 * (done - 1) // total:
+            click.echo(f"{done} of {total} questions", err=True)
+
+    async def work() -> "EvalResult":
+        run.tell = tell
+        await run.run()
+        run.tell = lambda done, total: None
+        return await run.result()
+
+    interrupt = Interrupt(say=lambda words: click.echo(words, err=True), stop=run.stop)
+    with listening(interrupt):
+        async with asyncio.TaskGroup() as group:
+            interrupt.task = task = group.create_task(work())
+    return task.result()
+
+
+def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
+    """What is planned, what it is expected to cost, and what it could show."""
+    plan, total = prepared.plan, prepared.total
+    groups = {question.group or question.id for question in prepared.data.questions}
+    times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
+    yield f"{plan.name}: {plan.planned} questions in {len(groups)} groups{times}"
+    wide = max(len(arm.name) for arm in plan.arms)
+    for arm in plan.arms:
+        yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
+    usd = "unknown" if total.usd is None else f"${total.usd:.2f}"
+    yield f"expected: {total.calls:,.0f} calls, {total.tokens:,.0f} tokens, cost {usd}; equal cost in {plan.currency}"
+    if prepared.setup.budget is not None:
+        yield f"budget: ${prepared.setup.budget:g}"
+    yield (
+        f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
+        f"needs about {prepared.needed} questions"
+    )
+    yield f"plan {plan.hash[:16]}"
+
+
+def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
+    """How far the run came, what was paid, and where the scores are."""
+    whole = sum(block.whole for block in run.blocks)
+    usd = "unknown" if result.paid_usd is None else f"${result.paid_usd:.4f}"
+    yield f"{whole} of {len(run.blocks)} questions are whole; paid {usd}, {result.paid_tokens:,} tokens"
+    if result.plan_changed:
+        yield "the plan was changed after the first call: everything is exploratory"
+    if run.paused:
+        yield f"paused: {run.paused}; repeat the command to resume"
+    yield f"scores: {run.folder}; show them with: moot eval show {run.folder}"
+
+
+def _exit_code(run: "EvalRun") -> int:
+    if run.stop.reason:
+        return INTERRUPTED
+    if not run.paused:
+        return DONE
+    return LIMIT if "budget" in run.paused else ERROR

@@ -1,0 +1,129 @@
+"""A gate: debate only where the first answers are further apart than a threshold, learned on other questions."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.evaluation.paired import Floats
+
+DEFAULT = 0.20
+"""The threshold below 100 resolved questions: fewer do not suffice to learn a better one."""
+
+ENOUGH = 100
+CANDIDATES: Sequence[float] = (0.0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 1.0)
+"""From always debating to never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gated:
+    """Questions of which both outcomes are known: without and with the debate. One value for each question.
+
+    Attributes:
+        spread: how far apart the first answers are, 0 to 1.
+        without: the loss of the panel without a round.
+        debated: the loss after the debate.
+    """
+
+    spread: Floats
+    without: Floats
+    debated: Floats
+
+    @property
+    def n(self) -> int:
+        """How many questions."""
+        return len(self.spread)
+
+    def losses(self, threshold: float) -> Floats:
+        """The loss of each question where only those above the threshold are debated."""
+        return np.where(self.spread > threshold, self.debated, self.without)
+
+    def share(self, threshold: float) -> float:
+        """The share of questions that are debated."""
+        return float((self.spread > threshold).mean())
+
+    def only(self, places: Sequence[int]) -> "Gated":
+        """Some of the questions."""
+        chosen = list(places)
+        return Gated(spread=self.spread[chosen], without=self.without[chosen], debated=self.debated[chosen])
+
+
+def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautious: bool = False) -> float:
+    """The threshold with the least mean loss; the higher one of equals.
+
+    Args:
+        questions: resolved ones.
+        candidates: thresholds.
+        cautious: take the highest threshold, the fewest debates, that is within one standard error of the best.
+    """
+    losses = {threshold: questions.losses(threshold) for threshold in candidates}
+    best = min(candidates, key=lambda threshold: (float(losses[threshold].mean()), -threshold))
+    if not cautious:
+        return best
+    near: list[float] = []
+    for threshold in candidates:
+        worse = losses[threshold] - losses[best]
+        error = float(worse.std(ddof=1)) / questions.n**0.5
+        near += [threshold] if float(worse.mean()) <= error else []
+    return max(near)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """Losses by thresholds that were learned on other questions, and the share of questions that were debated."""
+
+    losses: Floats
+    share: float
+
+
+def cross_validate(questions: Gated, *, folds: int = 10, cautious: bool = False, seed: int = 0) -> Learned:
+    """Judge each question by the threshold that the other folds choose. An estimate, not a test.
+
+    Args:
+        questions: resolved ones.
+        folds: into how many parts they are split, at random.
+        cautious: see ``choose``.
+        seed: of the split.
+    """
+    losses, debated = np.zeros(questions.n), 0.0
+    for learn, judge in _splits(questions.n, folds, seed):
+        threshold = choose(questions.only(learn), cautious=cautious)
+        part = questions.only(judge)
+        losses[judge] = part.losses(threshold)
+        debated += part.share(threshold) * part.n
+    return Learned(losses=losses, share=debated / questions.n)
+
+
+def half_split(questions: Gated, *, seed: int, cautious: bool = False) -> Floats:
+    """What a threshold learned on one half gains on the other: loss with the gate minus loss without a debate."""
+    learn, judge = next(_splits(questions.n, 2, seed))
+    part = questions.only(judge)
+    return part.losses(choose(questions.only(learn), cautious=cautious)) - part.without
+
+
+def largest_gain(gains: Sequence[Floats], *, draws: int = 20_000, seed: int = 0) -> float:
+    """The one-sided p value of the best of several gates, corrected for the choice (max-t with flips of signs).
+
+    Args:
+        gains: of each gate the gain on each question, the same questions for all.
+        draws: of signs.
+        seed: of the draws.
+    """
+    table = np.stack(gains)
+    norms = np.sqrt((table**2).sum(axis=1))
+    scaled = table[norms > 0] / norms[norms > 0, None]
+    if not len(scaled):
+        return 1.0
+    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(draws, table.shape[1]))
+    observed = float(scaled.sum(axis=1).max())
+    return (1 + int(((signs @ scaled.T).max(axis=1) >= observed - 1e-12).sum())) / (1 + draws)
+
+
+def _splits(n: int, folds: int, seed: int) -> Iterator[tuple[list[int], list[int]]]:
+    """For each fold the questions outside, to learn from, and those inside, to judge."""
+    places = list(range(n))
+    random.Random(seed).shuffle(places)
+    for fold in range(folds):
+        inside = sorted(places[fold::folds])
+        yield sorted(set(places) - set(inside)), inside

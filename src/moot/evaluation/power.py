@@ -1,0 +1,57 @@
+"""What so many questions can show: the smallest difference that is found, and how many questions a difference needs.
+
+Found means: with a chance of 80 %, at the two-sided level of 5 %.
+"""
+
+import math
+
+from moot.evaluation.quantiles import beta, chi_square, normal
+
+ALPHA, POWER = 0.05, 0.8
+_REJECT, _FIND = normal(1 - ALPHA / 2), normal(POWER)
+_FACTOR = _REJECT + _FIND
+
+
+def smallest_difference(spread: float, n: int) -> float:
+    """The smallest difference that n questions show (minimum detectable difference).
+
+    Args:
+        spread: the standard deviation of the differences.
+        n: how many questions.
+    """
+    return _FACTOR * spread / math.sqrt(n)
+
+
+def questions_needed(spread: float, margin: float) -> int:
+    """How many questions show a difference of the margin, where differences have this standard deviation."""
+    return math.ceil((_FACTOR * spread / margin) ** 2)
+
+
+def questions_needed_if_differ(share: float, margin: float) -> int:
+    """How many questions show a difference of right answers.
+
+    Args:
+        share: of the questions on which exactly one of the two arms is right (the discordant share).
+        margin: the difference, at most the share.
+
+    Raises:
+        ValueError: the margin is larger than the share; no such difference is possible.
+    """
+    if not 0 < margin <= share <= 1:
+        raise ValueError(f"a difference of {margin:g} is not possible where {share:g} of the questions differ")
+    return math.ceil(((_REJECT * math.sqrt(share) + _FIND * math.sqrt(share - margin**2)) / margin) ** 2)
+
+
+def spread_of_share(share: float, difference: float = 0.0) -> float:
+    """The standard deviation of differences where this share of the questions is won or lost."""
+    return math.sqrt(share - difference**2)
+
+
+def upper_share(differing: int, n: int, *, chance: float = 0.8) -> float:
+    """The upper limit of a share seen in a pilot (Clopper and Pearson 1934), which plans with the point do not have."""
+    return 1.0 if differing == n else beta(chance, differing + 1, n - differing)
+
+
+def upper_spread(spread: float, n: int, *, chance: float = 0.8) -> float:
+    """The upper limit of a standard deviation seen in a pilot of n questions."""
+    return spread * math.sqrt((n - 1) / chi_square(1 - chance, n - 1))

@@ -1,0 +1,113 @@
+"""Questions with known answers: questions and keys are parted, and each faulty line is one error with its number."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from moot.app.evaluation.data_sets import DataSet, FaultyData, Key, Question
+from moot.app.evaluation.question_files import read_data_set
+
+GOOD = {"id": "a", "input": "Tea or coffee?", "options": ["tea", "coffee"], "truth": "tea", "group": "g", "tags": ["x"]}
+
+
+def write(folder: Path, *lines: object, name: str = "set.jsonl") -> Path:
+    path = folder / name
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), "utf-8")
+    return path
+
+
+def faults(path: Path) -> tuple[str, ...]:
+    with pytest.raises(FaultyData) as raised:
+        read_data_set(path)
+    return raised.value.faults
+
+
+def test_questions_and_keys_are_parted(tmp_path: Path) -> None:
+    secret = "only the grader knows 5417"
+    data = read_data_set(write(tmp_path, GOOD, {"input": "How many?", "target": secret, "split": "learn"}, ""))
+    assert data == DataSet(
+        questions=(
+            Question(id="a", input="Tea or coffee?", kind="option", options=("tea", "coffee"), group="g", tags=("x",)),
+            Question(id="How many?", input="How many?", kind="text", split="learn"),
+        ),
+        keys=(Key(id="a", truth="tea"), Key(id="How many?", truth=secret)),
+    )
+    assert secret not in json.dumps([asdict(question) for question in data.questions])
+
+
+def test_numbers_have_a_tolerance(tmp_path: Path) -> None:
+    line = {"input": "How many?", "truth": 18, "kind": "number", "tolerance": 0.5}
+    assert read_data_set(write(tmp_path, line)).keys == (Key(id="How many?", truth="18", tolerance=0.5),)
+    line = {"input": "Does it rain?", "truth": 1, "kind": "probability", "known_since": "2026-01-01"}
+    assert read_data_set(write(tmp_path, line)).questions[0].known_since == "2026-01-01"
+
+
+def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "\ufeffid,input,choices,target,group,tags",
+        '1,"Tea,',
+        'or coffee?",tea | coffee,tea,,a|b',
+        "2,Why?,,because,g,",
+        name="set.csv",
+    )
+    data = read_data_set(path)
+    assert [(question.id, question.options, question.tags) for question in data.questions] == [
+        ("1", ("tea", "coffee"), ("a", "b")),
+        ("2", (), ()),
+    ]
+    assert data.questions[0].input == "Tea,\nor coffee?"
+    assert [key.truth for key in data.keys] == ["tea", "because"]
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"truth": None}, "truth is missing"),
+        ({"input": " "}, "input is missing"),
+        ({"input": ["x"]}, "input is no text"),
+        ({"answr": "x"}, "unknown field 'answr'"),
+        ({"truht": "x"}, "unknown field 'truht'; did you mean 'truth'?"),
+        ({"truth": "milk"}, "the truth 'milk' is none of the options"),
+        ({"options": "tea"}, "options is no list"),
+        ({"kind": "rubik"}, "unknown kind 'rubik'; there are option, number, probability, text, preference"),
+        ({"kind": "number"}, "truth is no number: 'tea'"),
+        ({"kind": "number", "truth": "inf"}, "truth is no number: 'inf'"),
+        ({"kind": "rubric"}, "the kind rubric needs a judging model, which moot eval does not have yet; grade by rule"),
+        ({"options": ["tea", "Tea "]}, "two options are the same"),
+        ({"options": ["tea"]}, "there must be 2 to 20 options, not 1"),
+        ({"kind": "preference", "options": ["tea", "b", "c"]}, "a preference is between 2 options, not 3"),
+        ({"accepted": ["Tea"]}, "several accepted answers are for the kind text, not option"),
+        ({"tolerance": "much"}, "tolerance is no number: 'much'"),
+        ({"documents": "a.md"}, "documents is no list"),
+        ({"documents": ["a.md"]}, "there is no file 'a.md' beside the brief"),
+        ({"kind": "probability"}, "the truth of a probability is 0 or 1"),
+        ({"tolerance": -1}, "tolerance is below 0"),
+        ({"split": "test"}, "split is learn or judge, not 'test'"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said(change: dict[str, object], fault: str, tmp_path: Path) -> None:
+    assert faults(write(tmp_path, {**GOOD, **change})) == (f"set.jsonl:1: {fault}",)
+
+
+def test_each_faulty_line_is_one_error(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD, "{", "", "[1]", {**GOOD, "input": "Else?"}, {**GOOD, "id": "b"})
+    assert faults(path) == (
+        "set.jsonl:2: this is no JSON",
+        "set.jsonl:4: this is no JSON object",
+        "set.jsonl:5: the id is that of line 1",
+        "set.jsonl:6: the input is that of line 1",
+    )
+    assert faults(write(tmp_path, "input,truth", "a,b", "a,b,c", name="set.csv")) == (
+        "set.csv:3: there are more values than heads",
+    )
+
+
+def test_a_file_that_cannot_be_used_is_one_error(tmp_path: Path) -> None:
+    assert faults(tmp_path / "set.txt") == (
+        "set.txt: a data set is a folder of briefs, or its name ends with .jsonl or .csv or .parquet or .json or .eval",
+    )
+    assert faults(write(tmp_path, "")) == ("set.jsonl has no questions",)
+    assert "set.csv cannot be read" in faults(tmp_path / "set.csv")[0]

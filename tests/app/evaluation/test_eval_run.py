@@ -1,0 +1,319 @@
+"""Whole evaluations: equal cost, no truth in requests, the same scores after kills, a hard budget, a changed plan."""
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from moot.app.evaluation.arms import Arm, with_rivals
+from moot.app.evaluation.data_sets import DataSet, Key, Question
+from moot.app.evaluation.eval_plan import Setup
+from moot.app.evaluation.responses import own_entries
+from moot.app.evaluation.scores import EvalResult, Score, read_result
+from moot.app.run.workspace import Workspace
+from moot.core.agent import Quote
+from moot.core.errors import BriefError, ModelError, RecordError, Unavailable
+from moot.core.event import Called, Opened
+from moot.models.base import Request
+from moot.testing.scripted import ScriptedModel
+from moot.testing.store_checks import InMemoryStore
+from tests.app.evaluation.eval_kit import OPTIONS, PRICE, questions, run_of, setup_of, workspace_of
+from tests.kits.thoroughness import MORE
+
+NAMES = ("a", "b", "c")
+PANEL = with_rivals([Arm(name="panel", kind="protocol", protocol="panel")])
+
+
+def by_arm(result: EvalResult) -> dict[str, list[Score]]:
+    rows: dict[str, list[Score]] = defaultdict(list)
+    for score in result.scores:
+        rows[score.arm].append(score)
+    return rows
+
+
+async def evaluated(folder: Path, setup: Setup, data: DataSet, workspace: Workspace) -> EvalResult:
+    run = await run_of(workspace, setup, data, folder)
+    await run.run()
+    assert run.paused == ""
+    return await run.result()
+
+
+# ---- equal cost ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(50 if MORE else 3))
+@pytest.mark.parametrize("currency", ["usd", "tokens", "calls"])
+async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, currency: str) -> None:
+    chance = Random(seed)
+    names = NAMES[: chance.randint(1, 3)]
+    setup = setup_of(tmp_path, *names, arms=[*PANEL, Arm(name="rethink", kind="rethink")])
+    setup = replace(setup, panel=replace(setup.panel, seed=seed, seats=chance.randint(3, 4)), currency=currency)  # pyright: ignore[reportArgumentType]
+    workspace, models = workspace_of(*names)
+    result = await evaluated(tmp_path, setup, questions(chance.randint(4, 9)), workspace)
+    totals = {arm: sum(float(getattr(row, currency) or 0.0) for row in rows) for arm, rows in by_arm(result).items()}
+    assert totals["panel"] > 0
+    for rival in ("sample", "adaptive"):
+        assert totals[rival] == pytest.approx(totals["panel"], rel=0.02)
+    sent = sum(len(model.history) for model in models.values())
+    assert result.paid_usd == pytest.approx(await bill(workspace))
+    assert sent == await calls_on_record(workspace), "every call is on record, and none is on record twice"
+
+
+async def calls_on_record(workspace: Workspace) -> int:
+    records = [await workspace.entries(debate.debate) for debate in await workspace.list()]
+    return sum(isinstance(entry.event, Called) for entries in records for entry in own_entries(entries))
+
+
+async def bill(workspace: Workspace) -> float:
+    """What the provider has charged, counted from the requests themselves."""
+    records = [await workspace.entries(debate.debate) for debate in await workspace.list()]
+    used = [
+        entry.event.usage for entries in records for entry in own_entries(entries) if isinstance(entry.event, Called)
+    ]
+    return sum(PRICE * (usage.input_tokens + 4 * usage.output_tokens) for usage in used)
+
+
+async def test_arms_share_first_answers_and_are_charged_in_full(tmp_path: Path) -> None:
+    workspace, models = workspace_of(*NAMES)
+    arms = [*PANEL, Arm(name="again", kind="protocol", protocol="panel", rounds=0), Arm(name="rethink", kind="rethink")]
+    setup = setup_of(tmp_path, *NAMES, arms=[*arms, Arm(name="three", kind="sample", size=3)])
+    result = await evaluated(tmp_path, setup, questions(4), workspace)
+    rows = by_arm(result)
+    assert [arm.own_drafts for arm in result.plan.arms] == [False] * 6
+    assert [row.calls for row in rows["again"]] == [3] * 4
+    assert [row.usd for row in rows["again"]] == pytest.approx([row.usd for row in rows["three"]])
+    assert [row.credit for row in rows["again"]] == [row.credit for row in rows["three"]]
+    assert sum(row.calls for row in result.scores) > sum(len(model.history) for model in models.values())
+    first = {(seat.question, seat.seat): seat.first for seat in result.seats if seat.arm == "panel"}
+    assert first == {(seat.question, seat.seat): seat.first for seat in result.seats if seat.arm == "rethink"}
+
+
+async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    arms = [*PANEL, Arm(name="chaired", kind="protocol", protocol="moderated", rounds=1)]
+    others = Arm(name="copies", kind="protocol", protocol="panel", models=("guest:a",))
+    result = await evaluated(tmp_path, setup_of(tmp_path, *NAMES, arms=[*arms, others]), questions(2), workspace)
+    own = {arm.name: arm.own_drafts for arm in result.plan.arms}
+    assert (own["panel"], own["chaired"], own["copies"]) == (False, True, True)
+    assert {seat.model for seat in result.seats if seat.arm == "copies"} == {"guest:a"}
+
+
+# ---- no truth in any request -----------------------------------------------------------------------------------------
+
+
+async def requests(folder: Path, data: DataSet) -> list[str]:
+    log: list[str] = []
+    workspace, models = workspace_of(*NAMES)
+    for model in models.values():
+        model.log = log
+    await evaluated(folder, setup_of(folder, *NAMES), data, workspace)
+    return log
+
+
+async def test_requests_are_byte_equal_whatever_the_truth_is(tmp_path: Path) -> None:
+    data, chance = questions(6), Random(3)
+    keys = tuple(replace(key, truth=chance.choice(OPTIONS)) for key in data.keys)
+    other = await requests(tmp_path / "b", replace(data, keys=keys))
+    assert await requests(tmp_path / "a", data) == other
+    assert len(other) > 6 * 9
+
+
+# ---- kills -----------------------------------------------------------------------------------------------------------
+
+
+async def test_scores_are_the_same_after_kills(tmp_path: Path) -> None:
+    """What a kill leaves is what was durable when a request was sent; the next run begins with that."""
+    data, setup = questions(3), setup_of(tmp_path, *NAMES)
+    workspace, models = workspace_of(*NAMES)
+    await evaluated(tmp_path / "whole", setup, data, workspace)
+    calls = sum(len(model.history) for model in models.values())
+    chance = Random(11)
+    for n in range(25 if MORE else 2):
+        store, paid = InMemoryStore(), 0
+        for moment in sorted(chance.sample(range(1, calls), 2)):
+            store, sent = await killed(tmp_path / str(n), setup, data, store, moment - paid)
+            paid += sent
+        workspace, models = workspace_of(*NAMES, store=store)
+        await evaluated(tmp_path / str(n), setup, data, workspace)
+        for name in ("scores.csv", "seats.csv", "plan.json"):
+            assert (tmp_path / str(n) / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+        assert await calls_on_record(workspace) == calls, "no call is on record twice"
+
+
+async def killed(
+    folder: Path, setup: Setup, data: DataSet, store: InMemoryStore, calls: int
+) -> tuple[InMemoryStore, int]:
+    """Run until so many requests were sent; returns what was durable then."""
+    workspace, models = workspace_of(*NAMES, store=store)
+    left: list[InMemoryStore] = []
+    sent: list[str] = []
+
+    def look() -> None:
+        sent.append("")
+        if len(sent) == max(1, calls):
+            left.append(InMemoryStore({debate: list(lines) for debate, lines in store.kept.items()}))
+            run.stop.reason = "killed"
+
+    for model in models.values():
+        model.before = look
+    run = await run_of(workspace, setup, data, folder)
+    await run.run()
+    if not left:  # what is drawn at the end
+        await run.result()
+    return (left or [store])[0], max(1, calls)
+
+
+# ---- budget and faults -----------------------------------------------------------------------------------------------
+
+
+async def test_a_budget_is_hard_and_what_is_whole_counts(tmp_path: Path) -> None:
+    data, setup = questions(8), setup_of(tmp_path, *NAMES)
+    workspace, _ = workspace_of(*NAMES)
+    whole = await evaluated(tmp_path / "whole", setup, data, workspace)
+    assert whole.paid_usd
+    budget = round(whole.paid_usd / 2, 3)
+    workspace, _ = workspace_of(*NAMES)
+    run = await run_of(workspace, replace(setup, budget=budget), data, tmp_path / "half")
+    await run.run()
+    assert run.paused == f"the budget of ${budget:g} is used up"
+    part = await run.result()
+    assert part.paid_usd
+    assert part.paid_usd <= budget
+    counted = {row.question for row in part.scores}
+    assert 0 < len(counted) < 8
+    assert len(part.scores) == len(counted) * len(setup.arms)
+    again = await run_of(workspace, replace(setup, budget=99.0), data, tmp_path / "half")
+    await again.run()
+    assert (await again.result()).scores == whole.scores
+
+
+async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
+    workspace = Workspace(InMemoryStore())
+    workspace.pool.add_agent("a", Unpriced(lambda request: "ANSWER: alpha\nARGUMENT: so", name="guest:a"))
+    run = await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
+    await run.run()
+    assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
+    with pytest.raises(BriefError, match="the currency usd needs the price of every model; use tokens"):
+        await run_of(workspace, replace(setup_of(tmp_path, "a"), currency="usd"), questions(2), tmp_path)
+
+
+class Unpriced(ScriptedModel):
+    """A model without a price."""
+
+    def quote(self, request: Request) -> Quote:
+        """Nobody knows what it costs."""
+        return replace(super().quote(request), cost=None)
+
+
+async def test_a_provider_that_is_away_pauses_and_a_seat_that_fails_is_kept(tmp_path: Path) -> None:
+    workspace, models = workspace_of(*NAMES)
+    for model in models.values():
+        model.fault = Unavailable("guest:a is away", kind="key", again=False)
+    setup = setup_of(tmp_path, *NAMES)
+    run = await run_of(workspace, setup, questions(3), tmp_path)
+    await run.run()
+    assert "none of 3 participants could be reached" in run.paused
+    assert (await run.result()).scores == ()
+    for model in models.values():
+        model.fault = None
+    models["b"].fault = ModelError("guest:b refuses", kind="refused")
+    result = await evaluated(tmp_path, setup, questions(3), workspace)
+    rows = by_arm(result)
+    assert {row.state for row in rows["single:guest:b"]} == {"failed"}
+    assert {row.credit for row in rows["single:guest:b"]} == {0.0}
+    assert {row.state for row in rows["panel"]} <= {"answered", "tied"}
+
+
+async def test_a_stop_is_heeded(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    run = await run_of(workspace, setup_of(tmp_path, *NAMES), questions(3), tmp_path)
+    run.tell = lambda done, total: setattr(run.stop, "reason", "interrupted")
+    run.parallel = 1
+    await run.run()
+    assert run.paused == "interrupted"
+    assert len({row.question for row in (await run.result()).scores}) == 1
+
+
+# ---- the plan --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_plan_is_in_every_record_and_a_later_change_shows(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    setup, data = setup_of(tmp_path, *NAMES), questions(3)
+    result = await evaluated(tmp_path, setup, data, workspace)
+    mark = f"evaluation check, plan {result.plan.hash[:16]}"
+    for listed in await workspace.list():
+        opened = (await workspace.entries(listed.debate))[0].event
+        assert isinstance(opened, Opened)
+        assert mark in opened.chosen
+    assert not result.plan_changed
+    assert not (await evaluated(tmp_path, setup, data, workspace)).plan_changed, "the same command changes nothing"
+    assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed
+    assert read_result(tmp_path).plan_changed
+    assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed, "and it stays so"
+    elsewhere = replace(setup, margin=0.3)
+    assert (await evaluated(tmp_path / "new", elsewhere, data, workspace)).plan_changed, "records tell it, too"
+    with pytest.raises(RecordError, match="has the evaluation 'check'; choose another folder with --out"):
+        await run_of(workspace, replace(setup, name="other"), data, tmp_path)
+
+
+async def test_a_plan_may_change_before_the_first_call(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    setup, data = setup_of(tmp_path, *NAMES), questions(3)
+    await run_of(workspace, setup, data, tmp_path)
+    assert not (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed
+
+
+async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    arm = Arm(name="panel", kind="protocol", protocol="panel", settings=("recall=yes",))
+    with pytest.raises(BriefError, match=r"question 'q0': arm panel: leave out recall"):
+        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
+
+
+# ---- kinds of questions ----------------------------------------------------------------------------------------------
+
+
+async def test_preferences_are_asked_in_both_orders(tmp_path: Path) -> None:
+    """A model that always takes the first of two is right half the time."""
+    pair = Question(id="p", input="Which reads better?", kind="preference", options=("left", "right"))
+    data = DataSet(questions=(pair,), keys=(Key(id="p", truth="left"),))
+    workspace, models = workspace_of("a")
+    models["a"].say = lambda prompt: f"ANSWER: {'left' if prompt.index('left') < prompt.index('right') else 'right'}"
+    result = await evaluated(tmp_path, setup_of(tmp_path, "a"), data, workspace)
+    assert result.plan.epochs == 2
+    assert [row.credit for row in by_arm(result)["panel"]] in ([1.0, 0.0], [0.0, 1.0])
+
+
+async def test_numbers_texts_and_probabilities(tmp_path: Path) -> None:
+    data = DataSet(
+        questions=(
+            Question(id="n", input="How many vans?", kind="number"),
+            Question(id="t", input="Which place?", kind="text"),
+        ),
+        keys=(Key(id="n", truth="14"), Key(id="t", truth="port", accepted=("the harbour",))),
+    )
+    workspace, models = workspace_of(*NAMES)
+    for model in models.values():
+        model.say = lambda prompt: (
+            "I vote for: Proposal A"
+            if "I vote for" in prompt
+            else f"ANSWER: {'14 vans' if 'vans' in prompt else 'Harbour'}\nARGUMENT: so"
+        )
+    result = await evaluated(tmp_path / "a", setup_of(tmp_path, *NAMES), data, workspace)
+    assert {row.credit for row in result.scores} == {1.0}
+    assert {row.answer for row in result.scores} == {"14 vans", "Harbour"}
+
+    data = DataSet(
+        questions=tuple(Question(id=f"f{i}", input=f"Rain on {i}?", kind="probability") for i in range(3)),
+        keys=tuple(Key(id=f"f{i}", truth="1") for i in range(3)),
+    )
+    workspace, models = workspace_of(*NAMES)
+    for model in models.values():
+        model.say = lambda prompt: "PROBABILITY: 0.8\nANSWER: 80 %\nARGUMENT: clouds"
+    result = await evaluated(tmp_path / "b", setup_of(tmp_path, *NAMES), data, workspace)
+    assert result.plan.score == "log_loss"
+    assert [row.brier for row in by_arm(result)["sample"]] == pytest.approx([0.04] * 3)
+    assert {row.answer for row in by_arm(result)["rethink"]} == {"0.8"}

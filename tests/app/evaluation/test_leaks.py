@@ -1,0 +1,30 @@
+"""Truth stays with the grader: no other module names a key, and only the run makes a grader, after all calls."""
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+
+import moot.app.evaluation
+
+SECRET: Mapping[str, frozenset[str]] = {
+    "Key": frozenset({"data_sets", "grading"}),
+    "Grader": frozenset({"grading", "eval_run"}),
+}
+"""Which modules may use a name."""
+
+
+def uses(path: Path, name: str) -> bool:
+    """Whether a module defines or imports a name."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return True
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            return True
+    return False
+
+
+def test_only_the_grader_takes_a_key() -> None:
+    modules = list(Path(moot.app.evaluation.__path__[0]).glob("*.py"))
+    assert len(modules) > 10
+    for name, allowed in SECRET.items():
+        assert {path.stem for path in modules if uses(path, name)} == allowed

@@ -1,0 +1,137 @@
+"""The files of an evaluation: what is written reads back the same, and what does not fit is one sentence."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.app.evaluation.scores import (
+    EvalPlan,
+    EvalResult,
+    PlannedArm,
+    Score,
+    SeatScore,
+    read_plan,
+    read_result,
+    save_plan,
+    save_result,
+)
+from moot.core.errors import RecordError
+
+PLAN = EvalPlan(
+    name="check",
+    arms=(
+        PlannedArm(name="panel", kind="protocol", title="debate", is_debate=True),
+        PlannedArm(name="sample", kind="sample", title="independent answers", matches="panel"),
+    ),
+    score="credit",
+    currency="tokens",
+    margin=0.05,
+    alpha=0.05,
+    looks=(0.5, 1.0),
+    epochs=1,
+    planned=40,
+    questions_hash="12",
+    keys_hash="ab",
+    prices_date="",
+    seed=3,
+    versions={"moot": "0"},
+)
+SCORE = Score(
+    question="q,1",
+    group='a "group"',
+    arm="panel",
+    epoch=1,
+    answer="two\nlines, é",
+    credit=1 / 3,
+    loss=None,
+    brier=0.1 + 0.2,
+    usd=1e-7,
+    tokens=12,
+    calls=3,
+    state="answered",
+    debated=True,
+    record="check-1",
+)
+EMPTY = replace(SCORE, answer=None, credit=None, brier=None, usd=None, state="failed", debated=False, record="")
+SEAT = SeatScore(
+    question="q,1",
+    group="g",
+    arm="panel",
+    epoch=2,
+    seat="Ada",
+    model="builtin:quotes",
+    first="18",
+    last=None,
+    first_right=True,
+    last_right=None,
+)
+RESULT = EvalResult(
+    plan=PLAN,
+    scores=(SCORE, EMPTY),
+    seats=(SEAT, replace(SEAT, first=None, first_right=False, last="1", last_right=True)),
+    plan_changed=False,
+    paid_usd=0.25,
+    paid_tokens=17,
+    judged_with_labels=None,
+)
+
+
+def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "check"
+    save_result(folder, RESULT)
+    assert read_result(folder) == RESULT
+    assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.csv", "seats.csv"]
+    assert (folder / "scores.csv").read_text("utf-8").startswith("question,group,arm,epoch,answer,credit,loss,brier,")
+    (folder / "run.json").unlink()
+    assert read_result(folder) == replace(RESULT, paid_usd=None, paid_tokens=0)
+
+
+def test_a_plan_that_was_edited_is_recognised(tmp_path: Path) -> None:
+    save_plan(tmp_path, PLAN)
+    assert read_plan(tmp_path) == (PLAN, False)
+    path = tmp_path / "plan.json"
+    path.write_text(path.read_text("utf-8").replace('"margin": 0.05', '"margin": 0.01'), "utf-8")
+    assert read_plan(tmp_path) == (replace(PLAN, margin=0.01), True)
+
+
+def test_the_hash_covers_every_field() -> None:
+    changed = [
+        replace(PLAN, seed=4),
+        replace(PLAN, arms=PLAN.arms[:1]),
+        replace(PLAN, looks=(1.0,)),
+        replace(PLAN, versions={"moot": "1"}),
+    ]
+    assert len({PLAN.hash, *(plan.hash for plan in changed)}) == 5
+    assert replace(PLAN).hash == PLAN.hash
+    assert len(PLAN.hash) == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("plan.json", "}", "", "Invalid JSON"),
+        ("plan.json", '"seed": 3', '"seed": "x"', "plan.seed: Input should be a valid"),
+        ("plan.json", '"format": 1', '"format": 9', "newer Moot (format 9)"),
+        ("scores.csv", "question,group", "", "they must be question, group"),
+        ("scores.csv", "epoch", "time", "the heads are question, group, arm, time"),
+        ("scores.csv", "true,check-1", "true", "line 3 has 13 cells, not 14"),
+        ("scores.csv", "failed", "lost", "line 4: state: Input should be 'answered'"),
+        ("seats.csv", "panel,2", "panel,two", "line 2: epoch: Input should be"),
+        ("run.json", "{", "[", "run.json cannot be read"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
+    save_result(tmp_path, RESULT)
+    path = tmp_path / name
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    with pytest.raises(RecordError) as raised:
+        read_result(tmp_path)
+    assert words in str(raised.value)
+    assert name in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"plan\.json cannot be read: No such file"):
+        read_result(tmp_path)

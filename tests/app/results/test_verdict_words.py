@@ -1,0 +1,149 @@
+"""Prepared results give exactly their sentence: on the terminal, on the page and in JSON alike."""
+
+import html
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.app.evaluation.scores import EvalResult, save_result
+from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat
+from tests.cli.commands import moot
+
+WON = credits(500, uniform=(60, 20), adaptive=(55, 20))
+
+
+def rewritten(make: EvalResult, **changes: object) -> EvalResult:
+    """The same result with changes in the debate's rows."""
+    rows = [replace(row, **changes) if row.arm == DEBATE else row for row in make.scores]  # pyright: ignore[reportArgumentType]
+    return replace(make, scores=tuple(rows))
+
+
+def with_failures(share: float) -> EvalResult:
+    rows = [
+        replace(row, state="failed", credit=None) if row.arm == DEBATE and place < share * 500 * 3 else row
+        for place, row in enumerate(result(WON).scores)
+    ]
+    return replace(result(WON), scores=tuple(rows))
+
+
+def with_one_group() -> EvalResult:
+    return replace(result(WON), scores=tuple(replace(row, group="one") for row in result(WON).scores))
+
+
+def with_liar() -> EvalResult:
+    """All three are right at first, and two of three in the end: there one liar makes a tie or worse."""
+    seats = [seat(name, place, True, name != "Cy") for place in range(500) for name in ("Ann", "Bob", "Cy")]
+    return replace(result(credits(500, uniform=(20, 20), adaptive=(20, 20))), seats=tuple(seats))
+
+
+def without_flips() -> EvalResult:
+    seats = [seat(name, place, place % 4 > 0, place % 4 > 0) for place in range(500) for name in ("Ann", "Bob", "Cy")]
+    return replace(result(credits(500, uniform=(20, 20), adaptive=(20, 20))), seats=tuple(seats))
+
+
+def unread_rival() -> EvalResult:
+    """The rival is worse only because it cannot be read."""
+    rows = [
+        replace(row, state="unread", credit=None, answer=None) if row.arm == UNIFORM and row.credit == 0 else row
+        for row in result({DEBATE: WON[DEBATE], UNIFORM: WON[UNIFORM]}).scores
+    ]
+    return replace(result({DEBATE: WON[DEBATE], UNIFORM: WON[UNIFORM]}), scores=tuple(rows))
+
+
+EQUAL = "no difference larger than 0.05 (+0.000 [-0.025, +0.025] against uniform sampling, "
+EQUAL_TO_BOTH = f"{EQUAL}+0.000 [-0.025, +0.025] against adaptive sampling)"
+CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
+    "helped": (
+        lambda: result(WON),
+        "debate helped (+0.070 [+0.036, +0.104] at equal cost, against both rivals)",
+    ),
+    "helped against one rival only": (
+        lambda: result(credits(600, uniform=(60, 20), adaptive=(60, 45))),
+        "not known: n too small by 1617 (+0.067 [+0.037, +0.096] against uniform sampling, "
+        "+0.025 [-0.009, +0.059] against adaptive sampling)",
+    ),
+    "cost off by 3 %": (lambda: rewritten(result(WON), usd=0.0103), "no verdict: cost not matched"),
+    "a price is unknown": (lambda: rewritten(result(WON), usd=None), "no verdict: cost not matched"),
+    "no rival": (lambda: result({DEBATE: WON[DEBATE], "single": WON[UNIFORM]}), "no verdict: cost not matched"),
+    "30 questions": (
+        lambda: result(credits(30, uniform=(3, 1))),
+        "not known: n too small by 511 (+0.067 [-0.092, +0.217] against uniform sampling)",
+    ),
+    "6 % failed": (lambda: with_failures(0.06), "no verdict: too many failures"),
+    "judge unchecked": (lambda: replace(result(WON), judged_with_labels=False), "no verdict: judge not checked"),
+    "plan edited": (lambda: replace(result(WON), plan_changed=True), "no verdict: plan changed"),
+    "all tied": (
+        lambda: result(credits(200, uniform=(0, 0), adaptive=(0, 0))),
+        "no difference larger than 0.05 (+0.000 [-0.014, +0.014] against uniform sampling, "
+        "+0.000 [-0.014, +0.014] against adaptive sampling)",
+    ),
+    "no flips": (without_flips, EQUAL_TO_BOTH),
+    "one group": (with_one_group, "no verdict: fewer than 5 groups of questions"),
+    "equal within the margin": (lambda: result(credits(500, uniform=(20, 20), adaptive=(20, 20))), EQUAL_TO_BOTH),
+    "hurt": (
+        lambda: result(credits(500, uniform=(20, 60), adaptive=(20, 70))),
+        "debate hurt (-0.080 [-0.114, -0.045] at equal cost, against both rivals)",
+    ),
+    "liar worse than vote": (
+        with_liar,
+        "debate, by recount: one liar costs the debate 66.7 points, its own first vote 0.0 points",
+    ),
+    "unread answers decide": (unread_rival, "no verdict: unread answers decide the sign"),
+    "before the first look": (
+        lambda: replace(result(WON), plan=replace(result(WON).plan, planned=800)),
+        "not known: n too small by 300 (the next look of the plan)",
+    ),
+    "at a look that decides": (
+        lambda: replace(result(WON), plan=replace(result(WON).plan, planned=1000, looks=(0.5, 1.0))),
+        "debate helped (+0.070 [+0.022, +0.118] at equal cost, against both rivals)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path: Path) -> None:
+    make, sentence = CASES[name]
+    save_result(tmp_path / "run", make())
+    shown = moot(tmp_path, "eval", "show", "run")
+    assert shown.exit_code == 0, shown.output
+    assert sentence in shown.output.splitlines()
+    assert moot(tmp_path, "eval", "export", "run").output == "run/scoreboard.html\n"
+    page = (tmp_path / "run" / "scoreboard.html").read_text("utf-8")
+    assert f">{html.escape(sentence, quote=False)}<" in page
+    data = json.loads(moot(tmp_path, "eval", "show", "run", "--json").output)
+    assert sentence in [*(line["sentence"] for line in data["verdicts"]), *data["notes"]]
+    assert all(len(line) <= 100 for line in shown.output.splitlines() if not line.endswith((")", ".", "points")))
+
+
+def test_two_debates_share_the_level(tmp_path: Path) -> None:
+    """Against a rival of its own, the second debate is just beyond the level alone and not with another beside it."""
+    values = credits(500, uniform=(40, 22))
+    rows = [score(name, place, item[place]) for place in range(500) for name, item in values.items()]
+    again = [replace(row, arm=f"{row.arm} 2") for row in rows]
+    weak = [replace(row, credit=float(row.question < "q0200")) for row in again if row.arm == f"{DEBATE} 2"]
+    rivals = [replace(row, credit=float(row.question < "q0202")) for row in again if row.arm == f"{UNIFORM} 2"]
+    arms = [arm(DEBATE), arm(UNIFORM), replace(arm(DEBATE), name=f"{DEBATE} 2")]
+    arms.append(replace(arm(UNIFORM), name=f"{UNIFORM} 2", matches=f"{DEBATE} 2"))
+    both = replace(result(values), plan=plan(arms, 500), scores=(*rows, *weak, *rivals))
+    save_result(tmp_path / "one", result(values))
+    save_result(tmp_path / "two", both)
+    alone = json.loads(moot(tmp_path, "eval", "show", "one", "--json").output)
+    data = json.loads(moot(tmp_path, "eval", "show", "two", "--json").output)
+    assert (alone["verdicts"][0]["word"], alone["pairs"][0]["adjusted"]) == ("helped", pytest.approx(0.0225, abs=2e-4))
+    assert data["pairs"][0]["adjusted"] == pytest.approx(2 * alone["pairs"][0]["p"])
+    assert data["pairs"][0]["corrected"]["level"] == pytest.approx(0.975)
+    assert [line["word"] for line in data["verdicts"]] == ["helped", "no difference"]
+    shown = moot(tmp_path, "eval", "show", "two").output
+    assert "\ndebate: debate helped (+0.036 [" in shown
+    assert "The p values of 2 debates are adjusted (Holm)." in shown
+
+
+def test_the_other_rival_is_named_where_there_are_more_than_two(tmp_path: Path) -> None:
+    values = {**WON, "third": WON[UNIFORM]}
+    third = replace(arm(UNIFORM), name="third")
+    made_of = replace(result(values), plan=plan([arm(DEBATE), arm(UNIFORM), arm(ADAPTIVE), third], 500))
+    save_result(tmp_path / "run", made_of)
+    assert "at equal cost, against all 3 rivals)" in moot(tmp_path, "eval", "show", "run").output

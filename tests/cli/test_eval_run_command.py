@@ -1,0 +1,144 @@
+"""`moot eval FILE`: plan, run, resume; mistakes are one sentence; a process that is killed loses nothing."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.app.evaluation.scores import read_result
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call
+from tests.cli.commands import QUOTES, moot, served, settle
+
+QUESTIONS = "id,input,options,truth,group,documents\n" + "".join(
+    f"{n},Is place {n} nearer to the port?,yes|no,{'yes' if n % 2 else 'no'},g{n // 2},map.md\n" for n in range(4)
+)
+TOML = """
+questions = "places.csv"
+models = ["ollama:a", "ollama:b"]
+seed = 2
+
+[[arm]]
+kind = "panel"
+
+[[arm]]
+kind = "rethink"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "places.csv").write_text(QUESTIONS, "utf-8")
+    (tmp_path / "map.md").write_text("Place 1 is in the north. The port is in the north.", "utf-8")
+    (tmp_path / "check.toml").write_text(TOML, "utf-8")
+    return tmp_path
+
+
+def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
+    plan = moot(folder, "eval", "plan", "places.csv", *QUOTES)
+    assert plan.exit_code == 0
+    assert plan.output.splitlines()[0] == "places: 4 questions in 2 groups"
+    assert "margin 0.05 needs about 469 questions" in plan.output
+    assert not (folder / "places-eval").exists(), "a plan alone leaves nothing"
+    assert moot(folder, "eval", "run", "places.csv", *QUOTES, "--dry-run").output == plan.output
+    refused = moot(folder, "eval", "places.csv", *QUOTES)
+    assert refused.exit_code == 2
+    assert "4 questions cannot answer whether a debate is better by 0.05; that needs about 469" in refused.output
+    first = moot(folder, "eval", "places.csv", *QUOTES, "--anyway")
+    assert first.exit_code == 0
+    assert "4 of 4 questions are whole; paid $0.0000, 0 tokens" in first.output
+    scores = (folder / "places-eval" / "scores.csv").read_bytes()
+    again = moot(folder, "eval", "run", "places.csv", *QUOTES, "--anyway", "--parallel", "1")
+    assert again.exit_code == 0
+    assert (folder / "places-eval" / "scores.csv").read_bytes() == scores
+    other = moot(folder, "eval", "places.csv", *QUOTES, "--anyway", "--seed", "4", "--name", "other", "-o", "new")
+    assert other.exit_code == 0
+    assert read_result(folder / "new").plan.seed == 4
+    changed = moot(folder, "eval", "places.csv", *QUOTES, "--anyway", "--seed", "4")
+    assert "the plan was changed after the first call: everything is exploratory" in changed.output
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("places.csv",), "Name who answers with -m, once or several times."),
+        (("check.toml", *QUOTES), "The models stand in check.toml; leave out -m."),
+        (("bad.csv", *QUOTES), "bad.csv:2: truth is missing"),
+        (("none.csv", *QUOTES), "none.csv"),
+        (("places.csv", "-m", "nobody:x"), "nobody"),
+        (("bad.toml",), "bad.toml: there is no key 'modles'; did you mean 'models'?"),
+        (("replya",), "No such command 'replya'"),
+    ],
+)
+def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...], problem: str) -> None:
+    (folder / "bad.csv").write_text("input,truth\nWhy?,\n", "utf-8")
+    (folder / "bad.toml").write_text("modles = 1\n", "utf-8")
+    result = moot(folder, "eval", *words)
+    assert result.exit_code == 2
+    assert problem in result.output
+    assert "Traceback" not in result.output
+
+
+def reply(call: Call) -> Plan:
+    """An answer that follows from prompt and seed, with a length of its own."""
+    options = call.body.get("options")
+    mark = hashlib.sha256(f"{call.prompt} {call.body.get('model')} {options}".encode()).hexdigest()
+    text = f"ANSWER: {'yes' if mark < 'a' else 'no'}\nARGUMENT: It is so, {mark[: 4 + int(mark[0], 16)]}."
+    return Plan(text=text, usage=(40 + len(call.prompt) // 40, 5 + int(mark[1], 16), 0))
+
+
+def test_a_provider_that_is_away_pauses(folder: Path) -> None:
+    result = moot(folder, "eval", "check.toml", "--anyway")
+    assert result.exit_code == 1
+    assert "0 of 4 questions are whole" in result.output
+    assert "repeat the command to resume" in result.output
+
+
+def test_models_on_a_server(folder: Path) -> None:
+    with served(reply) as wires:
+        result = moot(folder, "eval", "check.toml", "--anyway", OLLAMA_HOST=wires.url)
+        calls = len(wires.calls)
+        assert moot(folder, "eval", "check.toml", "--anyway", OLLAMA_HOST=wires.url).exit_code == 0
+        assert len(wires.calls) == calls, "what is on record is not asked again"
+    assert result.exit_code == 0, result.output
+    saved = read_result(folder / "check-eval")
+    assert saved.plan.currency == "tokens"
+    totals = {arm.name: sum(row.tokens for row in saved.scores if row.arm == arm.name) for arm in saved.plan.arms}
+    for rival in ("sample", "adaptive"):
+        assert totals[rival] == pytest.approx(totals["panel"], rel=0.02)
+    assert saved.paid_tokens > 0
+
+
+@pytest.mark.system
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: Path) -> None:
+    """The server kills the process when some request comes in; in flight are at most three."""
+    command = [sys.executable, "-m", "moot", "eval", "check.toml", "--anyway", "--parallel", "1"]
+    with served(reply) as wires:
+        whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
+        subprocess.run([*command, "-o", "whole"], cwd=folder, env=whole, check=True, capture_output=True)
+        calls = len(wires.calls)
+    assert [killed_at(folder, command, moment) for moment in (3, calls // 3, calls // 2)] == [-signal.SIGKILL] * 3
+    assert killed_at(folder, command, 9 * calls) == 0
+    for name in ("scores.csv", "seats.csv", "plan.json"):
+        assert (folder / "check-eval" / name).read_bytes() == (folder / "whole" / name).read_bytes()
+
+
+def killed_at(folder: Path, command: list[str], moment: int) -> int:
+    """Run a command and kill it when so many requests have come in; returns its exit code."""
+    running: list[subprocess.Popen[bytes]] = []
+    came: list[Call] = []
+
+    def deadly(call: Call) -> Plan:
+        came.append(call)
+        if len(came) == moment:
+            os.kill(running[0].pid, signal.SIGKILL)
+        return reply(call)
+
+    with served(deadly) as wires:
+        running.append(subprocess.Popen(command, cwd=folder, env={**settle(folder), "OLLAMA_HOST": wires.url}))
+        return running[0].wait()

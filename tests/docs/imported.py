@@ -1,0 +1,18 @@
+"""What the server of tests/docs/forks.py imports once: Moot as a whole.
+
+A warning of an import is an error, as for the programs that import it themselves.
+"""
+
+import warnings
+from importlib import import_module
+from pkgutil import walk_packages
+
+import moot
+
+LATER = ("moot.record.migrations", "__main__")
+
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    for module in walk_packages(moot.__path__, "moot."):
+        if not any(part in module.name for part in LATER):
+            import_module(module.name)

@@ -1,0 +1,56 @@
+"""The gate: its threshold, learned on other questions, and the correction for the choice."""
+
+import numpy as np
+import pytest
+
+from moot.evaluation.gates import Gated, choose, cross_validate, half_split, largest_gain
+
+
+def gated(n: int, *, gain: float = 0.2, noise: float = 0.0) -> Gated:
+    """Questions in which a debate gains where answers are more than 0.3 apart, and costs as much elsewhere."""
+    spread = np.linspace(0.005, 0.995, n)
+    effect = np.where(spread > 0.3, -gain, gain) + np.random.default_rng(1).normal(0, noise or 1e-9, n)
+    return Gated(spread=spread, without=np.full(n, 0.7), debated=0.7 + effect)
+
+
+def test_the_threshold_is_that_of_the_least_loss() -> None:
+    questions = gated(100)
+    assert choose(questions) == 0.3
+    assert questions.share(0.3) == 0.7
+    assert questions.losses(0.3).mean() == pytest.approx(0.7 - 0.7 * 0.2, abs=1e-6)
+
+
+def test_of_equal_thresholds_the_higher_is_taken() -> None:
+    spread = np.array([0.1, 0.12, 0.6, 0.7])
+    questions = Gated(spread=spread, without=np.full(4, 0.7), debated=np.array([0.7, 0.7, 0.5, 0.5]))
+    assert choose(questions) == 0.5
+
+
+def test_a_cautious_gate_debates_less() -> None:
+    questions = gated(60, gain=0.01, noise=0.3)
+    assert choose(questions, cautious=True) > choose(questions)
+
+
+def test_each_question_is_judged_by_thresholds_of_others() -> None:
+    questions = gated(100)
+    learned = cross_validate(questions)
+    assert learned.losses == pytest.approx(questions.losses(0.3))
+    assert learned.share == pytest.approx(0.7)
+    unclear = gated(60, gain=0.01, noise=0.3)
+    assert (cross_validate(unclear, seed=4).losses != cross_validate(unclear).losses).any()
+
+
+def test_a_half_is_judged_by_the_other_half() -> None:
+    gains = half_split(gated(100), seed=2)
+    assert len(gains) == 50
+    assert set(np.round(gains, 3)) == {0.0, -0.2}
+
+
+def test_the_best_of_several_is_corrected_for_the_choice() -> None:
+    chance = np.random.default_rng(3)
+    real = chance.normal(0.3, 1.0, 100)
+    noise = [chance.normal(0.0, 1.0, 100) for _ in range(8)]
+    alone, best = largest_gain([real]), largest_gain([real, *noise])
+    assert 0.0002 < alone < 0.02
+    assert alone < best < 10 * alone
+    assert largest_gain([np.zeros(5)]) == 1.0

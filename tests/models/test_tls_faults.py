@@ -1,0 +1,80 @@
+"""Servers of TLS that are spoken to wrongly: the cause is named after one try. Real sockets, real certificates."""
+
+import socket
+import ssl
+import struct
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.models.test_models_hostile import ANSWERING, certificate, fails
+
+HANDSHAKE = 0x16
+"""The first byte of a client that speaks TLS."""
+
+
+@contextmanager
+def resetting(context: ssl.SSLContext) -> Generator[tuple[int, list[bytes]]]:
+    """A server of TLS that resets the connection of whoever speaks anything else; the first bytes of all are kept."""
+    begun: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    met(listening.accept()[0], context, begun)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield listening.getsockname()[1], begun
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join(60)
+
+
+def met(client: socket.socket, context: ssl.SSLContext, begun: list[bytes]) -> None:
+    """Shake hands, or reset."""
+    first = client.recv(1, socket.MSG_PEEK)
+    begun.append(first)
+    with suppress(OSError):
+        if first == bytes([HANDSHAKE]):
+            context.wrap_socket(client, server_side=True).close()
+        else:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+async def test_http_to_a_port_of_tls_that_resets_is_named_after_one_try(name: str, tmp_path: Path) -> None:
+    with resetting(certificate(tmp_path)) as (port, begun):
+        error = await fails(name, f"http://127.0.0.1:{port}")
+        assert str(error).endswith("speaks https, not http")
+        assert (error.kind, error.again) == ("address", False)
+        assert len([first for first in begun if first != bytes([HANDSHAKE])]) == 1
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+async def test_the_certificate_of_another_host_is_named_after_one_try(name: str, tmp_path: Path) -> None:
+    context = certificate(tmp_path)
+    with resetting(context) as (port, begun), trusted(tmp_path):
+        error = await fails(name, f"https://localhost:{port}")
+        assert "shows a certificate that is not trusted" in str(error)
+        assert (error.kind, error.again) == ("address", False)
+        assert len(begun) == 1
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+async def test_a_host_that_is_not_there_is_named(name: str) -> None:
+    error = await fails(name, "https://no-such-host.invalid:8443")
+    assert "no-such-host.invalid" in str(error)
+    assert error.kind in ("address", "connection")
+
+
+@contextmanager
+def trusted(place: Path) -> Generator[None]:
+    """The certificate of a test among those that are trusted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(place / "cert.pem"))
+        yield
