@@ -112,11 +112,11 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator["Sta
 
 
 @pytest.fixture(scope="session")
-def postgres() -> "Generator[Postgres]":
-    """A PostgreSQL server for all tests of a worker."""
+def postgres(testrun_uid: str) -> "Generator[Postgres]":
+    """A PostgreSQL server for all tests of a run; its workers share it."""
     from tests.record.pg import running  # here, since most workers need none
 
-    with running() as server:
+    with running(testrun_uid[:8]) as server:
         yield server
 
 

