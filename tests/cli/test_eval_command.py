@@ -52,7 +52,7 @@ def test_it_simulates_what_talk_and_liars_do(tmp_path: Path) -> None:
 def test_more_liars_than_voters_are_refused(tmp_path: Path) -> None:
     result = moot(tmp_path, "eval", "voters", "--liars", "6")
     assert result.exit_code == 2
-    assert "--liars cannot be larger than --seats" in result.output
+    assert "--liars cannot be larger than --voters" in result.output
 
 
 def test_it_says_what_is_in_a_file_of_questions(tmp_path: Path) -> None:

@@ -110,11 +110,18 @@ class Setup(TypedDict):
 @evaluate.command()
 @click.argument("promise", type=click.Choice(PROMISES), required=False, metavar="[coverage|null|power|looks]")
 @click.option(
-    "-n", "--questions", type=click.IntRange(2, 100_000), default=80, show_default=True, help="How many questions."
+    "-n",
+    "--questions",
+    type=click.IntRange(2, 100_000),
+    metavar="N",
+    default=80,
+    show_default=True,
+    help="How many questions.",
 )
 @click.option(
     "--margin",
     type=click.FloatRange(0, 0.5, min_open=True),
+    metavar="X",
     default=0.05,
     show_default=True,
     help="The smallest difference that matters: 0.05 is 5 more right answers of 100.",
@@ -122,6 +129,7 @@ class Setup(TypedDict):
 @click.option(
     "--differ",
     type=click.FloatRange(0, 1, min_open=True),
+    metavar="X",
     default=0.15,
     show_default=True,
     help="The share of questions on which only one of the two is right.",
@@ -129,11 +137,12 @@ class Setup(TypedDict):
 @click.option(
     "--runs",
     type=click.IntRange(1, 100_000),
+    metavar="N",
     default=2_000,
     show_default=True,
     help="How many evaluations to simulate.",
 )
-@click.option("--seed", type=click.IntRange(*SEED), default=0, show_default=True, help="The random seed.")
+@click.option("--seed", type=click.IntRange(*SEED), metavar="N", default=0, show_default=True, help="The random seed.")
 def simulate(**setup: Unpack[Setup]) -> int:
     """Simulate evaluations: what could so many questions tell you? No model is called.
 
@@ -192,7 +201,7 @@ def _expectations(setup: Setup) -> Iterator[str]:
 class VoterSetup(TypedDict):
     """The options of ``voters``."""
 
-    seats: int
+    voters: int
     accuracy: float
     shared: float
     rounds: int
@@ -205,14 +214,19 @@ class VoterSetup(TypedDict):
 
 
 def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Command]:
-    return click.option(name, type=click.FloatRange(0, 1), default=default, show_default=True, help=meaning)
+    return click.option(
+        name, type=click.FloatRange(0, 1), metavar="X", default=default, show_default=True, help=meaning
+    )
 
 
 @evaluate.command()
-@click.option("--seats", type=click.IntRange(1, 100), default=5, show_default=True, help="How many voters.")
+@click.option(
+    "--voters", type=click.IntRange(1, 100), metavar="N", default=5, show_default=True, help="How many voters."
+)
 @click.option(
     "--accuracy",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="X",
     default=0.7,
     show_default=True,
     help="How often each is right alone.",
@@ -220,17 +234,22 @@ def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Comm
 @click.option(
     "--shared",
     type=click.FloatRange(0, 0.8),
+    metavar="X",
     default=0.3,
     show_default=True,
     help="How far they err on the same questions.",
 )
-@click.option("--rounds", type=click.IntRange(*ROUNDS), default=3, show_default=True, help="Rounds of debate.")
+@click.option(
+    "--rounds", type=click.IntRange(*ROUNDS), metavar="N", default=3, show_default=True, help="Rounds of debate."
+)
 @_chance("--conform", 0.1, "The chance that a voter takes over the answer of another one, right or wrong.")
 @_chance("--learn", 0.2, "The chance that a wrong voter takes over a right answer.")
 @_chance("--misled", 0.05, "The chance that a right voter takes over a wrong answer.")
-@click.option("--liars", type=click.IntRange(0, 100), default=1, show_default=True, help="How many voters lie.")
+@click.option(
+    "--liars", type=click.IntRange(0, 100), metavar="N", default=1, show_default=True, help="How many voters lie."
+)
 @_chance("--persuade", 0.2, "The chance that a liar turns a voter in a round.")
-@click.option("--seed", type=click.IntRange(*SEED), default=0, show_default=True, help="The random seed.")
+@click.option("--seed", type=click.IntRange(*SEED), metavar="N", default=0, show_default=True, help="The random seed.")
 def voters(**setup: Unpack[VoterSetup]) -> int:
     """Simulate voters who debate: what do rounds of talk, and liars, do to their vote? No model is called.
 
@@ -238,9 +257,9 @@ def voters(**setup: Unpack[VoterSetup]) -> int:
     """
     from moot.evaluation.worlds import Talk, Voters, accuracy_of_votes
 
-    if setup["liars"] > setup["seats"]:
-        raise click.UsageError("--liars cannot be larger than --seats.")
-    panel = Voters(accuracies=(setup["accuracy"],) * setup["seats"], shared=setup["shared"])
+    if setup["liars"] > setup["voters"]:
+        raise click.UsageError("--liars cannot be larger than --voters.")
+    panel = Voters(accuracies=(setup["accuracy"],) * setup["voters"], shared=setup["shared"])
     talk = Talk(conform=setup["conform"], learn=setup["learn"], misled=setup["misled"])
     lies = replace(talk, liars=setup["liars"], persuade=setup["persuade"])
     honest, lied_to = (

@@ -54,7 +54,9 @@ def _options(command: Command) -> Command:
             click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
             click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers; repeat it for several."),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
-            click.option("--seed", type=click.IntRange(*SEED), help="The random seed. Default: the file's, or 0."),
+            click.option(
+                "--seed", type=click.IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
+            ),
             click.option(
                 "-o",
                 "--out",
