@@ -290,3 +290,41 @@ async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     assert entries == len(await workspace.lines("d"))
     await workspace.close()
     await later.close()
+
+
+# ---- a read without news --------------------------------------------------------------------------------------------
+
+
+async def test_a_read_without_news_needs_no_thread(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore.open(path)
+    await store.append("depot", ("one", "two"), after=0)
+    monkeypatch.setattr(store._file.reader, "submit", _refuse)  # pyright: ignore[reportPrivateUsage]
+    assert await store.read("depot/letters") == ()
+    assert await store.read("depot", after=2) == ()
+    with pytest.raises(AssertionError, match="a thread"):
+        await store.read("depot", after=1)
+    await store.close()
+
+
+async def test_a_read_waits_for_what_has_begun_though_nothing_is_stored_yet(path: Path) -> None:
+    store = SqliteStore.open(path)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(store.append("depot", ("one",), after=0))
+        await asyncio.sleep(0)
+        assert await store.read("depot") == ("one",)
+    await store.close()
+
+
+async def test_the_reader_answers_where_a_look_cannot(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("depot", ("one",), after=0)
+    looking = store._file._looking  # pyright: ignore[reportPrivateUsage]
+    assert looking is not None
+    looking.close()  # every look is an error now
+    assert await store.read("depot") == ("one",)
+    assert await store.read("depot", after=1) == ()
+    await store.close()
+
+
+def _refuse(*_: object) -> None:
+    raise AssertionError("a thread was used")

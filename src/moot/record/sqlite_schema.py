@@ -121,7 +121,24 @@ UP_TO_DATE = f"""
 NAMES = """
 SELECT json_group_array(debate) FROM (SELECT debate FROM summary WHERE side = 0 ORDER BY began DESC LIMIT -1)
 """
+# Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
+DEBATES = """
+WITH RECURSIVE name (debate) AS (
+    SELECT min(debate) FROM line
+    UNION ALL
+    SELECT (SELECT min(debate) FROM line WHERE line.debate > name.debate) FROM name WHERE name.debate IS NOT NULL
+)
+SELECT json_group_array(json(spine)) FROM (
+    SELECT json_array(name.debate, final.seq, opening.text, final.text) AS spine
+    FROM name
+    JOIN line AS opening ON opening.debate = name.debate AND opening.seq = 1
+    JOIN line AS final ON final.debate = name.debate
+        AND final.seq = (SELECT max(seq) FROM line WHERE line.debate = name.debate)
+    ORDER BY opening.id DESC LIMIT -1
+)
+"""
 COUNT = "SELECT coalesce(max(seq), 0) FROM line WHERE debate = ?"
+HAS_MORE = "SELECT EXISTS (SELECT 1 FROM line WHERE debate = ? AND seq > ?)"
 LAST = "SELECT (SELECT text FROM line WHERE debate = ? ORDER BY seq DESC LIMIT 1)"
 PAGE = f"""
 SELECT json_object(
