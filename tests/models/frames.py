@@ -117,6 +117,7 @@ CHAT: Mapping[str, Frame] = {
     "empty data": chat(b"data:\n\n" + sse(*PLAIN)),
     "usage with the finish": chat(sse(*SPOKEN, piece({}, "stop", usage=CACHED), "[DONE]")),
     "usage with every chunk": chat(sse(*(piece({"content": w}, usage=CACHED) for w in WORDS), STOP)),
+    "usage in words": chat(sse(*SPOKEN, STOP, {"choices": [], "usage": "many"}, "[DONE]"), usage=(0, 0, 0)),
     "choices null": chat(sse(*SPOKEN, STOP, {"choices": None, "usage": CACHED}, "[DONE]")),
     "no choices": chat(sse({"choices": [], "prompt_filter_results": []}, *PLAIN)),
     "x_groq": chat(
@@ -308,6 +309,7 @@ MESSAGES: Mapping[str, Frame] = {
         ),
         usage=(17, 7, 0),
     ),
+    "usage in words": message(events(BEGUN, *SPEECH, {**ended(), "usage": "many"}, STOPPED), usage=(17, 0, 4)),
     "counts that cannot be": message(events(BEGUN, *SPEECH, ended(input_tokens="many"), STOPPED), usage=(-1, 7, 4)),
     "length": message(events(BEGUN, *SPEECH, ended("max_tokens"), STOPPED), finish="length"),
     "context full": message(events(BEGUN, *SPEECH, ended("model_context_window_exceeded")), finish="length"),

@@ -35,7 +35,6 @@ async def hear(name: str, body: bytes, status: int = 200, headers: Mapping[str, 
         '{"choices": [{}]}',
         '{"choices": [{"delta": "x"}]}',
         '{"choices": [{"delta": {"content": 3}}]}',
-        '{"choices": [{"delta": {"content": "a"}}], "usage": "x"}',
         "[" * 5000,
     ],
 )

@@ -246,7 +246,7 @@ def test_what_cannot_be_a_key_is_named_before_anything_is_sent(key: str) -> None
     assert key not in str(caught.value)
 
 
-CHUNK = b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":true}\n\n'
+CHUNK = b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":true}\n\n'
 START = b'event: message_start\ndata: {"type":"message_start","message":0.5}\n\n'
 
 

@@ -241,3 +241,13 @@ def test_names_of_earlier_versions_still_work_and_say_what_they_are_called_now()
         assert vars(moot)["__getattr__"]("Desk") is moot.Workspace
     with pytest.raises(AttributeError, match="module 'moot' has no attribute 'Hall'"):
         vars(moot)["__getattr__"]("Hall")
+
+
+async def test_a_workspace_still_runs_a_debate_under_the_earlier_name(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    brief = moot.Brief(topic="Tea?", participants=(moot.Participant(name="Ada"), moot.Participant(name="Bo")))
+    plan = workspace.plan(brief, models=(QUOTES,))
+    with pytest.warns(DeprecationWarning, match=r"Workspace\.hold is now called Workspace\.run"):
+        outcome = await workspace.hold(plan, "tea")
+    assert outcome == await workspace.resume("tea")
+    await workspace.close()

@@ -14,7 +14,7 @@ from moot.models.base import Message, Request
 from moot.models.names import Key, ModelName
 from moot.models.prices import answer_cap
 from moot.models.stream import AnswerStream
-from moot.models.wires.base import Reader, WireModel, arguments_object
+from moot.models.wires.base import Reader, WireModel, arguments_object, usage_counts
 
 VERSION = "2026-10-21"
 """The version of the interface that is spoken here."""
@@ -54,7 +54,7 @@ class Body(Struct):
     """The message at its beginning."""
 
     model: object = None
-    usage: dict[str, object] | None = None
+    usage: object = None
 
 
 class Event(Struct):
@@ -65,7 +65,7 @@ class Event(Struct):
     delta: Delta | None = None
     content_block: Block | None = None
     message: Body | None = None
-    usage: dict[str, object] | None = None
+    usage: object = None
     error: object = None
     content: list[Block] | None = None
     model: object = None
@@ -136,7 +136,7 @@ class MessageReader(Reader[Event]):
                 self._begin(event.index, block)
             case Event(type="message_start", message=Body() as body):
                 self._serve(body.model)
-                self._count(body.usage)
+                self._count({**usage_counts(body.usage), "output_tokens": 0})
             case Event(type="message_delta", delta=delta):
                 self._stop(delta.stop_reason if delta else None)
                 self._count(event.usage)
@@ -185,12 +185,12 @@ class MessageReader(Reader[Event]):
         if reason:
             self.finish = FINISH.get(reason, "stop")
 
-    def _count(self, usage: Mapping[str, object] | None) -> None:
+    def _count(self, usage: object) -> None:
         """Take counts: the last ones hold, and the input is the sum of its three kinds.
 
         The output is counted at the end; what is said of it at the beginning is no count.
         """
-        self._counts.update({name: count for name, count in (usage or {}).items() if count is not None})
+        self._counts.update({name: count for name, count in usage_counts(usage).items() if count is not None})
         fresh, read, written = (self._counts.get(name, 0) for name in _INPUT)
         self.written = cast("int", written)
         try:

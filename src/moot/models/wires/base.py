@@ -53,6 +53,11 @@ LINGER_SECONDS = 0.05
 """Seconds after an answer's last event in which its body may end, so that the connection can be used again."""
 
 
+def usage_counts(usage: object) -> Mapping[str, object]:
+    """What a provider counts, by name; nothing where it sends something else in its place."""
+    return cast("Mapping[str, object]", usage) if isinstance(usage, dict) else {}
+
+
 class Reader(ABC, Generic[T]):
     """Reads the events of one answer.
 

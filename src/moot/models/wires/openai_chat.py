@@ -17,7 +17,7 @@ from moot.models.base import Message, Request
 from moot.models.names import Key, ModelName
 from moot.models.prices import answer_cap
 from moot.models.stream import AnswerStream
-from moot.models.wires.base import Reader, WireModel
+from moot.models.wires.base import Reader, WireModel, usage_counts
 
 FINISH: Mapping[str, str] = {"length": "length", "max_tokens": "length", "content_filter": "filter"}
 """Why an answer ended, in this wire's words and in ours; all else is ``stop``."""
@@ -66,14 +66,14 @@ class Choice(Struct):
 class Groq(Struct):
     """Where Groq put the usage."""
 
-    usage: dict[str, object] | None = None
+    usage: object = None
 
 
 class Chunk(Struct):
     """One event."""
 
     choices: list[Choice] | None = None
-    usage: dict[str, object] | None = None
+    usage: object = None
     x_groq: Groq | None = None
     model: object = None
     error: object = None
@@ -129,9 +129,8 @@ class ChatReader(Reader[Chunk]):
             raise provider_errors.stream_error(self.name, {"error": event.error}, self.key)
         if event.choices:
             self._read_piece(event.choices[0])
-        usage = event.usage or (event.x_groq.usage if event.x_groq else None)
-        if usage:
-            self.usage = _usage(usage)
+        if counts := usage_counts(event.usage) or usage_counts(event.x_groq and event.x_groq.usage):
+            self.usage = _usage(counts)
         self.served = str(event.model) if isinstance(event.model, str) and event.model else self.served
 
     def asked(self) -> None:
@@ -189,9 +188,8 @@ class _Call:
         return tool.index is None or tool.index == self.index
 
 
-def _usage(counts: dict[str, object]) -> Usage:
-    details = counts.get("prompt_tokens_details")
-    cached = cast("dict[str, object]", details).get("cached_tokens") if isinstance(details, dict) else None
+def _usage(counts: Mapping[str, object]) -> Usage:
+    cached = usage_counts(counts.get("prompt_tokens_details")).get("cached_tokens")
     # What cannot be is mended where it is booked.
     return Usage(
         input_tokens=cast("int", counts.get("prompt_tokens") or 0),
