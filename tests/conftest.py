@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.web.browser import Stage
 
 settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
-settings.register_profile("more", settings.get_profile("moot"), max_examples=100)
+settings.register_profile("more", settings.get_profile("moot"), max_examples=50)
 settings.load_profile("more" if MORE else "moot")
 
 OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
@@ -81,8 +81,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Import what is loaded late while all is traced: a test that is ``no_cover`` may be the first that needs it."""
+    """Do while all is traced what is done once: a test that is ``no_cover`` may be the first that needs it."""
     import_module("moot.models.wires.ollama_chat")
+    from moot.reading import read_ruling
+
+    read_ruling("DÉCISION: Lyon")  # compiles the labels of other languages
 
 
 def pytest_xdist_auto_num_workers() -> int:
