@@ -43,7 +43,7 @@ async def evaluated(folder: Path, setup: Setup, data: DataSet, workspace: Worksp
 # ---- equal cost ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(50 if MORE else 3))
+@pytest.mark.parametrize("seed", range(10 if MORE else 3))
 @pytest.mark.parametrize("currency", ["usd", "tokens", "calls"])
 async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, currency: str) -> None:
     chance = Random(seed)
@@ -130,7 +130,7 @@ async def test_scores_are_the_same_after_kills(tmp_path: Path) -> None:
     await evaluated(tmp_path / "whole", setup, data, workspace)
     calls = sum(len(model.history) for model in models.values())
     chance = Random(11)
-    for n in range(25 if MORE else 2):
+    for n in range(6 if MORE else 2):
         store, paid = InMemoryStore(), 0
         for moment in sorted(chance.sample(range(1, calls), 2)):
             store, sent = await killed(tmp_path / str(n), setup, data, store, moment - paid)
