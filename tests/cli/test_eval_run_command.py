@@ -116,7 +116,8 @@ def test_models_on_a_server(folder: Path) -> None:
 @pytest.mark.system
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: Path) -> None:
-    """The server kills the process when some request comes in; in flight are at most three."""
+    """The server kills the process when some request comes in; the page then shows what an unbroken run shows."""
+    (folder / "check.toml").write_text(f'{TOML}\n[[arm]]\nkind = "gate"\n', "utf-8")
     command = [sys.executable, "-m", "moot", "eval", "check.toml", "--anyway", "--parallel", "1"]
     with served(reply) as wires:
         whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
@@ -126,6 +127,12 @@ def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: P
     assert killed_at(folder, command, 9 * calls) == 0
     for name in ("scores.csv", "seats.csv", "plan.json"):
         assert (folder / "check-eval" / name).read_bytes() == (folder / "whole" / name).read_bytes()
+    for place in ("check-eval", "whole"):
+        assert moot(folder, "eval", "export", place).exit_code == 0
+    page = (folder / "check-eval" / "scoreboard.html").read_text("utf-8")
+    assert page == (folder / "whole" / "scoreboard.html").read_text("utf-8")
+    assert "check: 4 of 4 questions" in page
+    assert all(f"{debate}: no verdict" in page for debate in ("panel", "gate"))
 
 
 def killed_at(folder: Path, command: list[str], moment: int) -> int:

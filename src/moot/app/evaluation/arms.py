@@ -13,8 +13,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from moot.app.evaluation.scores import ArmKind, PlannedArm
 from moot.core.errors import BriefError
+from moot.core.families import family
 from moot.core.text import unknown_word
-from moot.protocols.known import DEFAULT, names
+from moot.phases.choices import DECIDERS
+from moot.protocols.known import DEFAULT, NEEDS_MODERATOR, names
 
 SAMPLING: tuple[ArmKind, ...] = ("single", "sample", "adaptive")
 """The arms that are made of independent answers alone; they need no debate of their own."""
@@ -38,6 +40,7 @@ class Arm:
         strategy: how it is decided; "" for the protocol's own.
         settings: further settings of a brief's header, ``KEY=VALUE``.
         models: who takes part, in turn; () for the models of the evaluation.
+        judge: the model that plays the moderator, where the protocol needs one.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Arm:
     strategy: str = ""
     settings: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    judge: str = ""
 
     @property
     def is_debate(self) -> bool:
@@ -80,7 +84,9 @@ class Arm:
                 return "each asked again without seeing others"
             case _:
                 facts = [f"rounds {self.rounds}" if self.rounds is not None else "", self.strategy, *self.settings]
-                return ", ".join(filter(None, (self.protocol, *facts, *self.models)))
+                judged = self.protocol in NEEDS_MODERATOR or self.strategy in DECIDERS
+                judge = f"judge {self.judge}" if judged and self.judge else ""
+                return ", ".join(filter(None, (self.protocol, *facts, *self.models, judge)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +102,21 @@ class _Table:
     strategy: str = ""
     set: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    judge: str = ""
 
 
 _TABLE: Final = TypeAdapter(_Table)
+
+
+def judge_of(debaters: Sequence[str], models: Sequence[str]) -> str:
+    """Who judges where nobody says: the first model of another family than all debaters; if there is none, the first.
+
+    Args:
+        debaters: the models that take part.
+        models: those of the evaluation.
+    """
+    families = {family(model) for model in debaters}
+    return next((model for model in models if family(model) not in families), models[0])
 
 
 def default_arms(models: Sequence[str], seats: int) -> tuple[Arm, ...]:
@@ -181,6 +199,7 @@ def _one(table: _Table, number: int) -> Arm:
                 strategy=table.strategy,
                 settings=table.set,
                 models=table.models,
+                judge=table.judge,
             )
         case kind:
             known = (*SAMPLING, "rethink", *names())

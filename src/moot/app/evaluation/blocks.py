@@ -147,8 +147,20 @@ async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Quest
     if parsed.given.get("recall"):
         raise BriefError(f"arm {arm.name}: leave out recall, which would carry answers from one question to another")
     parsed = replace(parsed, brief=brief, vacant=0)
-    wanted = Overrides(protocol=arm.protocol, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
-    return (await prepare(workspace, parsed, wanted, config=config)).plan
+    models = (arm.judge,) if arm.judge else ()
+    wanted = Overrides(models=models, protocol=arm.protocol, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
+    plan = (await prepare(workspace, parsed, wanted, config=config)).plan
+    return replace(plan, brief=_like_debaters(plan.brief))
+
+
+def _like_debaters(brief: Brief) -> Brief:
+    """The brief whose moderator and helpers have the debaters' settings: temperature, seed and length of an answer."""
+    settings = brief.participants[0].settings
+    people = (
+        replace(who, settings=settings) if who.settings == Settings() and not who.seat.startswith("builtin:") else who
+        for who in brief.participants
+    )
+    return replace(brief, participants=tuple(people))
 
 
 def id_of(prefix: str, plan: Plan) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, read_arms
+from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, judge_of, read_arms
 from moot.app.evaluation.blocks import Panel, arm_plan, brief_of, drafts_plan, shares_drafts
 from moot.app.evaluation.data_sets import Question, StoredData
 from moot.app.evaluation.responses import OUTPUT
@@ -256,6 +256,9 @@ async def prepare_evaluation(
         BriefError: an arm, a model or a question that cannot be.
     """
     setup, score = _scored(setup, data)
+    models = setup.panel.models
+    judged = (replace(arm, judge=arm.judge or judge_of(arm.models or models, models)) for arm in setup.arms)
+    setup = replace(setup, arms=tuple(judged))
     prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
     currency = setup.currency or _currency(prices)
     if currency == "usd" and any(price.usd is None for price in prices.values()):

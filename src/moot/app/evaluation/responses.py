@@ -12,6 +12,7 @@ from moot.core.errors import FREE_ERRORS
 from moot.core.event import ASIDE, Asked, Attempted, Called, Entry, Erred, Failed, Opened, Replied
 from moot.core.transcript import Transcript, Turn, fold, read_field
 from moot.phases.speak import SPOKEN
+from moot.policy.rounds import asks_for
 
 OUTPUT = 5
 """What a token of an answer costs, in tokens of a prompt; prices of most providers are near it."""
@@ -232,11 +233,13 @@ def _exchanged(transcript: Transcript) -> bool:
 
 
 def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
-    brief = transcript.brief
+    """What participants answered first and last; who was never asked for an answer, such as a critic, has none."""
+    brief, everything = transcript.brief, transcript.all()
+    answering = {turn.by for turn in everything if turn.act in SPOKEN and any(asks_for(turn, name) for name in FIELDS)}
     for who in brief.participants if brief else ():
-        if who.duty != "debater":
+        if who.duty != "debater" or (everything and who.name not in answering):
             continue
-        turns = [turn for turn in transcript.all() if turn.by == who.name and turn.act in SPOKEN]
+        turns = [turn for turn in everything if turn.by == who.name and turn.act in SPOKEN]
         answers = [answer for turn in turns if (answer := answer_in(question, turn)) is not None]
         first = answer_in(question, turns[0]) if turns else None
         yield SeatAnswers(seat=who.name, model=who.seat, first=first, last=answers[-1] if answers else None)

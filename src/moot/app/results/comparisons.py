@@ -142,12 +142,12 @@ def verdict_lines(
 
 
 def pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]]) -> tuple[PairLine, ...]:
-    """Each debate against every other arm."""
+    """Each debate against every other arm, but not against what has the cost of another debate."""
     return tuple(
         _pair(rows, debate, other, table[debate.name][other.name])
         for debate in debates(rows)
         for other in sorted(rows.arms, key=lambda arm: arm.matches != debate.name)
-        if other.name != debate.name
+        if other.name != debate.name and other.matches in ("", debate.name)
     )
 
 

@@ -165,15 +165,14 @@ def pair_table(board: Scoreboard) -> Table:
         title=f"Debate minus another arm on the same questions (above 0 the debate is better), {level} interval",
         heads=("debate - other", "rival", "difference", "interval", "helped", "hurt", "p", "equal cost?"),
         rows=[_pair(pair) for pair in board.pairs],
-        note="p is adjusted for several debates (Holm)." if several else "",
+        note="p is of each line alone; the verdicts go by p adjusted for several debates (Holm)." if several else "",
     )
 
 
 def _pair(pair: PairLine) -> Sequence[str]:
-    p = pair.p if pair.adjusted is None else pair.adjusted
     ratio = "cost not known" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x"
     equal = f"{'yes' if pair.equal_cost else 'no'}, {ratio}"
-    counts = (str(pair.helped), str(pair.hurt), p_text(p), equal)
+    counts = (str(pair.helped), str(pair.hurt), p_text(pair.p), equal)
     names = f"{short(pair.arm)} - {short(pair.rival)}"
     return (names, "yes" if pair.matched else "no", f"{pair.difference:+.3f}", span(pair.interval), *counts)
 
