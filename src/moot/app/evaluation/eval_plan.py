@@ -256,9 +256,6 @@ async def prepare_evaluation(
         BriefError: an arm, a model or a question that cannot be.
     """
     setup, score = _scored(setup, data)
-    models = setup.panel.models
-    judged = (replace(arm, judge=arm.judge or judge_of(arm.models or models, models)) for arm in setup.arms)
-    setup = replace(setup, arms=tuple(judged))
     prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
     currency = setup.currency or _currency(prices)
     if currency == "usd" and any(price.usd is None for price in prices.values()):
@@ -293,7 +290,7 @@ async def prepare_evaluation(
 
 
 def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
-    """The primary score, and the setup with the epochs that preferences need.
+    """The primary score, and the setup with the epochs that preferences need and a judge for each arm.
 
     Raises:
         BriefError: the score does not fit the questions.
@@ -304,7 +301,9 @@ def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
         raise BriefError(f"{score} needs questions of the kind probability alone", code="inconsistent")
     if setup.epochs % 2 and "preference" in kinds:
         setup = replace(setup, epochs=2 * setup.epochs)
-    return setup, score
+    models = setup.panel.models
+    judged = (replace(arm, judge=arm.judge or judge_of(arm.models or models, models)) for arm in setup.arms)
+    return replace(setup, arms=tuple(judged)), score
 
 
 async def _prices(
