@@ -271,3 +271,42 @@ def test_a_provider_says_in_its_own_words_why_it_cannot_be_used(install: Install
     refused = moot(tmp_path, "run", brief(tmp_path, "protocol: panel"), "-m", "say:parrot", "--no-report")
     assert refused.exit_code == 2, refused.output
     assert "it has lost its voice" in flat(refused.output)
+
+
+@pytest.mark.parametrize("change", [("--strategy", "borda"), ("--set", "strategy=borda")])
+def test_another_strategy_once_more_does_not_take_the_options_of_the_earlier_one(
+    install: Install, tmp_path: Path, change: tuple[str, str]
+) -> None:
+    install("moot_star")
+    name = brief(tmp_path, "protocol: panel\nstrategy: star\nstrategy_options: {finalists: 3}")
+    moot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
+    again = moot(tmp_path, "again", "last", *change, "--no-report")
+    assert again.exit_code in (0, 3), again.output
+    assert "What was chosen for the earlier debate does not apply here: finalists 3." in flat(again.output)
+    opened = json.loads(moot(tmp_path, "show", "last", "--json").output.splitlines()[0])["body"]
+    assert "decided by borda" in opened["chosen"]
+    assert opened.get("options", {}) == {}
+
+
+def test_the_same_strategy_once_more_keeps_its_options_and_takes_others(install: Install, tmp_path: Path) -> None:
+    install("moot_star")
+    name = brief(tmp_path, "protocol: panel\nstrategy: star\nstrategy_options: {finalists: 3}")
+    for change, finalists in ((("--strategy", "star"), 3), (("--set", "strategy_options.finalists=4"), 4)):
+        moot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
+        again = moot(tmp_path, "again", "last", *change, "--no-report")
+        assert again.exit_code in (0, 3), again.output
+        assert "does not apply here" not in flat(again.output)
+        opened = json.loads(moot(tmp_path, "show", "last", "--json").output.splitlines()[0])["body"]
+        assert opened["options"] == {"strategy_options.finalists": finalists}
+
+
+def test_a_rule_is_called_as_its_entry_point(install: Install, tmp_path: Path) -> None:
+    source = (Path(__file__).parent / "packages/moot_star/moot_star.py").read_text("utf-8")
+    other = source.replace('name: str = "star"', 'name: str = "star_voting"')
+    assert other != source
+    install("moot_star", code=other)
+    sentence = "its rule is called 'star_voting'; a rule has the name of its entry point"
+    assert sentence in flat(moot(tmp_path, "plugins").output)
+    refused = moot(tmp_path, "check", brief(tmp_path, "protocol: panel\nstrategy: star"), *QUOTES)
+    assert refused.exit_code == 2, refused.output
+    assert sentence in flat(refused.output)

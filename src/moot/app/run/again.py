@@ -27,10 +27,12 @@ from moot.app.run.prepare import (
 )
 from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Plan, Workspace
+from moot.core.ask import Fields, Value
 from moot.core.brief import Brief
 from moot.core.errors import MootError
 from moot.core.event import Opened
 from moot.core.extensions import PROTOCOL, RULE
+from moot.phases.choices import Choices
 from moot.protocols.known import build
 from moot.protocols.spec import load_opened
 
@@ -93,11 +95,25 @@ def _changed(parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings
     name = overrides.protocol or (str(setting.value) if setting else opened.name)
     recorded = _recorded(parsed, opened) if name == opened.name else None
     other = [] if recorded else lost_choices(opened)
+    if recorded and _other_strategy(recorded, overrides, settings):
+        other = [*Choices(strategy_options=recorded.options(RULE.options)).told()]
+        recorded = replace(recorded, given=_without(recorded.given, RULE.options))
     notes = (f"What was chosen for the earlier debate does not apply here: {', '.join(other)}.",) if other else ()
     gone = (RULE.options,) if name == opened.name else (PROTOCOL.options, RULE.options)
-    options = {key: value for key, value in opened.options.items() if not key.startswith(gone)}
-    parsed = recorded or replace(parsed, given={**parsed.given, **options})
+    parsed = recorded or replace(parsed, given={**parsed.given, **_without(opened.options, *gone)})
     return replace(with_settings(parsed, settings), notes=(*parsed.notes, *notes))
+
+
+def _other_strategy(recorded: ParsedBrief, overrides: Overrides, settings: Settings) -> bool:
+    """Whether another strategy is chosen than the one on record, to which the options on record belong."""
+    setting = settings.get("strategy")
+    chosen = overrides.strategy or (str(setting.value) if setting else "")
+    return chosen not in ("", recorded.strategy)
+
+
+def _without(values: Fields, *words: str) -> dict[str, Value]:
+    """The values without the options behind these keys."""
+    return {key: value for key, value in values.items() if key.partition(".")[0] not in words}
 
 
 def _parsed(opened: Opened, debate: str) -> ParsedBrief:
