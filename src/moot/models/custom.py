@@ -23,7 +23,7 @@ from moot.core.text import named
 from moot.models.base import Message, Request, Traits
 from moot.models.discover import explain
 from moot.models.http_port import Unreached
-from moot.models.names import ModelName, Provider
+from moot.models.names import ModelName, Provider, unsent_settings
 from moot.models.prices import count_tokens, quote
 from moot.models.provider_errors import TranslatedErrors, answer_error, malformed_error, wait_seconds
 from moot.models.stream import AnswerStream, End, final_answer, repair_surrogates
@@ -210,7 +210,12 @@ class ProviderModel(ABC):
     Args:
         name: which model.
         link: the way to the provider: its address, its key, its connections.
+
+    Attributes:
+        takes: the names of Settings that ``answer`` sends. Of all others the user is told that they are not sent.
     """
+
+    takes: tuple[str, ...] = ("max_tokens",)
 
     def __init__(self, name: ModelName, link: ProviderConnection) -> None:
         self.model, self.link = name, link
@@ -228,7 +233,8 @@ class ProviderModel(ABC):
     @property
     def drops(self) -> tuple[str, ...]:
         """The settings that the provider does not take."""
-        return self.model.provider.drops
+        unsent = unsent_settings(self.model)
+        return tuple(name for name in Settings.__slots__ if name not in self.takes or name in unsent)
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
@@ -239,7 +245,7 @@ class ProviderModel(ABC):
         """Answer one request.
 
         Args:
-            request: what is asked; ``custom.write`` makes one text of its messages, ``prices.cap`` says how many
+            request: what is asked; ``ext.as_text`` makes one text of its messages, ``ext.answer_cap`` says how many
                 tokens the answer may have.
             speech: hears the pieces of the answer as they come: ``speech.hear(piece)``.
 

@@ -324,7 +324,8 @@ def counting_rule(strategy: str, options: Fields | None = None) -> CountingRule 
     loaded = offer.load(CountingRule)
     if not is_dataclass(rule := loaded.rule):
         raise offer.broken("its rule is no dataclass, so it cannot be stored")
-    if (called := getattr(rule, "name", "")) != strategy:  # records name the rule, and a recount finds its options by that name
+    # Records name the rule, and a recount finds its options by that name.
+    if (called := getattr(rule, "name", "")) != strategy:
         raise offer.broken(f"its rule is called {called!r}; a rule has the name of its entry point")
     checked = check_options(type(rule), options or {}, whose=strategy, where=RULE.options)
     return replace(loaded, rule=Quorum(rule=Lawful(rule=cast(Rule, replace(rule, **checked)), package=offer.package)))
