@@ -1,6 +1,7 @@
-"""Checks for extensions: what a counting rule and a phase of another package must do, and how to try a package out.
+"""Checks for extensions: what a rule, a phase, a tool and a report format must do, and how to try a package out.
 
-A check raises AssertionError with one sentence. ``testing.conformance`` has those of agents and models.
+A check raises AssertionError with one sentence, and takes the thing itself or the name under which a package offers it.
+``testing.provider_checks`` has the check of providers, ``testing.conformance`` those of agents and models.
 """
 
 import importlib
@@ -15,14 +16,17 @@ from random import Random
 from typing import cast
 
 from moot.core.agent import Agent, Context, Recorder
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Fields, Reply
 from moot.core.brief import Brief
 from moot.core.decision import Ballot, BallotState, Decision
-from moot.core.errors import Refused
+from moot.core.errors import MootError, Refused
+from moot.core.extensions import NO_OPTIONS
 from moot.phases.base import Phase
-from moot.phases.choices import BallotKind, CountingRule
+from moot.phases.choices import BallotKind, Choices, CountingRule, counting_rule
 from moot.phases.ranked_vote import tiers_by_score
-from moot.policy.rules import Rule, unlawful
+from moot.policy.rules import Lawful, Quorum, Rule, unlawful
+from moot.protocols.known import build
+from moot.testing.conformance import SCENE
 from moot.testing.replay import Harness, SeededAgent, essence
 
 
@@ -61,7 +65,7 @@ CUTS = 40
 """A record is cut at about so many places; a short one after every entry."""
 
 
-def check_rule(rule: Rule | CountingRule, *, seed: int = 0) -> None:
+def check_rule(rule: Rule | CountingRule | str, *, options: Fields = NO_OPTIONS, seed: int = 0) -> None:
     """Check a counting rule with elections drawn at random.
 
     Its decisions keep the law of the tally (``policy.rules.Rule``); the same ballots always give the same decision;
@@ -69,13 +73,14 @@ def check_rule(rule: Rule | CountingRule, *, seed: int = 0) -> None:
     candidate alone are counted too, because all may give the same answer.
 
     Args:
-        rule: the rule, or what an entry point of ``moot.rules`` offers.
+        rule: the rule, what an entry point of ``moot.rules`` offers, or its name.
+        options: with a name, the options of the rule.
         seed: the random seed.
 
     Raises:
         AssertionError: it does not.
     """
-    counting = rule if isinstance(rule, CountingRule) else CountingRule(rule=rule)
+    counting = _counting(rule, options)
     rule = counting.rule
     assert is_dataclass(rule), "a rule is a dataclass, so that it can be stored"
     assert rule.__dataclass_params__.frozen, "a rule is a frozen dataclass, so that nothing changes it"  # type: ignore[attr-defined]
@@ -88,6 +93,23 @@ def check_rule(rule: Rule | CountingRule, *, seed: int = 0) -> None:
         nobody = not any(ballot.state == "cast" for ballot in ballots)
         assert not (nobody and decision.status == "decided"), "somebody wins, and nobody has voted"
         _check_symmetry(rule, decision, ballots, candidates)
+
+
+def _counting(rule: Rule | CountingRule | str, options: Fields) -> CountingRule:
+    if not isinstance(rule, str):
+        return rule if isinstance(rule, CountingRule) else CountingRule(rule=rule)
+    try:
+        counting = counting_rule(rule, options)
+    except MootError as error:
+        raise AssertionError(str(error)) from error
+    assert counting, f"no package offers a rule {rule!r}"
+    # Moot stops a debate whose rule breaks the law; here the rule itself is looked at.
+    inner = (
+        counting.rule.rule.rule
+        if isinstance(counting.rule, Quorum) and isinstance(counting.rule.rule, Lawful)
+        else counting.rule
+    )
+    return replace(counting, rule=inner)
 
 
 def _check_symmetry(rule: Rule, decision: Decision, ballots: Sequence[Ballot], candidates: Sequence[str]) -> None:
@@ -167,7 +189,7 @@ class _Silent:
         raise Refused(f"{ask.to} says nothing", kind="refused")
 
 
-async def check_phase(phase: Phase, brief: Brief) -> None:
+async def check_phase(phase: Phase | str, brief: Brief = SCENE.brief, choices: Choices | None = None) -> None:
     """Check a phase, or the tree of a whole protocol.
 
     It can be stored; it goes the same way where its record is cut and resumed; and it comes to its end where one of
@@ -175,13 +197,15 @@ async def check_phase(phase: Phase, brief: Brief) -> None:
     ``pip install -e .``.
 
     Args:
-        phase: the phase.
+        phase: the phase, or the name of a protocol.
         brief: a brief for it; two debaters at least.
+        choices: with a name, what the brief chooses: rounds, strategy, options.
 
     Raises:
         AssertionError: it does not.
-        ProtocolError: a part of it cannot be stored.
+        ProtocolError: there is no such protocol, or a part of it cannot be stored.
     """
+    phase = build(phase, brief, choices) if isinstance(phase, str) else phase
     harness = Harness(brief=brief, protocol=phase)
     names = [participant.name for participant in brief.participants]
     agents: Mapping[str, Agent] = dict.fromkeys(names, SeededAgent())

@@ -220,24 +220,31 @@ def foreign_tool(name: str, options: Fields = NO_OPTIONS) -> Tool:
 
 
 class Foreign:
-    """A tool of another package: whatever it raises is a result for the model that names the package."""
+    """A tool of another package: whatever it raises is a result for the model that names the package.
+
+    Attributes:
+        tool: the tool.
+    """
 
     def __init__(self, tool: Tool, offer: Offer) -> None:
-        self._tool, self._offer = tool, offer
+        self.tool, self._offer = tool, offer
 
     @property
     def spec(self) -> ToolSpec:
         """The tool as a model is told of it."""
-        return self._tool.spec
+        return self.tool.spec
 
     async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
         """Use it; see ``agents.toolkit.Tool``."""
         try:
-            return await self._tool.use(arguments, tool_use)
+            result = cast(object, await self.tool.use(arguments, tool_use))
         except MootError:
             raise
         except Exception as error:  # house: broad because foreign code raises what it likes
             raise ToolError(str(self._offer.broken(f"{type(error).__name__}: {error}"))) from error
+        if not isinstance(result, ToolResult):
+            raise ToolError(str(self._offer.broken(f"it gives {type(result).__name__}, not a ToolResult")))
+        return result
 
 
 def searched_documents(brief: Brief) -> tuple[Source, ...]:
