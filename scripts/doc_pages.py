@@ -1,6 +1,7 @@
-"""The form of generated documentation pages: title, notice, tables."""
+"""The form of generated documentation pages: title, notice, tables, fields of dataclasses."""
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 
 NOTICE = "<!-- Made by `make docs` from the code; a change here is lost. -->"
 
@@ -19,3 +20,31 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def paragraph(text: str | None) -> str:
     """A docstring's text without its indentation."""
     return "\n".join(line.strip() for line in (text or "").strip().splitlines())
+
+
+def describe_fields(node: ast.ClassDef, meaning: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """A row for each field of a dataclass."""
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign):
+            name, default = ast.unparse(statement.target), ast.unparse(statement.value) if statement.value else ""
+            if default.startswith("field(default_factory="):
+                default = default.removeprefix("field(default_factory=")[:-1].partition("[")[0] + "()"
+            yield (
+                f"`{name}`",
+                f"`{ast.unparse(statement.annotation)}`",
+                f"`{default}`" if default else "",
+                meaning.get(name, ""),
+            )
+
+
+def meanings(section: str) -> dict[str, str]:
+    """``{"key": "its place in the play"}`` from the lines of an Attributes section."""
+    texts: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        label, colon, rest = line.strip().partition(": ")
+        if colon and label.isidentifier() and line.startswith("    ") and not line.startswith("     "):
+            name, texts[label] = label, rest
+        elif name and line.strip():
+            texts[name] += " " + line.strip()
+    return texts

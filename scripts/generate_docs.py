@@ -15,7 +15,8 @@ import click
 
 import doc_performance
 import doc_phases
-from doc_pages import page, paragraph, table
+from doc_extensions import extensions_page
+from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
 from moot.app.brief import json_schema, schema
 from moot.core import event
@@ -62,34 +63,6 @@ def describe_classes(module: str, only: Sequence[str] = ()) -> Iterator[str]:
             used = [n for n in range(4) if any(row[n] for row in rows)]
             head = ("field", "type", "default", "meaning")
             yield table([head[n] for n in used], [[row[n] for n in used] for row in rows])
-
-
-def describe_fields(node: ast.ClassDef, meaning: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
-    """A row for each field of a dataclass."""
-    for statement in node.body:
-        if isinstance(statement, ast.AnnAssign):
-            name, default = ast.unparse(statement.target), ast.unparse(statement.value) if statement.value else ""
-            if default.startswith("field(default_factory="):
-                default = default.removeprefix("field(default_factory=")[:-1].partition("[")[0] + "()"
-            yield (
-                f"`{name}`",
-                f"`{ast.unparse(statement.annotation)}`",
-                f"`{default}`" if default else "",
-                meaning.get(name, ""),
-            )
-
-
-def meanings(section: str) -> dict[str, str]:
-    """``{"key": "its place in the play"}`` from the lines of an Attributes section."""
-    texts: dict[str, str] = {}
-    name = ""
-    for line in section.splitlines():
-        label, colon, rest = line.strip().partition(": ")
-        if colon and label.isidentifier() and line.startswith("    ") and not line.startswith("     "):
-            name, texts[label] = label, rest
-        elif name and line.strip():
-            texts[name] += " " + line.strip()
-    return texts
 
 
 def aliases(module: str) -> Iterator[tuple[str, str]]:
@@ -199,7 +172,7 @@ def names_page() -> str:
         "What a debate books from a text, and why not ([how to use it](../how-to/read-texts.md)).",
         names_table("moot.reading"),
         "## moot.ext",
-        "What extensions import ([how to write one](../how-to/extend-moot.md)).",
+        "What extensions import ([how to write one](../how-to/extend-moot.md); [all fields](extensions.md)).",
         names_table("moot.ext"),
     )
 
@@ -228,6 +201,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "brief-keys.md": keys_page,
     "cli.md": cli_page,
     "events.md": events_page,
+    "extensions.md": extensions_page,
     "names.md": names_page,
     "openapi.json": api_description,
     "protocols.md": protocols_page,

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from moot.agents.toolkit import Tool, ToolResult, ToolUse
     from moot.app.export.report_formats import ReportFormat
     from moot.app.export.reports import ReadRecord
-    from moot.core.agent import Quote, Recorder
+    from moot.core.agent import Context, Quote, Recorder
     from moot.core.ask import Ask, Field, Form, Reply, ToolSpec, Usage
-    from moot.core.brief import Brief, Participant, Settings, Source, View
+    from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
     from moot.core.decision import Ballot, Decision, Minority
     from moot.core.errors import (
         BriefError,
@@ -68,6 +68,7 @@ __all__ = [
     "BriefError",
     "Called",
     "Choices",
+    "Context",
     "Count",
     "CountingRule",
     "Decision",
@@ -78,6 +79,7 @@ __all__ = [
     "Floor",
     "Form",
     "Halted",
+    "Limits",
     "Message",
     "Minority",
     "Model",
@@ -154,9 +156,9 @@ _HOMES: "Mapping[str, str]" = {
     "moot.agents.toolkit": "Tool ToolResult ToolUse",
     "moot.app.export.report_formats": "ReportFormat",
     "moot.app.export.reports": "ReadRecord",
-    "moot.core.agent": "Quote Recorder",
+    "moot.core.agent": "Context Quote Recorder",
     "moot.core.ask": "Ask Field Form Reply ToolSpec Usage",
-    "moot.core.brief": "Brief Participant Settings Source View",
+    "moot.core.brief": "Brief Limits Participant Settings Source View",
     "moot.core.decision": "Ballot Decision Minority",
     "moot.core.errors": "BriefError ModelError MootError ProtocolError Refused ToolError Unavailable Unreadable",
     "moot.core.event": "Called Entered Halted Ruled",

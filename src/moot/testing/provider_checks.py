@@ -248,7 +248,11 @@ async def _check_failures(make: Callable[[], Model], host: Host) -> None:
     assert error.retry_after == 7, "it does not keep the time that a server asks to wait (retry-after)"
     error = await _failure(make, host, "the status 500", status=500)
     assert error.again, "the status 500 ends the call; it should be tried again"
-    for raw, what in ((b"<html>Hello.</html>", "a page"), (b"[1, 2]", "a list"), (b'{"check": 1}', "an object without words")):
+    for raw, what in (
+        (b"<html>Hello.</html>", "a page"),
+        (b"[1, 2]", "a list"),
+        (b'{"check": 1}', "an object without words"),
+    ):
         await _failure(make, host, what, raw=raw)
     await _failure(make, host, "an answer without words", words="")
 
