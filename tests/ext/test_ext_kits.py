@@ -346,6 +346,26 @@ def moody(report: Report) -> str:
     return f"{report.topic} {len(COUNTED)}"
 
 
+def nothing(report: Report) -> str:
+    return None  # pyright: ignore[reportReturnType]
+
+
+def empty(report: Report) -> str:
+    return ""
+
+
+def mistaken(report: Report) -> str:
+    return str(getattr(report, "nothing"))  # noqa: B009 - the fault that is planted
+
+
+def whole(read: ReadRecord) -> str:
+    return read.report.topic
+
+
+def status(report: Report) -> str:
+    return f"{report.topic}: {report.outcome.status}"
+
+
 def eager(report: Report) -> str:
     assert report.outcome.decision is not None, "it is not decided"
     return report.topic
@@ -354,15 +374,15 @@ def eager(report: Report) -> str:
 @pytest.mark.parametrize(
     ("form", "sentence"),
     [
-        (lambda report: None, "of a debate that is decided it gives NoneType, not str"),
-        (lambda report: "", "of a debate that is decided it gives nothing"),
+        (nothing, "of a debate that is decided it gives NoneType, not str"),
+        (empty, "of a debate that is decided it gives nothing"),
         (moody, "it gives another text the second time"),
         (
             eager,
             r"it cannot report a debate (that ends at entry|without any answer).*AssertionError: it is not decided",
         ),
-        (lambda report: report.nothing, "it cannot report a debate that is decided: AttributeError"),
-        (ReportFormat(make=lambda read: "text", binary=True), "it gives str, not bytes"),
+        (mistaken, "it cannot report a debate that is decided: AttributeError"),
+        (ReportFormat(make=whole, binary=True), "it gives str, not bytes"),
     ],
 )
 async def test_each_fault_of_a_report_format_is_named(
@@ -377,4 +397,4 @@ async def test_report_formats_without_a_fault_pass() -> None:
         return f"{len(read.entries)} {read.report.topic}".encode()
 
     await check_report(ReportFormat(make=pages, binary=True))
-    await check_report(lambda report: f"{report.topic}: {report.outcome.status}")
+    await check_report(status)
