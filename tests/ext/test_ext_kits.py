@@ -16,7 +16,7 @@ from moot.models.custom import ProviderModel, write
 from moot.models.names import PROVIDERS, ModelName, Provider, Wire
 from moot.models.prices import answer_cap
 from moot.models.stream import AnswerStream, End
-from moot.models.transport import ProviderConnection
+from moot.models.transport import ProviderConnection, read_object
 from moot.phases.choices import Choices
 from moot.report.report import Report
 from moot.testing import tool_checks
@@ -27,14 +27,14 @@ from moot.testing.tool_checks import check_report, check_tool, try_tool
 from tests.ext.ext_kit import Install
 
 
-def said(words: str) -> Mapping[str, object]:
+def wrapped(words: str) -> Mapping[str, object]:
     return {"said": words, "read": 9, "wrote": 3}
 
 
 async def test_what_the_packages_offer_passes_by_its_name(install: Install) -> None:
     for package in ("moot_say", "moot_dice", "moot_slides", "moot_star", "moot_steelman", "moot_six_hats"):
         install(package)
-    await check_provider("say", said, options={"voice": "low"})
+    await check_provider("say", wrapped, options={"voice": "low"})
     await check_tool("dice", {"dice": 2, "sum": 7}, {"dice": 3, "sum": 4}, options={"most": 3})
     await check_report("slides", options={"people": False})
     check_rule("star", options={"finalists": 3})
@@ -44,7 +44,7 @@ async def test_what_the_packages_offer_passes_by_its_name(install: Install) -> N
 
 async def test_what_no_package_offers_is_named() -> None:
     with pytest.raises(AssertionError, match="no package offers a provider 'say'"):
-        await check_provider("say", said)
+        await check_provider("say", wrapped)
     with pytest.raises(AssertionError, match="there is no tool 'dice'"):
         await check_tool("dice", {})
     with pytest.raises(AssertionError, match="no package offers a report format 'slides'"):
@@ -74,53 +74,58 @@ LAST: list[str] = []
 class Odd(Plain):
     """An adapter with a fault."""
 
-    async def answer(self, request: Request, speech: AnswerStream) -> End:
+    def body(self, request: Request) -> dict[str, object]:
         body: dict[str, object] = {"model": self.model.model, "text": write(request.messages)}
         body["most"] = answer_cap(request.settings)
-        key = self.link.key.reveal() if self.link.key else ""
-        match self.fault:
-            case "anonymous":
-                body["model"] = "tiny"
-            case "rules":
-                body["text"] = request.messages[-1].text
-            case "question":
-                body["text"] = request.messages[0].text
-            case "in the body":
-                body["key"] = key
-            case "untold":
-                body["temperature"] = request.settings.temperature
-            case "uncapped":
-                body["most"] = 100
-            case _:
-                pass
+        changes: Mapping[str, Mapping[str, object]] = {
+            "anonymous": {"model": "tiny"},
+            "rules": {"text": request.messages[-1].text},
+            "question": {"text": request.messages[0].text},
+            "in the body": {"key": self.link.key.reveal() if self.link.key else ""},
+            "untold": {"temperature": request.settings.temperature},
+            "uncapped": {"most": 100},
+        }
+        return {**body, **changes.get(self.fault, {})}
+
+    async def answer(self, request: Request, speech: AnswerStream) -> End:
         if self.fault == "invented":
             speech.hear("Tea.")
             return End(finish="stop")
         if self.fault in ("deaf", "blind"):
-            whole = await self.link.post("/say", body)
-            status_counts = self.fault == "blind"
-            if status_counts and whole.status != 200:
-                raise ModelError(f"{self.name} failed with {key}", kind="server", again=whole.status != 401)
-            speech.hear("Fine." if whole.status != 200 else str(eval(whole.body)["said"]))  # noqa: S307
+            speech.hear(await self.bare(self.body(request)))
             return End(finish="stop")
         try:
-            values = await self.post("/say", body)
+            values = await self.post("/say", self.body(request))
         except ModelError as error:
-            if self.fault == "hopeful":
-                raise ModelError(str(error), kind=error.kind, again=True) from error
-            if self.fault == "hopeless" and error.kind != "key":
-                raise ModelError(str(error), kind=error.kind) from error
-            if self.fault == "hasty":
-                raise ModelError(str(error), kind=error.kind, again=error.again) from error
-            raise
+            raise self.changed(error) from error
         words = str(values["said"] if self.fault != "careless" else values.get("said"))
-        if self.fault == "mixed":
-            LAST.extend([words] if "echo" in words else [])
-            words = LAST[0] if "echo" in words else words
+        if self.fault == "mixed" and "echo" in words:
+            LAST.append(words)
+            words = LAST[0]
         if self.fault == "speechless" and not words:
             words = "(nothing)"
         speech.hear(words.upper() if self.fault == "loud" else words)
         return End(finish="" if self.fault == "unended" else "stop")
+
+    async def bare(self, body: Mapping[str, object]) -> str:
+        """An answer without the errors that ``post`` makes."""
+        whole = await self.link.post("/say", body)
+        if whole.status != 200 and self.fault == "blind":
+            key = self.link.key.reveal() if self.link.key else ""
+            raise ModelError(f"{self.name} failed with {key}", kind="server", again=whole.status != 401)
+        return "Fine." if whole.status != 200 else str(read_object(whole.body)["said"])
+
+    def changed(self, error: ModelError) -> ModelError:
+        """An error, with a fault."""
+        match self.fault:
+            case "hopeful":
+                return ModelError(str(error), kind=error.kind, again=True)
+            case "hopeless" if error.kind != "key":
+                return ModelError(str(error), kind=error.kind)
+            case "hasty":
+                return ModelError(str(error), kind=error.kind, again=error.again)
+            case _:
+                return error
 
 
 class Renamed(Odd):
@@ -149,8 +154,8 @@ def faulty(fault: str, base: type[ProviderModel] = Odd, takes: tuple[str, ...] =
 
 
 async def test_an_adapter_without_a_fault_passes() -> None:
-    await check_provider(provider_of(Plain), said)
-    await check_provider(faulty("none of these"), said)
+    await check_provider(provider_of(Plain), wrapped)
+    await check_provider(faulty("none of these"), wrapped)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +186,7 @@ async def test_an_adapter_without_a_fault_passes() -> None:
 async def test_each_fault_of_an_adapter_is_named(provider: Provider, sentence: str) -> None:
     LAST.clear()
     with pytest.raises(AssertionError, match=sentence):
-        await check_provider(provider, said)
+        await check_provider(provider, wrapped)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,7 @@ async def test_each_fault_of_an_adapter_is_named(provider: Provider, sentence: s
 )
 async def test_each_fault_of_a_provider_s_table_is_named(provider: Provider, sentence: str) -> None:
     with pytest.raises(AssertionError, match=sentence):
-        await check_provider(provider, said)
+        await check_provider(provider, wrapped)
 
 
 async def test_a_provider_of_an_interface_of_moot_s_own_needs_no_server() -> None:
@@ -317,8 +322,8 @@ async def test_a_tool_is_tried_without_a_model(install: Install) -> None:
     assert (
         await try_tool(Numbers(), {"n": "x"})
     ).text == "The tool was not used: the argument n must be of type integer."
-    asked = await try_tool(Numbers(fault="asks"), {"n": 3}, model=ScriptedModel(lambda request: "Yes."))
-    assert asked.text == "Yes."
+    answered = await try_tool(Numbers(fault="asks"), {"n": 3}, model=ScriptedModel(lambda request: "Yes."))
+    assert answered.text == "Yes."
     with pytest.raises(BriefError, match="there is no tool 'die'"):
         await try_tool("die", {})
 

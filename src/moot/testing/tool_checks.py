@@ -83,28 +83,33 @@ async def check_tool(
     Raises:
         AssertionError: it does not.
     """
-    try:
-        made = _tool(tool, options)
-        made = made.tool if isinstance(made, Foreign) else made
-    except MootError as error:
-        raise AssertionError(str(error)) from error
-    _check_spec(made, tool if isinstance(tool, str) else made.spec.name)
+    implementation = _implementation(tool, options)
+    _check_spec(implementation, tool if isinstance(tool, str) else implementation.spec.name)
     assert examples, "give at least one example of its arguments"
 
     def use() -> ToolUse:
         return ToolUse(context=context, say=Journal(), name="tool-1", model=model() if model else None)
 
     for example in examples:
-        wrong = argument_fault(made.spec.parameters, example)
+        wrong = argument_fault(implementation.spec.parameters, example)
         assert not wrong, f"the example {example} does not fit its parameters: {wrong}"
-        result, why = await _used(made, example, use())
+        result, why = await _used(implementation, example, use())
         assert not why, f"for the example {example} it has no result: {why}"
         _check_result(result, example)
-    for odd in _odd(made.spec.parameters, examples[0]):
-        result, why = await _used(made, odd, use())
+    for odd in _odd(implementation.spec.parameters, examples[0]):
+        result, why = await _used(implementation, odd, use())
         if not why:
             _check_result(result, odd)
-    await _check_cancel(made, examples[0], use())
+    await _check_cancel(implementation, examples[0], use())
+
+
+def _implementation(tool: Tool | str, options: Fields) -> Tool:
+    """The tool without what Moot puts around that of a package."""
+    try:
+        tool = _tool(tool, options)
+    except MootError as error:
+        raise AssertionError(str(error)) from error
+    return tool.tool if isinstance(tool, Foreign) else tool
 
 
 async def _used(tool: Tool, arguments: Mapping[str, object], use: ToolUse) -> tuple[object, str]:
