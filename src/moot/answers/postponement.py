@@ -1,7 +1,7 @@
 """Postponement: whether a sentence puts a ruling off ("Not now.", "We wait for the audit.") in fourteen languages.
 
-The words stand in ``words/cues.toml``: NOT_NOW is a whole sentence, PUTS_OFF counts anywhere, WAITS at the beginning of
-what stands in the place of a decision, OPINION is what leads up to them.
+The words stand in ``words/cues.toml``: NOT_NOW and UNSAID are whole sentences, PUTS_OFF counts anywhere, WAITS at the
+beginning of what stands in the place of a decision, TO_COME as the whole of it, OPINION is what leads up to them.
 """
 
 import re
@@ -18,12 +18,17 @@ MOST_LEAD = 6
 def puts_off(sentence: str) -> bool:
     """Whether a folded sentence puts the ruling off, wherever it stands."""
     clauses = list(_clauses(sentence))
-    return _begins(clauses, "NOT_NOW") or any(retraction.says("PUTS_OFF", clause) for clause in clauses)
+    return (
+        _begins(clauses, "NOT_NOW")
+        or _begins(clauses, "UNSAID")
+        or any(retraction.says("PUTS_OFF", clause) for clause in clauses)
+    )
 
 
 def is_postponed(sentence: str) -> bool:
     """Whether a folded sentence in the place of a decision puts it off."""
-    return puts_off(sentence) or _begins(list(_clauses(sentence)), "WAITS")
+    clauses = list(_clauses(sentence))
+    return puts_off(sentence) or _begins(clauses, "WAITS") or retraction.says("TO_COME", sentence, begins=True)
 
 
 def _begins(clauses: list[str], table: str) -> bool:

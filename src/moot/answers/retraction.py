@@ -231,8 +231,8 @@ def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> 
 
 
 def _postpones(text: str) -> bool:
-    """Whether words postpone a statement, or say "not now" and nothing else."""
-    return says("LATER", text) or says("NOT_NOW", text, begins=True)
+    """Whether words postpone a statement, or say "not now" or "forget it" and nothing else."""
+    return says("LATER", text) or says("NOT_NOW", text, begins=True) or says("UNSAID", text, begins=True)
 
 
 def _binds(sentence: Sentence) -> bool:

@@ -92,11 +92,12 @@ def is_decision(field: Field) -> bool:
 
 def says_nothing(words: str) -> bool:
     """Whether words in place of a decision say that there is none."""
-    first = next((sentence for sentence in _SENTENCE.split(fold(words)) if key(sentence)), "")
-    bare = first.strip(_AROUND)
+    sentences = [sentence for sentence in _SENTENCE.split(fold(words)) if sentence and key(sentence)]
+    bare = sentences[0].strip(_AROUND) if sentences else ""
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
     off = bool(put_off) or is_postponed(bare)
-    return not re.search(r"\w", first) or off or ruling_words.NOTHING_DECIDED.search(bare) is not None
+    asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
+    return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
 
 
 def is_taken_back(ending: Ending) -> bool:
@@ -106,11 +107,12 @@ def is_taken_back(ending: Ending) -> bool:
     paragraphs = re.split(r"\n[ \t]*\n", words)[1:]
     if any(retraction.undoes(sentence) for part in paragraphs for sentence in _SENTENCE.split(part) if sentence):
         return True
-    return any(
-        ruling_words.TAKEN_BACK.search(sentence.strip()) or puts_off(sentence.strip(_AROUND))
-        for sentence in (*sentences[1:], *_SENTENCE.split(fold(ending.later)))
-        if sentence
-    )
+    return any(_takes_back(sentence) for sentence in (*sentences[1:], *_SENTENCE.split(fold(ending.later))) if sentence)
+
+
+def _takes_back(sentence: str) -> bool:
+    """Whether a folded sentence behind a decision takes it back or puts it off."""
+    return ruling_words.TAKEN_BACK.search(sentence.strip()) is not None or puts_off(sentence.strip(_AROUND))
 
 
 def end_of(raw: str) -> Ending:
@@ -174,7 +176,8 @@ def _without_courtesies(words: str) -> str:
         signed = words[: cuts[-1].start()].rstrip() != words and re.fullmatch(
             r"[\u2013\u2014~-]{0,2}\s*(?:the |your )?(?:moderator|chair(?:man|woman|person)?|judge)\W*", last
         )
-        if last and not signed and not ruling_words.COURTESY.search(last) and re.search(r"\w", last):
+        polite = ruling_words.COURTESY.search(last) and not _takes_back(last)
+        if last and not signed and not polite and re.search(r"\w", last):
             break
         words = words[: cuts[-1].start()].rstrip()
     return words

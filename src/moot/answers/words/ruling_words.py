@@ -174,6 +174,10 @@ NOTHING_DECIDED = _one_of(
     r"|преждевременно|зарано)\b|\b(?:ещё|еще) один раунд\b",
     r"\b(?:henüz|şimdilik|hâlâ|hala)\b.{0,40}\b(?:yok|verilmedi|alınmadı|değil|karar)\b|\bkarar (?:yok|verilmedi"
     r"|alınmadı)\b|\b(?:kararsız|tartışma devam)\b",
+    # Either the pilot or the launch.
+    r"^either\b(?! (?:party|side|way|of|one)\b)[^,;]{1,80}\bor\b|^(?:entweder\b.{1,80}\boder|soit\b.{1,80}\bsoit"
+    r"|либо\b.{1,80}\bлибо|albo\b.{1,80}\balbo|ya\b.{1,60}\bya|إما\b.{1,80}\b(?:أو|وإما)|या तो .{1,80} या)\b"
+    r"|^(?:要么.{1,40}要么|要麼.{1,40}要麼)",
     # Postponed. (in a word)
     r"^(?:\S+ )?(?:vertagt|verschoben|reportée?|ajournée?|aplazad[oa]|aplaza|pospuest[oa]|adiad[oa]|rinviat[oa]"
     r"|отложен[оа]?|отклад\w+|odroczon[oea]|ertelendi|مؤجل|تأجيل|स्थगित)\W*$"
@@ -270,7 +274,10 @@ TAKEN_BACK = _one_of(
     rf"{_DRAFT}(?: {_DRAFT})?(?: (?:ruling|decision|version|text|answer|draft|only|for now|yet|status|entscheidung"
     rf"|décision|decisi[oó]n|decisão|decisione|решение|decyzja|karar|قرار|निर्णय))?"
     rf"(?:\W+not (?:yet )?(?:final|binding))?\W*$"
-    r"|\bnot (?:yet )?(?:final|binding)\W*$|(?:暂定|暫定|草稿|草案|仮決定|잠정|임시)[^。.]{0,6}\W*$",
+    r"|\bnot (?:yet )?(?:final|binding)\W*$|^\W*not (?:yet )?(?:final|binding|official|definitive)\b(?! only)"
+    r"|^\W*(?:this|that|it|(?:the|my|this) (?:decision|ruling|verdict)) (?:stands?|holds?|counts?"
+    r"|(?:is|becomes) (?:valid|final|binding)) only (?:if|once|when|after|provided|with)\b"
+    r"|(?:暂定|暫定|草稿|草案|仮決定|잠정|임시)[^。.]{0,6}\W*$",
     rf"^\W*(?:but |and |so |oh |well |hm+ |um |no )*(?:[,.…\u2013\u2014-] ?)?{_INTERJECTED}(?=\s*(?:$"
     rf"|[,.:;!?…\u2013\u2014-])|\s+(?:i|we|the|this|that|it|let|my|no|not|there|one|bull|bear)\b)",
     r"^\W*(?:no|non|nein|nee|nie|não|нет|ні)\s*[,.:;!\u2013\u2014-]",
@@ -366,7 +373,7 @@ COURTESY = _one_of(
     r"|сподіваюся|teşekkür\w*|umarım|saygılarımla)",
     r"^\W*(?:谢谢|謝謝|感谢|感謝|希望(?:这|這|对|對|能)|如有|如果(?:您|你)|请(?:告诉|随时|问)|請(?:告訴|隨時|問)"
     r"|祝|辩论(?:到此)?结束|ありがとう|ご質問|ご不明|何か|よろしく"
-    r"|以上(?:です|となります)?|お疲れ|감사합니다|고맙습니다|궁금|질문이|도움이|필요하시면|شكرا|धन्यवाद)",
+    r"|以上(?:です|となります)?(?=\W*$)|お疲れ|감사합니다|고맙습니다|궁금|질문이|도움이|필요하시면|شكرا|धन्यवाद)",
 )
 """A sentence behind a decision that is politeness or closes the meeting."""
 
