@@ -10,7 +10,7 @@ from moot.core.extensions import options_of, with_options
 from moot.ext import ProtocolError
 from tests.cli.commands import QUOTES, moot
 from tests.council.agents import own_place
-from tests.ext.ext_kit import Install
+from tests.ext.ext_kit import Install, remove
 from tests.ext.test_ext_models_tools import Server, server
 from tests.ext.test_ext_whole import brief, flat
 from tests.mcp.mcp_kit import place, runner_in
@@ -310,3 +310,17 @@ def test_a_rule_is_called_as_its_entry_point(install: Install, tmp_path: Path) -
     refused = moot(tmp_path, "check", brief(tmp_path, "protocol: panel\nstrategy: star"), *QUOTES)
     assert refused.exit_code == 2, refused.output
     assert sentence in flat(refused.output)
+
+
+def test_another_rule_stands_in_for_one_whose_package_is_gone(install: Install, tmp_path: Path) -> None:
+    site = install("moot_star")
+    name = brief(tmp_path, "protocol: panel\nstrategy: star\nstrategy_options: {finalists: 3}")
+    moot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
+    remove(site)
+    missing = "the debate needs moot-star 2.1 for its Star; that package is not installed"
+    for change in ((), ("--rounds", "2")):
+        refused = moot(tmp_path, "again", "last", *change, "--no-report")
+        assert (refused.exit_code, missing in flat(refused.output)) == (1, True), refused.output
+    again = moot(tmp_path, "again", "last", "--strategy", "borda", "--no-report")
+    assert again.exit_code in (0, 3), again.output
+    assert "does not apply here: decided by star, finalists 3." in flat(again.output)

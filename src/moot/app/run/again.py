@@ -29,11 +29,11 @@ from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Fields, Value
 from moot.core.brief import Brief
-from moot.core.errors import MootError
+from moot.core.errors import MootError, PackageMissing
 from moot.core.event import Opened
 from moot.core.extensions import PROTOCOL, RULE
 from moot.phases.choices import Choices
-from moot.protocols.known import build
+from moot.protocols.known import build, names
 from moot.protocols.spec import load_opened
 
 
@@ -93,9 +93,15 @@ def _changed(parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings
     """The brief with what the record says of its protocol, as far as that stays, and with the settings."""
     setting = settings.get("protocol")
     name = overrides.protocol or (str(setting.value) if setting else opened.name)
-    recorded = _recorded(parsed, opened) if name == opened.name else None
+    chosen = _chosen_strategy(overrides, settings)
+    try:
+        recorded = _recorded(parsed, opened) if name == opened.name else None
+    except PackageMissing:
+        if not chosen or name not in names():  # another rule may stand in for one that is gone
+            raise
+        recorded = None
     other = [] if recorded else lost_choices(opened)
-    if recorded and _other_strategy(recorded, overrides, settings):
+    if recorded and chosen not in ("", recorded.strategy):
         other = [*Choices(strategy_options=recorded.options(RULE.options)).told()]
         recorded = replace(recorded, given=_without(recorded.given, RULE.options))
     notes = (f"What was chosen for the earlier debate does not apply here: {', '.join(other)}.",) if other else ()
@@ -104,11 +110,10 @@ def _changed(parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings
     return replace(with_settings(parsed, settings), notes=(*parsed.notes, *notes))
 
 
-def _other_strategy(recorded: ParsedBrief, overrides: Overrides, settings: Settings) -> bool:
-    """Whether another strategy is chosen than the one on record, to which the options on record belong."""
+def _chosen_strategy(overrides: Overrides, settings: Settings) -> str:
+    """The strategy that is chosen in the place of the one on record; "" for none."""
     setting = settings.get("strategy")
-    chosen = overrides.strategy or (str(setting.value) if setting else "")
-    return chosen not in ("", recorded.strategy)
+    return overrides.strategy or (str(setting.value) if setting else "")
 
 
 def _without(values: Fields, *words: str) -> dict[str, Value]:

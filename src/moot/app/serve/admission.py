@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
 from moot.app.brief.reader import ParsedBrief, read_brief
+from moot.app.plan.assignment import check_packages
 from moot.app.plan.settings import Serving
 from moot.app.plan.toolbox import MCP
 from moot.app.run.access import Claim, claim, claimed, conflict, hash_of, note_limits, noted_limits
@@ -284,7 +285,11 @@ class Admission:
         if self.owner:
             wanted = within_allowance(wanted, self.serving).on(wanted)
             self.spending.check(wanted)
-        amount = max(0.0, reserve(self.workspace, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
+        try:
+            amount = max(0.0, reserve(self.workspace, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
+        except BriefError:
+            check_packages(opened.packages)  # a model whose package is gone has no price
+            raise
         async with self.spending.reserving(self.owner, debate, amount):
             await self.runner.resume(debate, wanted, owner=self.owner)
         if caps != noted and self.owner == (await claimed(self.workspace, debate)).owner:
