@@ -72,9 +72,7 @@ SAY_NEEDS = "the debate needs moot-say 0.3 for its provider say; that package is
 
 def rolls(call: Call) -> Plan:
     """Asks for dice once, then answers."""
-    messages = call.body["messages"]
-    assert isinstance(messages, list)
-    if "tools" in call.body and not any("rolls" in json.dumps(message) for message in messages):
+    if "tools" in call.body and "rolls" not in json.dumps(call.body["messages"]):
         return Plan(tools=(ToolCall(id="1", name="dice", arguments=json.dumps({"dice": 2, "sum": 7})),))
     return (
         Plan(text="ANSWER: close it\nCONFIDENCE: 0.6\nARGUMENT: It costs much.")
