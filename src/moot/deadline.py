@@ -24,10 +24,15 @@ class Deadline:
 
     Args:
         seconds: the time for the block; None for no limit.
+        silence: the time to the first sign of life (``live``); None for no limit.
+
+    Attributes:
+        silent: whether a sign of life that did not come is what ended the block.
     """
 
-    def __init__(self, seconds: float | None) -> None:
-        self._left = seconds
+    def __init__(self, seconds: float | None, silence: float | None = None) -> None:
+        self._left, self._quiet = seconds, silence
+        self.silent = False
         self._timeout = asyncio.timeout(None)
         self._loop = asyncio.get_running_loop()
         self._since = 0.0
@@ -35,8 +40,9 @@ class Deadline:
 
     async def __aenter__(self) -> Self:
         await self._timeout.__aenter__()
-        if self._left is not None:
-            self.restart(self._left)
+        if self._left is not None or self._quiet is not None:
+            self._since = self._loop.time()
+            self._wait()
         return self
 
     async def __aexit__(
@@ -58,6 +64,16 @@ class Deadline:
         if self._timer is None or self._timer.when() > self._since + seconds:
             self._wait()
 
+    def live(self, gap: float) -> None:
+        """Note a sign of life: the block ends if there is no other one within ``gap`` seconds."""
+        if self.expired():
+            return
+        now = self._loop.time()
+        self._since = now if self._timer is None else self._since
+        self._quiet = gap + now - self._since  # counted from the last look, as the time for the block is
+        if self._timer is None or self._timer.when() > now + gap:
+            self._wait()
+
     @contextmanager
     def paused(self) -> Generator[None]:
         """A context in which the time does not run."""
@@ -75,19 +91,21 @@ class Deadline:
 
     def _wait(self) -> None:
         """Check the clock again when the time is up, or after a step."""
-        assert self._left is not None
         if self._timer:
             self._timer.cancel()
-        self._timer = self._loop.call_at(self._since + min(STEP, max(0.0, self._left)), self._look)
+        left, quiet = (STEP if limit is None else max(0.0, limit) for limit in (self._left, self._quiet))
+        self._timer = self._loop.call_at(self._since + min(STEP, left, quiet), self._look)
 
     def _look(self) -> None:
-        assert self._left is not None
         assert self._timer is not None
         now = self._loop.time()
-        if now - self._timer.when() <= LATE:
-            self._left -= now - self._since
+        spent = now - self._since if now - self._timer.when() <= LATE else 0.0
         self._since = now
-        if self._left > 0:
-            self._wait()
-        else:
+        self._left = None if self._left is None else self._left - spent
+        self._quiet = None if self._quiet is None else self._quiet - spent
+        over = self._left is not None and self._left <= 0
+        self.silent = not over and self._quiet is not None and self._quiet <= 0
+        if over or self.silent:
             self._timeout.reschedule(now)
+        else:
+            self._wait()

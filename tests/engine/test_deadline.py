@@ -125,3 +125,70 @@ async def test_being_cancelled_from_outside_is_no_lack_of_time() -> None:
         async with asyncio.timeout(0.01), clock:
             await asyncio.sleep(9)
     assert not clock.expired()
+
+
+# ---- signs of life --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [60.0, None])
+async def test_a_block_ends_without_a_first_sign_of_life(jump: Jump, seconds: float | None) -> None:
+    clock = Deadline(seconds, silence=2.0)
+
+    async def block() -> None:
+        async with clock:
+            await pass_time(jump, 1.5)
+            assert not clock.expired()
+            await pass_time(jump, 0.75)
+            await asyncio.sleep(9)
+
+    with pytest.raises(TimeoutError):
+        await block()
+    assert clock.silent
+
+
+@pytest.mark.parametrize(("seconds", "silence"), [(60.0, 2.0), (60.0, None), (None, None)])
+@pytest.mark.parametrize("gap", [2.5, 0.5])
+async def test_a_block_ends_when_the_signs_of_life_end(
+    jump: Jump, seconds: float | None, silence: float | None, gap: float
+) -> None:
+    clock = Deadline(seconds, silence)
+
+    async def block() -> None:
+        async with clock:
+            await pass_time(jump, 0.25)
+            for _ in range(8):
+                clock.live(gap)
+                await pass_time(jump, gap - 0.25)
+            assert not clock.expired()
+            await pass_time(jump, 0.5)
+            await asyncio.sleep(9)
+
+    with pytest.raises(TimeoutError):
+        await block()
+    assert clock.silent
+
+
+async def test_signs_of_life_give_no_time_for_the_whole(jump: Jump) -> None:
+    clock = Deadline(3.0)
+
+    async def block() -> None:
+        async with clock:
+            for _ in range(20):
+                clock.live(1.5)
+                await pass_time(jump, 0.5)
+
+    with pytest.raises(TimeoutError):
+        await block()
+    assert clock.expired()
+    assert not clock.silent
+    clock.live(60.0)
+    assert clock.expired(), "a time that is up is up"
+
+
+async def test_a_stop_is_no_silence(jump: Jump) -> None:
+    async with Deadline(60.0) as clock:
+        clock.live(2.0)
+        jump(3600.0)
+        await asyncio.sleep(0.01)
+        await pass_time(jump, 0.5)
+        assert not clock.expired()

@@ -409,15 +409,17 @@ async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> 
         await debate(Opened(brief=brief, protocol=dump(ARGUE)), ARGUE, both(act), ledger=ledger)
 
 
-async def test_pieces_are_shown_live_and_not_stored() -> None:
+@pytest.mark.parametrize("watched", [True, False])
+async def test_pieces_are_shown_live_where_somebody_looks_and_not_stored(watched: bool) -> None:
     shown: list[Signal] = []
 
     def act(ask: Ask, context: Context, say: Recorder) -> str:
         say.delta("a \x1b[31mpiece")
         return "whole"
 
-    ran = await runner(Everyone(act="argue", task="?"), hosting=lambda: DriverOptions(show=shown.append)).run(both(act))
-    assert shown == [Delta(key="/debate#1", text="a [31mpiece")]
+    options = DriverOptions(show=shown.append, watched=lambda: watched)
+    ran = await runner(Everyone(act="argue", task="?"), hosting=lambda: options).run(both(act))
+    assert shown == ([Delta(key="/debate#1", text="a [31mpiece")] if watched else [])
     assert "piece" not in "".join(ran.lines)
 
 

@@ -10,6 +10,7 @@ from moot.core.brief import Participant
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Called, Entry, Noted, Opened, Released, SideEntry
 from moot.core.roles import ORIGINS, RETRIEVER
+from moot.core.transcript import fold
 from moot.learn.lessons import lessons, notes
 from moot.learn.memory import Lessons, Notes
 from moot.phases.speak import revision, speech
@@ -89,6 +90,13 @@ def test_nothing_is_confirmed_where_nothing_was_decided() -> None:
 def test_what_is_not_closed_teaches_nothing(entries: Sequence[Entry]) -> None:
     with pytest.raises(ValueError, match="not closed"):
         lessons(entries)
+
+
+def test_a_record_that_is_folded_already_is_not_folded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = Paper(TWO).end().entries()
+    transcript, whole = fold(entries), lessons(entries)
+    monkeypatch.setattr("moot.learn.lessons.fold", None)
+    assert lessons(entries, transcript=transcript) == whole
 
 
 def test_of_the_owners_notes_the_last_of_each_kind_counts() -> None:

@@ -254,7 +254,7 @@ async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
 async def test_what_is_on_record_takes_no_place() -> None:
     gate = Gate(1)
     journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
-    async with gate.place(1.0):
+    async with gate.slots:
         assert (await Throttled(Double(), gate).complete(ask(), journal)).text == "kept"
 
 

@@ -153,6 +153,14 @@ def test_an_entry_around_an_event_is_checked_as_well(change: dict[str, Any]) -> 
         encode(replace(Entry(seq=1, at=0.0, event=Entered(path="/debate")), **change))
 
 
+def test_pydantic_is_asked_only_for_the_reason_why_an_entry_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(seq=1, at=0.0, event=Called(key="/debate#1", call="answer", text="é \u2028 \x07"))
+    line = encode(entry)
+    monkeypatch.setattr("moot.record.store._serializer", None)
+    assert encode(entry) == line
+    assert decode(line) == entry
+
+
 def test_the_error_says_where_and_nothing_of_what_was_there() -> None:
     called = Called(key="/debate#1", call="answer", text="secret", usage=Usage(output_tokens=2.5))  # pyright: ignore[reportArgumentType]
     with pytest.raises(Unstorable) as caught:

@@ -12,7 +12,7 @@ from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from moot.answers.layout import Reading, read, repair_question
 from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Form, Reply, ToolCall, Usage, needed
+from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, Usage, needed
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
 from moot.core.text import clip
@@ -143,7 +143,7 @@ class _Conversation:
     async def send(self, call: str, *more: Message) -> Called:
         """Ask without tools; what they found goes along as text, for no wire takes their results without them."""
         known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
-        return await self._send(Request(messages=fit((*self.messages, *known, *more), self.model.traits), call=call))
+        return await self._send(fit((*self.messages, *known, *more), self.model.traits), call)
 
     async def continue_form(self, form: Form, answer: Called) -> Called:
         """Have the model continue a form that was cut off; return all of it, or what there is.
@@ -167,7 +167,7 @@ class _Conversation:
 
     async def offer(self, call: str, kit: Toolkit) -> Called:
         """Ask with the tools."""
-        return await self._send(Request(messages=(*self.messages, *self.used), call=call, tools=kit.specs))
+        return await self._send((*self.messages, *self.used), call, kit.specs)
 
     async def use(self, called: Called, kit: Toolkit) -> None:
         """Use what the model asks for, in its order; every call gets a result, for wires want one."""
@@ -189,9 +189,10 @@ class _Conversation:
         self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
         return text
 
-    async def _send(self, request: Request) -> Called:
+    async def _send(self, messages: tuple[Message, ...], call: str, tools: tuple[ToolSpec, ...] = ()) -> Called:
         settings = self.context.me.settings
-        called = await self.model.complete(replace(request, settings=settings, seconds=self.seconds), self.say)
+        request = Request(messages=messages, settings=settings, call=call, seconds=self.seconds, tools=tools)
+        called = await self.model.complete(request, self.say)
         self.calls.append(called)
         return called
 
@@ -234,7 +235,7 @@ def _with_missing_fields(form: Form | None, reading: Reading) -> Reading:
     """The reading; missing fields that another value requires are added to what was not read."""
     unread_names = [text.partition(":")[0] for text in reading.unread]
     missing = tuple(f"{name}: missing" for name in _missing_fields(form, reading) if name not in unread_names)
-    return replace(reading, unread=(*reading.unread, *missing))
+    return replace(reading, unread=(*reading.unread, *missing)) if missing else reading
 
 
 def _merge(first: Reading, second: Reading) -> Reading:

@@ -56,7 +56,8 @@ def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
             continue
         if traits.alternate and role == "assistant" and (not fitted or fitted[-1].role != "user"):
             fitted.append(Message(role="user", text=BRIDGE))
-        fitted.append(Message(role=role, text=message.text))
+        same = role == message.role and not message.calls and not message.answers
+        fitted.append(message if same else Message(role=role, text=message.text))
     return tuple(fitted)
 
 

@@ -104,7 +104,14 @@ class Quote:
         cost = self.cost
         if cost is not None and self.worst_cost is not None:
             cost += (self.worst_cost - cost) * more / range_
-        return replace(self, tokens=self.tokens + more, cost=cost, prompt=prompt)
+        return Quote(
+            model=self.model,
+            tokens=self.tokens + more,
+            cost=cost,
+            prompt=prompt,
+            worst=self.worst,
+            worst_cost=self.worst_cost,
+        )
 
 
 class Recorder(Protocol):

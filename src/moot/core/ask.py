@@ -6,7 +6,7 @@ before it is made, and it is never made twice.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from moot.core.brief import View
@@ -266,10 +266,14 @@ class Reply:
     unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def cleaned(self, form: Form | None) -> "Reply":
+    def cleaned(self, form: Form | None, seconds: float = 0.0) -> "Reply":
         """The same reply, fit to be stored: texts cleaned, without fields that the form does not allow.
 
         Agents may be custom code. A field with a value that is not allowed counts as not readable.
+
+        Args:
+            form: the form of the ask.
+            seconds: the time that the answer took, where the reply does not say it.
         """
         known_fields = {field.name: field for field in form.fields} if form else {}
         values = {
@@ -277,13 +281,12 @@ class Reply:
         }
         allowed = {name: value for name, value in values.items() if allows(known_fields[name], value)}
         odd = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
-        return replace(
-            self,
+        return Reply(
             text=clean(self.text),
             fields=allowed,
             asked=named(self.asked),
             served=named(self.served),
-            seconds=amount(self.seconds) or 0.0,
+            seconds=amount(self.seconds or seconds) or 0.0,
             usage=self.usage.cleaned(),
             unread=(*(clean(text) for text in self.unread), *odd),
             notes=tuple(clean(note) for note in self.notes),

@@ -7,7 +7,7 @@ Side events stand in streams beside a record: whose a debate is, its links, rese
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from moot.core.ask import Ask, Fields, Reply, ToolCall, Usage, Value, amount
@@ -157,8 +157,7 @@ class Called:
             key: the ask's key; "" for its own.
             call: which of the ask's calls it is; "" for its own.
         """
-        return replace(
-            self,
+        return Called(
             key=key or self.key,
             call=call or self.call,
             text=clean(self.text),

@@ -6,7 +6,7 @@ Turns are ordered as they were asked, so the latency of an answer never changes 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from moot.core.ask import Ask, Fields, Form, Reply, Usage, Value, shown
 from moot.core.brief import Brief, View
@@ -58,6 +58,12 @@ class Turn:
     ask: Ask | None = None
     reply: Reply | None = None
     failure: str = ""
+
+    def ended(self, reply: Reply | None = None, failure: str = "") -> "Turn":
+        """The turn with its answer, or with why there is none."""
+        return Turn(
+            key=self.key, by=self.by, act=self.act, number=self.number, ask=self.ask, reply=reply, failure=failure
+        )
 
     @property
     def mark(self) -> str:
@@ -122,9 +128,9 @@ class Transcript:
             case Asked(ask=ask):
                 self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, number=number, ask=ask)
             case Replied(key=key, reply=reply):
-                self._turns[key] = replace(self._asked(key), reply=reply)
+                self._turns[key] = self._asked(key).ended(reply)
             case Failed(key=key, kind=kind, reason=reason):
-                self._turns[key] = replace(self._asked(key), failure=reason or kind)
+                self._turns[key] = self._asked(key).ended(failure=reason or kind)
             case Interjected(by=by, text=text):
                 key = f"interjection#{number}"
                 self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text))

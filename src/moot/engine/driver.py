@@ -8,7 +8,7 @@ the same batch, whatever the latencies. The total time does not run while only p
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from moot.core.agent import Agent, Context, context_of
@@ -274,8 +274,7 @@ class _Driver:
         began = asyncio.get_running_loop().time()
         try:
             reply = await self._in_time(ask, context, recorder)
-            seconds = reply.seconds or asyncio.get_running_loop().time() - began
-            mended = replace(reply, seconds=seconds).cleaned(ask.form)
+            mended = reply.cleaned(ask.form, asyncio.get_running_loop().time() - began)
         except (RecordError, asyncio.CancelledError) as error:
             if isinstance(error, Unstorable):
                 return _failure_of_agent(ask, error)

@@ -184,18 +184,19 @@ def notes(entries: Iterable[SideEntry]) -> Notes:
     return Notes(truth=texts.get(RESOLVE, ""), domain=texts.get(DOMAIN, ""), forgotten=FORGET in texts)
 
 
-def lessons(entries: Sequence[Entry], known: Notes | None = None) -> Lessons:
+def lessons(entries: Sequence[Entry], known: Notes | None = None, transcript: Transcript | None = None) -> Lessons:
     """What a closed debate teaches.
 
     Args:
         entries: its whole record.
         known: what the owner has said of it since.
+        transcript: the fold of the record, where there is one already.
 
     Raises:
         ValueError: the debate is not closed.
     """
     known = known or Notes()
-    transcript = fold(entries)
+    transcript = transcript or fold(entries)
     opened = entries[0].event if entries else None
     if not isinstance(opened, Opened) or transcript.closed is None:
         raise ValueError("a debate that is not closed teaches nothing yet")

@@ -195,7 +195,8 @@ class MemoryStore:
             # Notes are only ever added: who read fewer of them comes late, and knows nothing that is not known.
             if known and known.head == head and known.notes >= notes:
                 return False
-            self._tables.drop(debate)
+            if known:
+                self._tables.drop(debate)
             self._tables.put(Rows([DebateRow(debate, head, notes, at)], items, uses))
         return True
 

@@ -59,12 +59,12 @@ def vector(text: str) -> bytes:
     for pair, n in Counter(pairwise(words)).items():
         _add(numbers, " ".join(pair), _PAIR * (1 + log(n)))
     scale = TOP / (max(map(abs, numbers)) or 1.0)
-    return pack(f"{SIZE}b", *(round(number * scale) for number in numbers))
+    return pack(f"{SIZE}b", *(round(number * scale) if number else 0 for number in numbers))  # most are 0
 
 
 def length(numbers: bytes) -> float:
     """The length of a vector; 1 for the zero vector, which is similar to none."""
-    return sqrt(sum(item * item for item in unpack(f"{SIZE}b", numbers))) or 1.0
+    return sqrt(sum(item * item for item in unpack(f"{SIZE}b", numbers) if item)) or 1.0
 
 
 def cosines(block: bytes, other: bytes, *, least: float, order: Literal["<", ">"]) -> dict[int, float]:

@@ -142,7 +142,8 @@ class Throttled(Layer):
         """Answer one request when it is its turn; what the record holds already takes no place."""
         if call := recorder.done(request.call):
             return call
-        async with self._gate.place(request.seconds):
+        async with self._gate.slots:
+            await self._gate.opened(request.seconds)
             try:
                 return await self._counted(request, recorder)
             except Unavailable as error:
@@ -182,17 +183,17 @@ class TimeLimit(Layer):
         _ = self.drops  # Loads the library where there is one, which is no time of the model's.
         clock = asyncio.get_running_loop().time
         began = clock()
-        whole, silence = Deadline(request.seconds), Deadline(self._retry.first)
-        watched = _WatchedRecorder(recorder, lambda: silence.restart(self._retry.gap))
+        deadline, gap = Deadline(request.seconds, self._retry.first), self._retry.gap
+        watched = _WatchedRecorder(recorder, lambda: deadline.live(gap))
         try:
-            async with whole, silence:
+            async with deadline:
                 called = await self._model.complete(request, watched)
-            if whole.expired() or silence.expired():
+            if deadline.expired():
                 # An adapter that has swallowed its cancellation: what it says after that comes too late.
                 raise TimeoutError
         except TimeoutError as error:
             # A try that took all its time would take it again; one that fell silent may not.
-            silent = not whole.expired()
+            silent = deadline.silent or not deadline.expired()
             what, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
             raise Unavailable(
                 f"{self.name} {what}: stopped after {spent:.0f} s", kind="timeout", again=silent

@@ -53,7 +53,7 @@ def count_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) ->
 
 def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
     """The most tokens that the same can be: no tokenizer makes more tokens of a text than it has bytes."""
-    return _count_all(messages, tools, lambda text: len(text.encode("utf-8", "surrogatepass")))
+    return _count_all(messages, tools, _count_bytes)
 
 
 def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int]) -> int:
@@ -175,7 +175,11 @@ def load_prices() -> None:
 
 
 def _count_calls(message: Message, count: Callable[[str], int]) -> int:
-    return sum(OVERHEAD + count(call.name + call.arguments) for call in message.calls)
+    return 0 if not message.calls else sum(OVERHEAD + count(call.name + call.arguments) for call in message.calls)
+
+
+def _count_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _count(text: str) -> int:

@@ -146,7 +146,8 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
             else ""
         )
         raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
-    usage, written = _booked(end.usage.cleaned(), request), Usage(input_tokens=end.written).cleaned().input_tokens
+    usage = _booked(end.usage.cleaned(), request)
+    written = Usage(input_tokens=end.written).cleaned().input_tokens if end.written else 0
     return Called(
         key="",
         call=request.call,
@@ -172,4 +173,4 @@ def _booked(usage: Usage, request: Request) -> Usage:
 
 def repair_surrogates(text: str) -> str:
     """A text that any store can hold: halves of a character that came apart are joined, lone ones replaced."""
-    return clean(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return clean(text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -147,21 +147,18 @@ class Gate:
         """Let nobody through for so many seconds, ``LONGEST_HOLD`` at most."""
         self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
 
-    @asynccontextmanager
-    async def place(self, most: float) -> AsyncGenerator[None]:
-        """Take a place, in the order of coming, and wait until the gate is open; the block has the place to its end.
+    async def opened(self, most: float) -> None:
+        """Wait until the gate is open, with one of the ``slots``, which is given back at the end of the call.
 
         Raises:
             Unavailable: the provider wants to be left alone for more than ``most`` seconds.
         """
-        async with self.slots:
-            # Whoever is still in flight may be told to wait longer meanwhile.
-            while (left := self._open_at - asyncio.get_running_loop().time()) > 0:
-                if left > most:
-                    problem = f"the provider asked to wait {left:.0f} seconds more"
-                    raise Unavailable(problem, kind="rate", retry_after=left)
-                await asyncio.sleep(left)
-            yield
+        # Whoever is still in flight may be told to wait longer meanwhile.
+        while self._open_at and (left := self._open_at - asyncio.get_running_loop().time()) > 0:
+            if left > most:
+                problem = f"the provider asked to wait {left:.0f} seconds more"
+                raise Unavailable(problem, kind="rate", retry_after=left)
+            await asyncio.sleep(left)
 
 
 def read_object(raw: bytes) -> dict[str, object]:

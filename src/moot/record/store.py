@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from weakref import WeakValueDictionary
 
 from msgspec.json import Decoder
+from msgspec.json import encode as to_json
 
 from moot.core.ask import amount
 from moot.core.errors import BriefError, RecordError, Unstorable
@@ -337,11 +338,11 @@ def encode(entry: Entry | SideEntry) -> str:
 def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], AnyEntry]) -> str:
     event = entry.event
     try:
-        body = _serializer(type(event)).to_json(event, warnings="error").decode()
         head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
+        if type(entry.seq) is int and version == VERSION and (body := _encode_body(name, head, event)):
+            return f'{head},"kind":"{name}","body":{body}}}'
+        body = _serializer(type(event)).to_json(event, warnings="error").decode()
         line = f'{head},"kind":"{name}","body":{body}}}'
-        if type(entry.seq) is int and version == VERSION and _reads_back(name, head, body, event):
-            return line
         decoded = decode(line)
         if (decoded.seq, decoded.prev, decoded.event) == (entry.seq, entry.prev, event):
             return line
@@ -353,13 +354,14 @@ def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], An
     raise Unstorable(f"an entry {name!r} cannot be stored: {why}")
 
 
-def _reads_back(name: str, head: str, body: str, event: object) -> bool:
-    """Whether a line that begins so is read as it was meant; where not, the whole line is read, which says why."""
+def _encode_body(name: str, head: str, event: object) -> str:
+    """An event as JSON, if a line that begins so is read as it was meant; else "": the slow way then says why."""
     try:
+        body = to_json(event)
         begins = _WRITTEN.fullmatch(f'{head},"kind":"{name}","body":')
-        return begins is not None and _decoder(name).decode(body) == event
-    except (KeyError, BriefError, ValueError, RecursionError):
-        return False
+        return body.decode() if begins is not None and _decoder(name).decode(body) == event else ""
+    except (KeyError, BriefError, ValueError, TypeError, RecursionError):
+        return ""
 
 
 def decode(line: str) -> Entry:

@@ -25,7 +25,7 @@ from moot.app.export.learned import (
     search,
     weights,
 )
-from moot.app.plan.learning import learn_at_end
+from moot.app.plan.learning import ReadRecord, learn_at_end
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.core.ask import Field, Form
@@ -384,9 +384,8 @@ async def at_end(workspace: Workspace, config: Config) -> str:
     """Learn from the debate that has just ended."""
     record = (await workspace.outcome("d")).record
     assert record
-    return await learn_at_end(
-        workspace.store, workspace.memory_place, "d", config, entries=record.entries, head=record.head
-    )
+    whole = ReadRecord(entries=record.entries, head=record.head)
+    return await learn_at_end(workspace.store, workspace.memory_place, "d", config, whole)
 
 
 async def test_it_is_learned_at_the_end_unless_the_owner_forbids_it(workspace: Workspace) -> None:
@@ -402,9 +401,8 @@ async def test_a_memory_that_cannot_be_written_is_told_of(workspace: Workspace, 
     await keep(workspace, "d", paper())
     record = (await workspace.outcome("d")).record
     assert record
-    message = await learn_at_end(
-        workspace.store, tmp_path / "none" / "x", "d", Config(), entries=record.entries, head=record.head
-    )
+    whole = ReadRecord(entries=record.entries, head=record.head)
+    message = await learn_at_end(workspace.store, tmp_path / "none" / "x", "d", Config(), whole)
     assert "none" in message
 
 

@@ -13,6 +13,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Entry, Opened
 from moot.core.roles import GENERATION
+from moot.core.transcript import Transcript
 from moot.learn.tables import Place
 from moot.record.listing import ListQuery, page
 from moot.record.mailbox import SideStream
@@ -65,6 +66,21 @@ class DebateLessons:
     notes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRecord:
+    """The record of a debate as it has been read, or written.
+
+    Attributes:
+        entries: all of them.
+        head: the hash of the last line.
+        transcript: their fold, where there is one already.
+    """
+
+    entries: Sequence[Entry]
+    head: str
+    transcript: Transcript | None = None
+
+
 async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     """Read the lessons of a debate; None if it has none, or none yet.
 
@@ -75,18 +91,18 @@ async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     entries = read(lines)
     if not entries:
         raise RecordError(f"there is no debate {debate!r}")
-    return await lessons_of(store, debate, entries, digest(lines[-1]))
+    return await lessons_of(store, debate, ReadRecord(entries=entries, head=digest(lines[-1])))
 
 
-async def lessons_of(store: Store, debate: str, entries: Sequence[Entry], head: str) -> DebateLessons | None:
+async def lessons_of(store: Store, debate: str, record: "ReadRecord") -> DebateLessons | None:
     """The lessons of a debate whose record has been read; None if it has none, or none yet.
 
     Args:
         store: the records, where the owner's messages stand.
         debate: its id.
-        entries: its record.
-        head: the hash of the record's last line.
+        record: its record.
     """
+    entries = record.entries
     opened = entries[0].event
     over = any(isinstance(entry.event, Closed) for entry in reversed(entries))
     if not isinstance(opened, Opened) or opened.name == GENERATION or not over:
@@ -95,8 +111,8 @@ async def lessons_of(store: Store, debate: str, entries: Sequence[Entry], head: 
 
     messages = await owner_messages(store, debate).read()
     known = notes(messages)
-    learned = None if known.forgotten else lessons(entries, known)
-    return DebateLessons(lessons=learned, head=head, notes=len(messages))
+    learned = None if known.forgotten else lessons(entries, known, record.transcript)
+    return DebateLessons(lessons=learned, head=record.head, notes=len(messages))
 
 
 async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bool:
@@ -170,7 +186,7 @@ async def missing_lessons(store: Store) -> str:
 
 
 async def learn_at_end(
-    store: Store, place: Place | None, debate: str, config: Config | None, *, entries: Sequence[Entry], head: str
+    store: Store, place: Place | None, debate: str, config: Config | None, record: ReadRecord
 ) -> str:
     """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
 
@@ -180,15 +196,14 @@ async def learn_at_end(
             learned.
         debate: its id.
         config: the user's settings; None to load them.
-        entries: its record, which need not be read again.
-        head: the hash of the record's last line.
+        record: its record, which need not be read again.
 
     Returns:
         Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
     """
     try:
         if place is not None and (config or load_config()).learn:
-            studied = await lessons_of(store, debate, entries, head)
+            studied = await lessons_of(store, debate, record)
             if studied and isinstance(store, SqliteStore) and store.path == place:
                 await _store_beside(store, debate, studied)
             elif studied:

@@ -27,7 +27,7 @@ from moot.app.plan.assignment import (
 )
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
-from moot.app.plan.learning import learn_at_end, memory_place
+from moot.app.plan.learning import ReadRecord, learn_at_end, memory_place
 from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import lock_place
@@ -342,9 +342,8 @@ class Workspace(RecordReader):
         record = outcome_of_run.record
         if outcome_of_run.status == "paused" or record is None:
             return outcome_of_run
-        fault = await learn_at_end(
-            self.store, self.memory_place, outcome_of_run.debate, self.config, entries=record.entries, head=record.head
-        )
+        whole = ReadRecord(entries=record.entries, head=record.head, transcript=outcome_of_run.transcript)
+        fault = await learn_at_end(self.store, self.memory_place, outcome_of_run.debate, self.config, whole)
         return replace(outcome_of_run, unlearned=fault)
 
     async def outcome(self, debate: str) -> Outcome:

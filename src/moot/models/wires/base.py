@@ -241,7 +241,7 @@ class WireModel(ABC):
             if request.tools and not self._tools:
                 raise Refused(f"{self._name} does not support tools", kind="request")
             body = {key: value for key, value in written if value is not None and key not in self._refused}
-            async with self._connection.open(self.path, json.dumps(body).encode(), self.headers()) as answer:
+            async with self._connection.open(self.path, _to_json(body), self.headers()) as answer:
                 if not 200 <= answer.status < 300:
                     raise await self._fault(answer, body)
                 end = await self._listen(answer, speech)
@@ -319,6 +319,13 @@ class WireModel(ABC):
         blamed = cast("dict[str, object]", inner).get("param") if isinstance(inner, dict) else None
         fields = [field for field in body if self.replaceable(field)]
         return frozenset(field for field in fields if field == blamed or _names(words, field))
+
+
+def _to_json(body: dict[str, object]) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:  # half a character, which JSON can write as an escape
+        return json.dumps(body).encode()
 
 
 def _names(words: str, field: str) -> bool:
