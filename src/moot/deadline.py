@@ -93,8 +93,9 @@ class Deadline:
         """Check the clock again when the time is up, or after a step."""
         if self._timer:
             self._timer.cancel()
-        left, quiet = (STEP if limit is None else max(0.0, limit) for limit in (self._left, self._quiet))
-        self._timer = self._loop.call_at(self._since + min(STEP, left, quiet), self._look)
+        step = STEP if self._left is None else min(STEP, self._left)
+        step = step if self._quiet is None else min(step, self._quiet)
+        self._timer = self._loop.call_at(self._since + max(0.0, step), self._look)
 
     def _look(self) -> None:
         assert self._timer is not None

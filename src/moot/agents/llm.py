@@ -12,7 +12,7 @@ from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from moot.answers.layout import Reading, read, repair_question
 from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, Usage, needed
+from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
 from moot.core.text import clip
@@ -246,8 +246,8 @@ def _merge(first: Reading, second: Reading) -> Reading:
 
 
 def _reply(reading: Reading, conversation: _Conversation, answer: Called) -> Reply:
-    usage = Usage()
-    for call in conversation.calls:
+    usage = conversation.calls[0].usage
+    for call in conversation.calls[1:]:
         usage = usage + call.usage
     served = [call.served for call in conversation.calls if not call.model.startswith("tool:")]
     return Reply(

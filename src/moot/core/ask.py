@@ -275,7 +275,7 @@ class Reply:
             form: the form of the ask.
             seconds: the time that the answer took, where the reply does not say it.
         """
-        known_fields = {field.name: field for field in form.fields} if form else {}
+        known_fields = {field.name: field for field in form.fields} if form and self.fields else {}
         values = {
             name: _mended(known_fields[name], value) for name, value in self.fields.items() if name in known_fields
         }

@@ -166,8 +166,8 @@ class Called:
             usage=self.usage.cleaned(),
             seconds=amount(self.seconds) or 0.0,
             finish=named(self.finish),
-            tools=clean_data(self.tools),
-            sources=tuple(map(clean, texts(self.sources))),
+            tools=clean_data(self.tools) if self.tools else (),
+            sources=tuple(map(clean, texts(self.sources))) if self.sources else (),
         )
 
 

@@ -115,13 +115,18 @@ class Transcript:
     models: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: Event, *, checked: bool = False) -> None:
         """Apply one event.
+
+        Args:
+            event: what has happened.
+            checked: whether ``check`` has let it pass already.
 
         Raises:
             RecordError: the event cannot follow the events before it, so the record has been changed.
         """
-        self.check(event)
+        if not checked:
+            self.check(event)
         number = len(self._turns) + 1
         self.paused = None  # whatever follows a pause shows that the debate goes on
         match event:

@@ -89,7 +89,10 @@ class Budget:
         Raises:
             LimitReached: it could; or there is a limit on cost and the price is unknown.
         """
-        limits, most = self.limits, self.fit(quote)
+        limits = self.limits
+        if limits.cost is None and limits.tokens is None:
+            return True
+        most = self.fit(quote)
         if limits.cost is not None and most.cost is None:
             raise LimitReached(f"the limit of ${limits.cost:g}: the price of {quote.model} is unknown")
         pairs = self._in_flight
@@ -125,7 +128,7 @@ class Budget:
 
     def _settle(self, key: str, call: str, usage: Usage) -> None:
         """Replace what was reserved by what was used; if the usage is unknown, the reservation stays."""
-        attempted = self._reserved.get((key, call), Attempted(key=key, call=call, n=0))
+        attempted = self._reserved.get((key, call)) or Attempted(key=key, call=call, n=0)
         self._release(key, call)
         if attempted.prompt and usage.input_tokens and not usage.estimated:
             ratio = usage.input_tokens / attempted.prompt

@@ -57,29 +57,36 @@ def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> i
 
 
 def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int]) -> int:
-    spoken_tokens = sum(OVERHEAD + count(message.text) + _count_calls(message, count) for message in messages)
+    spoken_tokens = OVERHEAD * len(messages)
+    for message in messages:
+        spoken_tokens += count(message.text) + (_count_calls(message, count) if message.calls else 0)
+    if not tools:
+        return OVERHEAD + spoken_tokens
     offered = sum(
         OVERHEAD + count(f"{tool_spec.name} {tool_spec.help} {json.dumps(dict(tool_spec.parameters))}")
         for tool_spec in tools
     )
-    return OVERHEAD + spoken_tokens + (TOOLS_OVERHEAD + offered if tools else 0)
+    return OVERHEAD + spoken_tokens + TOOLS_OVERHEAD + offered
 
 
 def quote(name: ModelName, request: Request) -> Quote:
     """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
     prompt, most = count_tokens(request.messages, request.tools), count_most(request.messages, request.tools)
     output_tokens, worst = answer_cap(request.settings), max(prompt, most)
+    price = _price(name, prompt, output_tokens)
     return Quote(
         model=str(name),
         tokens=prompt + output_tokens,
-        cost=_price(name, prompt, output_tokens),
+        cost=price,
         prompt=prompt,
         worst=worst,
-        worst_cost=_price(name, worst, output_tokens),
+        worst_cost=price if worst == prompt else _price(name, worst, output_tokens),
     )
 
 
 def _price(name: ModelName, prompt: int, output_tokens: int) -> float | None:
+    if name.provider.local:
+        return 0.0
     usage = Usage(input_tokens=prompt, output_tokens=output_tokens)
     return cost(name, usage, written=prompt if name.provider.wire.cache_writes else 0)
 
@@ -175,7 +182,7 @@ def load_prices() -> None:
 
 
 def _count_calls(message: Message, count: Callable[[str], int]) -> int:
-    return 0 if not message.calls else sum(OVERHEAD + count(call.name + call.arguments) for call in message.calls)
+    return sum(OVERHEAD + count(call.name + call.arguments) for call in message.calls)
 
 
 def _count_bytes(text: str) -> int:

@@ -55,7 +55,7 @@ class Ledger:
     ) -> None:
         self.debate = debate
         self.transcript = Transcript()
-        self.watchers: list[Callable[[Event], None]] = [self.transcript.apply, self._note_call]
+        self.watchers: list[Callable[[Event], None]] = [self._note_call]
         self._store, self._clock, self._publish = store, clock, publish
         self.entries: list[Entry] = []
         self._past: deque[Entry] = deque()
@@ -101,9 +101,10 @@ class Ledger:
             entry = self._past.popleft()
             self.entries.append(entry)
             try:
-                self._take(entry.event)
+                self.transcript.apply(entry.event)
             except RecordError as error:
                 raise RecordMismatch(f"entry {entry.seq}: {error}") from error
+            self._take(entry.event)
 
     def note(self, *events: Event) -> None:
         """Accept events: check them against the record, or queue them for writing.
@@ -120,11 +121,13 @@ class Ledger:
                 if entry.event != event or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
                 self.entries.append(entry)
+                self.transcript.apply(event)
             else:
                 self._check_open()
                 self.transcript.check(event)
                 self._down.append(self._stamp(event))
                 self._news.set()
+                self.transcript.apply(event, checked=True)
             self._take(event)
 
     async def add(self, *events: Event) -> None:

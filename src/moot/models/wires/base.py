@@ -188,6 +188,7 @@ class WireModel(ABC):
     def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
         self._name, self._connection = name, connection
         self._tools = name.provider.tools
+        self._traits = {able: Traits(alternate=name.provider.alternate, tools=able) for able in (True, False)}
         self._refused = frozenset[str]()
         self._unsent = unsent_settings(name)
 
@@ -199,7 +200,7 @@ class WireModel(ABC):
     @property
     def traits(self) -> Traits:
         """What the wire takes; that a model takes no tools is known once it has refused them."""
-        return Traits(alternate=self._name.provider.alternate, tools=self._tools)
+        return self._traits[self._tools]
 
     @property
     def drops(self) -> tuple[str, ...]:
