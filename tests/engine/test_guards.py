@@ -109,7 +109,7 @@ async def test_what_cannot_be_stored_changes_nothing() -> None:
 class Stubborn(Reply):
     """An answer that says it is fit to be stored, and is not."""
 
-    def mended(self, form: Form | None) -> Reply:
+    def cleaned(self, form: Form | None, seconds: float = 0.0) -> Reply:
         return replace(self, seconds=float("nan"))
 
 

@@ -1,6 +1,7 @@
 """When the words of an answer are read: at once at first, then in pieces, and all of them where a stream breaks."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -261,3 +262,8 @@ async def test_an_answer_that_nobody_watches_is_whole_and_may_fall_silent() -> N
         assert "".join(notebook.deltas) == SAID
         await server.gone.wait()
         await model.close()
+
+
+def test_half_a_character_is_sent_as_an_escape() -> None:
+    assert json.loads(base._to_json({"text": "half \ud800"})) == {"text": "half \ud800"}  # pyright: ignore[reportPrivateUsage]
+    assert base._to_json({"text": "é"}) == '{"text":"é"}'.encode()  # pyright: ignore[reportPrivateUsage]

@@ -108,7 +108,7 @@ class BoundedBody:
             )
         self._compressed = encoding not in ("", "identity")
         self._not_inflated = b""
-        self._inflater = zlib.decompressobj(_GZIP_OR_DEFLATE)
+        self._inflater = zlib.decompressobj(_GZIP_OR_DEFLATE) if self._compressed else None
 
     async def read(self) -> bytes:
         """The next bytes; nothing at the end of the body.
@@ -142,6 +142,7 @@ class BoundedBody:
 
     def _inflate(self, data: bytes) -> bytes:
         """What the first of the bytes become; the others wait."""
+        assert self._inflater is not None
         try:
             inflated = self._inflater.decompress(data, INFLATED)
         except zlib.error as error:
