@@ -115,18 +115,17 @@ class Transcript:
     models: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
 
-    def apply(self, event: Event, *, checked: bool = False) -> None:
+    def apply(self, event: Event) -> None:
         """Apply one event.
-
-        Args:
-            event: what has happened.
-            checked: whether ``check`` has let it pass already.
 
         Raises:
             RecordError: the event cannot follow the events before it, so the record has been changed.
         """
-        if not checked:
-            self.check(event)
+        self.check(event)
+        self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Apply one event that ``check`` has let pass."""
         number = len(self._turns) + 1
         self.paused = None  # whatever follows a pause shows that the debate goes on
         match event:

@@ -189,6 +189,7 @@ def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+@lru_cache(maxsize=16)
 def _count(text: str) -> int:
     narrow = wide = rare = 0
     letters = len(text.encode("ascii", "ignore"))

@@ -127,7 +127,7 @@ class Ledger:
                 self.transcript.check(event)
                 self._down.append(self._stamp(event))
                 self._news.set()
-                self.transcript.apply(event, checked=True)
+                self.transcript.add(event)
             self._take(event)
 
     async def add(self, *events: Event) -> None:
