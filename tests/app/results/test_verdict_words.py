@@ -103,6 +103,7 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", CASES)
 def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path: Path) -> None:
     make, sentence = CASES[name]
