@@ -330,6 +330,8 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
         return
     mood, reason = mood_before(reader.page, match.start(), reader.candidates, reader.speaker)
     pick = name_at(reader.candidates, words, start)
+    if own and mark == ":" and not pick.name and (last := reader.candidates.last_word(words[start:])):
+        pick = replace(pick, name=last, fault="", end=len(words))
     if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
         pick = replace(pick, fault="")  # the mistake was the earlier vote
     base = Statement(
