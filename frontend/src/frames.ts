@@ -90,6 +90,8 @@ export interface Decision {
   ballots: Ballot[];
   dissent: string[];
   minority: { answer: string; by?: string[]; share?: number; argument?: string }[];
+  /** What makes it weaker than it looks, one sentence each. */
+  warnings?: string[];
   /** The answers that stand where nobody won. */
   answers?: Decision["minority"];
 }

@@ -1,7 +1,10 @@
 """Warnings about a decision: copies, families, no documents, no debate; the same on every surface."""
 
+from typing import cast
+
 import pytest
 
+from moot.app.serve.frames import frames
 from moot.core.brief import Brief, Participant, Source
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Entered, Halted, Opened, Ruled
@@ -34,7 +37,9 @@ def voting(
 def warned(diary: Diary) -> tuple[str, ...]:
     view = outcome_view(fold(diary.entries)).warnings
     notes = report(diary.entries, debate="d").outcome.notes
-    assert notes == view, "the report says the same as the terminal, the page, the API and the MCP server"
+    assert notes == view, "the report says the same as the terminal, the API and the MCP server"
+    ruled = next(frame for frame in reversed(frames(diary.entries)) if frame["kind"] == "ruled")
+    assert cast("dict[str, object]", ruled["decision"])["warnings"] == list(view), "and so does the page"
     return view
 
 
@@ -63,6 +68,12 @@ def test_several_samples_of_one_participant_are_copies() -> None:
     ballots = tuple(Ballot(voter=f"P0 #{n}", choice="yes") for n in (1, 2, 3))
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
     assert warned(diary) == ("All 3 votes come from a:x-1: agreement of copies is weak evidence.",)
+
+
+def test_pooled_forecasts_of_copies() -> None:
+    diary = voting("a:x-1", "a:x-1")
+    diary.add(Ruled(decision=Decision(status="decided", rule="mean", text="0.7", support=("P0", "P1"))))
+    assert warned(diary) == ("All 2 forecasts come from a:x-1: agreement of copies is weak evidence.",)
 
 
 @pytest.mark.parametrize(

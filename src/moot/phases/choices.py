@@ -120,6 +120,7 @@ class Choices:
         language: the language of the debate, into which is translated what is said in others; "" for that of the topic.
         threshold: how far apart first answers may be without a debate, 0 to 1.
         samples: how many independent answers are counted.
+        forecast: of what kind forecasts are: a probability, a number, or quantiles; "" for a probability.
         merge: whether a judge that has picked an answer writes one from all.
         protocol_options: the options of a protocol from another package, by name.
         strategy_options: the options of a rule from another package, by name.
@@ -144,6 +145,7 @@ class Choices:
     language: str = ""
     threshold: float | None = None
     samples: int | None = None
+    forecast: Literal["", "probability", "number", "quantiles"] = ""
     merge: bool = False
     protocol_options: Fields = field(default_factory=dict[str, Value])
     strategy_options: Fields = field(default_factory=dict[str, Value])
@@ -166,6 +168,7 @@ class Choices:
         facts["timekeeper"] = self._intervals()
         facts["until"] = " or ".join(self.until)
         facts["threshold"] = "" if self.threshold is None else f"{self.threshold:g}"
+        facts["forecast of a"] = self.forecast
         facts["merge"] = "yes" if self.merge else ""
         facts["samples"] = "" if self.samples is None else str(self.samples)
         if self.mediation:

@@ -29,6 +29,7 @@ from moot.protocols.fishbowl import fishbowl
 from moot.protocols.formats import chain_of_thought, round_robin
 from moot.protocols.grouped import grouped
 from moot.protocols.measured.critic import critique
+from moot.protocols.measured.forecast import forecast
 from moot.protocols.measured.gate import gate
 from moot.protocols.measured.independent import sample, single
 from moot.protocols.measured.selection import select
@@ -131,6 +132,7 @@ KNOWN: Mapping[str, Protocol] = {
     "sample": sample,
     "critique": critique,
     "select": select,
+    "forecast": forecast,
 }
 """The protocols that are built in: the one list of their names."""
 
@@ -152,6 +154,7 @@ DECIDED_BY: Mapping[str, tuple[str, ...]] = {
     "sample": (*VOTES, "vote"),
     "critique": ("moderator",),
     "select": ("moderator", "judge"),
+    "forecast": (),
 }
 """The ways to decide that each protocol takes, but the debate formats."""
 

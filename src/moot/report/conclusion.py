@@ -141,21 +141,23 @@ def _undebated(transcript: Transcript) -> Iterator[str]:
 
 
 def _copies(transcript: Transcript, brief: Brief) -> Iterator[str]:
-    """A warning where all votes come from one model, or from models of one family."""
+    """A warning where all votes or forecasts come from one model, or from models of one family."""
     decision = transcript.decision
-    ballots = [ballot for ballot in decision.ballots if ballot.state == "cast"] if decision else []
+    cast_by = [ballot.voter for ballot in decision.ballots if ballot.state == "cast"] if decision else []
+    pooled = decision.support if decision and decision.rule == MEAN else ()
+    counted, what = (cast_by, "votes") if cast_by else (pooled, "forecasts")
     seats = {participant.name: participant.seat for participant in brief.participants}
-    voters = tuple(dict.fromkeys(_NUMBERED.sub("", ballot.voter) for ballot in ballots))
-    if len({ballot.voter for ballot in ballots}) < 2:
+    voters = tuple(dict.fromkeys(_NUMBERED.sub("", voter) for voter in counted))
+    if len(set(counted)) < 2:
         return
     answering = {model for voter in voters for model in transcript.models.get(voter) or {seats.get(voter, "")}}
     if answering & {"", HUMAN}:
         return
     if len(answering) == 1:
-        yield f"All {len(ballots)} votes come from {min(answering)}: agreement of copies is weak evidence."
+        yield f"All {len(counted)} {what} come from {min(answering)}: agreement of copies is weak evidence."
     elif len(families := {family(model) for model in answering}) == 1 and min(families):
         shown = listed(sorted(answering))
-        yield f"All {len(ballots)} votes come from one family of models ({shown}): they are likely to err alike."
+        yield f"All {len(counted)} {what} come from one family of models ({shown}): they are likely to err alike."
 
 
 def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:
@@ -168,6 +170,9 @@ def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:
 
 BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
 """What reports say in place of a choice."""
+
+MEAN = "mean"
+"""The rule by which forecasts are pooled; it has no ballots."""
 
 CONSENT, REJECT = "consent", "REJECT"
 """The rule by which nobody may be against a text, and what those say who are."""

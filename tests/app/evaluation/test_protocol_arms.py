@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.evaluation.arms import read_arms
+from moot.app.evaluation.data_sets import DataSet, Key, Question
 from moot.app.evaluation.scores import EvalResult, Score
 from moot.app.results.score_tables import screen
 from moot.app.results.scoring import measure
@@ -130,3 +131,23 @@ async def test_a_line_is_not_compared_with_what_another_debate_costs(tmp_path: P
     assert ("panel", "sample=select") not in pairs
     note = "p is of each line alone; the verdicts go by p adjusted for several debates (Holm)."
     assert note in screen(measure(result), everything=True)
+
+
+async def test_a_forecast_shares_first_answers_and_is_scored_by_its_loss(tmp_path: Path) -> None:
+    workspace, models = workspace_of(*NAMES)
+    for name, stated in zip(NAMES, ("0.9", "0.6", "0.3"), strict=True):
+        models[name].say = lambda prompt, stated=stated: f"PROBABILITY: {stated}\nARGUMENT: clouds"
+    data = DataSet(
+        questions=tuple(Question(id=f"f{n}", input=f"Rain on day {n}?", kind="probability") for n in range(3)),
+        keys=tuple(Key(id=f"f{n}", truth="1") for n in range(3)),
+    )
+    run = await run_of(
+        workspace, setup_of(tmp_path, *NAMES, arms=read_arms([{"kind": "forecast"}], MODELS)), data, tmp_path
+    )
+    await run.run()
+    result = await run.result()
+    assert not result.plan.arms[0].own_drafts
+    assert result.plan.score == "log_loss"
+    assert [(row.answer, row.calls) for row in rows(result)["forecast"]] == [("0.6", 6)] * 3
+    assert [row.brier for row in rows(result)["forecast"]] == pytest.approx([0.16] * 3)
+    assert {line.arm for line in measure(result).calibration} >= {"forecast"}

@@ -19,7 +19,7 @@ from moot.app.run.fork import chain_lines
 from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import context_of
-from moot.core.ask import Ask, Field, Form
+from moot.core.ask import Ask
 from moot.core.brief import SEED, Brief, Limits, Participant, Settings, View
 from moot.core.errors import BriefError
 from moot.core.event import Asked, Attempted, Called, Entry, Erred, Event, Failed, Replied
@@ -30,6 +30,7 @@ from moot.phases.base import Sequence as Steps
 from moot.phases.speak import Everyone, revision
 from moot.phases.speak import draft as draft_form
 from moot.protocols.known import DEFAULT
+from moot.protocols.measured.forecast import first_form
 from moot.record.store import digest, encode
 
 RULES: Mapping[str, str] = {
@@ -44,13 +45,7 @@ AGAIN = (
     "Look at your own answer above once more. Keep it unless you find a reason to change it; nobody else's answer is "
     "shown to you. Then answer again."
 )
-PROBABILITY = Form(
-    name="draft",
-    fields=(
-        Field(name="PROBABILITY", kind="number", low=0, high=1, help="0 to 1: how likely the answer is yes"),
-        Field(name="ARGUMENT", help="your best argument, with its evidence"),
-    ),
-)
+PROBABILITY = first_form("probability")
 """A first answer where a probability is asked for."""
 
 STEP = 0x9E3779B1

@@ -20,7 +20,7 @@ OUTPUT = 5
 SHARED = "first answers shared"
 """What the opening of a record says whose first answers were copied from another one and paid there."""
 
-FIELDS = ("ANSWER", "PROBABILITY")
+FIELDS = ("ANSWER", "PROBABILITY", "ESTIMATE", "P50")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

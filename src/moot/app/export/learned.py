@@ -17,6 +17,7 @@ from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry, Noted, NoteKind
 from moot.core.text import clean, clip
 from moot.core.transcript import fold
+from moot.evaluation.forecast_scores import Scored, scored, truth_of
 from moot.learn.calibration import Calibration, Level, expected, measure
 from moot.learn.lessons import DOMAIN, FORGET, RESOLVE, lessons, notes, option_of
 from moot.learn.memory import FoundMemory, Kind
@@ -27,6 +28,7 @@ from moot.learn.personas import relations as read_relations
 from moot.learn.ratings import Match, Rating, by_domain, connected_groups, elo
 from moot.learn.tables import Place
 from moot.learn.vote_weights import Measured, forecasts, measured, would_weigh
+from moot.protocols.measured.forecast import RULE, kind_of, newest_forecasts, pooled
 from moot.record.listing import ListQuery
 from moot.record.summary_fold import Summary
 
@@ -180,6 +182,7 @@ class Resolved:
         trust: ``confirmed`` or ``refuted`` is the decision; else nothing follows for it.
         options: the closed set of answers, where there is one and the truth is none of them.
         forgotten: whether the owner has had the debate forgotten: then nothing is learned from the truth.
+        scored: where forecasts were made, the scores of each and of their mean.
     """
 
     right: tuple[str, ...]
@@ -187,6 +190,7 @@ class Resolved:
     trust: str
     options: tuple[str, ...]
     forgotten: bool = False
+    scored: tuple[Scored, ...] = ()
 
 
 async def check_truth(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> None:
@@ -202,6 +206,30 @@ async def check_truth(workspace: Workspace, debate: str, truth: str, *, anyway: 
     if options and not anyway and not option_of(truth, options):
         problem = f"{clip(truth, 100)!r} is not an option of {debate}; the options are {', '.join(options)}"
         raise BriefError(f"{problem} (--force records it)", code="bad_enum")
+    _forecasts(entries, truth)
+
+
+MEAN = "the mean"
+
+
+def _forecasts(entries: Sequence[Entry], truth: str) -> tuple[Scored, ...]:
+    """The scores of the forecasts of a debate, the mean last; () where none were made.
+
+    Raises:
+        BriefError: the truth is no truth of such a forecast.
+    """
+    transcript = fold(entries)
+    kind = kind_of(transcript)
+    if kind is None or transcript.decision is None or transcript.decision.rule != RULE:
+        return ()
+    probability = kind == "probability"
+    known = truth_of(truth, probability=probability)
+    if known is None:
+        needed = "yes or no" if probability else "a number"
+        raise BriefError(f"the truth of this forecast is {needed}, not {clip(truth, 100)!r}", code="bad_enum")
+    newest = newest_forecasts(transcript, kind)
+    stated = [*newest.items(), *([(MEAN, pooled(list(newest.values())))] if newest else [])]
+    return tuple(scored(who, values, known, probability=probability) for who, values in stated)
 
 
 async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> Resolved:
@@ -231,6 +259,7 @@ async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool
         trust=taught.outcome.trust,
         options=() if option_of(truth, options) else options,
         forgotten=known.forgotten,
+        scored=_forecasts(entries, truth),
     )
 
 

@@ -141,6 +141,7 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
         language=str(settings.get("language", "")),
         threshold=cast("float | None", settings.get("threshold")),
         samples=cast("int | None", settings.get("samples")),
+        forecast=cast('Literal["", "probability", "number", "quantiles"]', settings.get("forecast", "")),
         merge=bool(settings.get("merge", False)),
         protocol_options=parsed.options(PROTOCOL.options),
         strategy_options=parsed.options(RULE.options),
@@ -159,9 +160,10 @@ def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, ove
     if topology and topology not in TOPOLOGIES:
         problem = f"there is no topology {topology!r}; {unknown_word(topology, TOPOLOGIES)}"
         raise choice_error(parsed, overrides, "topology", problem)
-    for name, taker in _ONLY_PROTOCOL.items():
-        if name in parsed.given and protocol != taker:
-            raise choice_error(parsed, overrides, name, f"{protocol} does not support {name}; {taker} does")
+    for name, takers in _ONLY_PROTOCOL.items():
+        if name in parsed.given and protocol not in takers:
+            do = f"{listed(takers)} {'does' if len(takers) == 1 else 'do'}"
+            raise choice_error(parsed, overrides, name, f"{protocol} does not support {name}; {do}")
     if topology and protocol != "arena":
         raise choice_error(parsed, overrides, "topology", f"{protocol} does not support a topology; arena does")
     for name, takers in (("debate_end_condition", (*ENDED, *FORMATS)), ("turn_mode", OPEN_ORDER)):
@@ -191,16 +193,17 @@ def _counts(strategy: str, ends: Sequence[str], parsed: ParsedBrief) -> bool:
     return rule is not None and (VOTES if rule.ballot == "choice" else RANKED)[0] in ends
 
 
-_ONLY_PROTOCOL: Mapping[str, str] = {
-    "hub": "arena",
-    "sparsity": "arena",
-    "reminder_interval": "board",
-    "deadline_interval": "board",
-    "threshold": "gate",
-    "samples": "sample",
-    "merge": "select",
+_ONLY_PROTOCOL: Mapping[str, tuple[str, ...]] = {
+    "hub": ("arena",),
+    "sparsity": ("arena",),
+    "reminder_interval": ("board",),
+    "deadline_interval": ("board",),
+    "threshold": ("gate", "forecast"),
+    "samples": ("sample",),
+    "forecast": ("forecast",),
+    "merge": ("select",),
 }
-"""The settings that one protocol takes, and no other."""
+"""The settings that these protocols take, and no other."""
 
 _NO_SUMMARIES: Mapping[str, str] = {
     "bp_style": "no speech: bp_style is summed up only after all its speeches",

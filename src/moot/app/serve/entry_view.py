@@ -181,6 +181,7 @@ class EntryView:
         turn: the turn that was asked, answered, missed or came from outside.
         call: the call, or its result.
         decision: the decision that was made.
+        warnings: what makes it weaker than it looks, one sentence each.
         path: the phase that begins or ends early; ``phase`` is that in words, ``round`` its number or 0.
         status: why it is paused, or how it ended.
         reason: why, in words; "" where there is nothing to explain.
@@ -198,6 +199,7 @@ class EntryView:
     turn: TurnView | None = None
     call: CallView | None = None
     decision: ToldDecision | None = None
+    warnings: tuple[str, ...] = ()
     path: str = ""
     phase: str = ""
     round: int = 0

@@ -48,7 +48,7 @@ from moot.core.event import (
 )
 from moot.core.labels import act_of, early_end, fork_origin, noun, title
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.report.conclusion import told_decision
+from moot.report.conclusion import cautions, told_decision
 from moot.report.metrics import Sums, sums_of
 from moot.report.turn_text import Choice, Namer, Spoken, choice_of, speak, speech_of
 
@@ -161,7 +161,8 @@ class EntryFold:
                 return replace(view, key=turn.spoken.key, turn=turn)
             case Ruled(decision=decision):
                 counted = bool(decision.ballots) and not self.transcript.turns("vote")
-                return replace(view, decision=told_decision(decision), line=COUNTED if counted else "")
+                warnings, line = cautions(self.transcript), COUNTED if counted else ""
+                return replace(view, decision=told_decision(decision), warnings=warnings, line=line)
             case Paused(reason=reason, kind=status):
                 return replace(view, status=status or STOPPED, reason=reason, line=f"paused: {reason}")
             case Resumed(by=by):

@@ -207,6 +207,7 @@ def resolve(debate: str | None, answer: str | None, path: Path | None, force: bo
 
     The last answer of each participant is then counted as right or wrong, which calibrates its confidence. Answers are
     compared like votes: by the option that they name, else by their words. So write the answer as the debaters did.
+    Forecasts get their scores: write yes or no for a probability, else the number.
     """
     from moot.app.export.learned import resolve as settle
     from moot.app.export.truths import FaultyTruths, Truth, read_truths, resolve_all
@@ -240,6 +241,11 @@ def _tell_resolved(name: str, answer: str, resolved: "Resolved") -> None:
     click.echo(f"{name}: the right answer is {line(answer)}")
     if resolved.options:
         click.echo(f"  this is not one of the options: {', '.join(map(line, resolved.options))}")
+    for item in resolved.scored:
+        scores = ", ".join(f"{name} {value:.4g}" for name, value in item.scores)
+        click.echo(f"  {line(item.who)}: {', '.join(f'{value:g}' for value in item.values)} ({scores})")
+    if resolved.scored:
+        return
     click.echo(f"  right: {', '.join(map(line, resolved.right)) or 'nobody'}")
     for who, answer_left in resolved.wrong.items():
         click.echo(f"  wrong: {line(who)}, whose last answer was: {short(answer_left, 120)}")
