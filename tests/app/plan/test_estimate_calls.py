@@ -51,6 +51,8 @@ def stubborn(ask: Ask, count: int, earlier: int) -> dict[str, Value]:
         if (ask.act, field.name) == ("argue", "Verdict"):
             continue  # until the meeting is over
         match field.kind:
+            case "number" if field.name == "PROBABILITY" and ask.to in ("P1", "P3"):
+                values[field.name] = count / 1000  # far from the others, and never the same
             case "number":
                 values[field.name] = 10.0 if field.high is None else field.high
             case "flag":
@@ -122,7 +124,7 @@ def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("options", [("yes", "no"), ("a", "b", "c")])
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", [name for name in KNOWN if name != "forecast"])  # it takes no options
 def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, ...]) -> None:
     for n, extras in product((3, 4), EXTRAS):
         parsed_brief = brief(n, options)

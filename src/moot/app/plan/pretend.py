@@ -25,12 +25,14 @@ from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
 from moot.policy.convergence import Stalled
 from moot.policy.pairing import UNEVEN, Pairs
-from moot.policy.rounds import Ahead, AnyOf, Confident, Hearing, Reacting, Settled
+from moot.policy.rounds import Ahead, AnyOf, Confident, Hearing, Reacting, Settled, Unchanged
+from moot.policy.spread import Close
 from moot.protocols.board import Meeting
 from moot.protocols.compose import Interruption
 from moot.protocols.fishbowl import Bowl
 from moot.protocols.grouped import Report
 from moot.protocols.measured.critic import Criticise
+from moot.protocols.measured.forecast import CENTER
 from moot.protocols.measured.selection import Merge
 from moot.protocols.open_fight import Fight
 from moot.protocols.parliament import Speech
@@ -122,6 +124,8 @@ class AnswerSimulator:
         for field in ask.form.fields if ask.form else ():
             if (ask.act, field.name, True) in self.ends:
                 values |= _final(field) if self.agree else {}
+            elif field.name in CENTER.values() and not self.agree:
+                values[field.name] = _apart(field, place, batch)
             elif field.kind != "choice":
                 values[field.name] = self._value(field, mark, "" if tagged else 2 * self.mark)
             elif choices := self._choices(ask, field):
@@ -156,6 +160,12 @@ class AnswerSimulator:
                 return () if self.agree else (f"point {full}{mark}",)
             case _:
                 return f"answer {full}{mark}"
+
+
+def _apart(field: Field, place: int, batch: int) -> float:
+    """A forecast that is far from those beside it, and is another one than before."""
+    step = batch / 1000
+    return step if place % 2 else (1.0 if field.high is None else field.high) - step
 
 
 def _final(field: Field) -> dict[str, Value]:
@@ -233,9 +243,16 @@ def longest_form(protocol: Phase) -> Phase:
             return _LeastAsked()
         if isinstance(part, Merge):
             return replace(part, always=True)
-        return AnyOf(stops=()) if isinstance(part, GUESSED) else replace(part, early=()) if _hurried(part) else None
+        if isinstance(part, GUESSED) or _of_forecasts(part):
+            return AnyOf(stops=())
+        return replace(part, early=()) if _hurried(part) else None
 
     return cast(Phase, _swapped(protocol, instead))
+
+
+def _of_forecasts(part: object) -> bool:
+    """Whether a stop compares forecasts, which come close by chance."""
+    return isinstance(part, Close | Unchanged) and part.field in CENTER.values()
 
 
 def _hurried(part: object) -> TypeGuard[Vote]:
