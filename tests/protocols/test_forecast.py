@@ -31,8 +31,8 @@ async def hold(
     brief = Brief(topic="Will it rain?", participants=people)
 
     def script(ask: Ask, context: Context) -> Said:
-        said = (first if ask.act == "draft" else later)[[who.name for who in people].index(ask.to)]
-        return None if said is None else {"ARGUMENT": f"{ask.to}'s reason", **said}
+        answer = (first if ask.act == "draft" else later)[[who.name for who in people].index(ask.to)]
+        return None if answer is None else {"ARGUMENT": f"{ask.to}'s reason", **answer}
 
     player = Player(script)
     place = Harness(brief=brief, protocol=build("forecast", brief, choices), name="forecast")

@@ -172,8 +172,8 @@ def _body(view: EntryView) -> Data:
         case "attempted" | "called" | "erred" if view.call:
             return {"key": view.key, **_call(view, view.call)}
         case "ruled" if view.decision:
-            told = {**asdict(view.decision), "html": safe_html(view.decision.text), "warnings": list(view.warnings)}
-            return {"decision": told}
+            decision = {**asdict(view.decision), "html": safe_html(view.decision.text), "warnings": list(view.warnings)}
+            return {"decision": decision}
         case "paused" | "closed":
             return {"status": view.status, "reason": view.reason}
         case "resumed":
