@@ -326,7 +326,7 @@ def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) 
 def test_a_shelf_that_was_closed_says_so(place: str) -> None:
     shelf = MemoryStore.open(place)
     shelf.close()
-    with pytest.raises(RecordError, match=r"from the database moot_\d+ on .*: the connection is closed\.$"):
+    with pytest.raises(RecordError, match=r"from the database moot_\d+_\d+ on .*: the connection is closed\.$"):
         shelf.contents()
 
 

@@ -249,7 +249,7 @@ async def test_a_brief_of_one_participant_runs_alone_and_a_question_has_no_stanc
 async def test_the_settings_belong_to_their_protocols() -> None:
     text = "---\n{}\n---\n# Tea?\n"
     for line, problem in (
-        ("threshold: 0.1", "panel does not support threshold; gate does"),
+        ("threshold: 0.1", "panel does not support threshold; gate and forecast do"),
         ("samples: 3", "panel does not support samples; sample does"),
         ("protocol: gate\nthreshold: 2", "threshold must be from 0 to 1, not 2"),
         ("protocol: sample\nsamples: 0", "samples must be from 1 to 100, not 0"),
