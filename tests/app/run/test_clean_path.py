@@ -81,7 +81,8 @@ async def test_what_one_model_hides_reaches_no_prompt_no_piece_no_record_and_no_
         tell(debate, signal)
 
     workspace.hub.signal = show
-    await workspace.run(workspace.plan(brief, protocol="round_robin"), "d")
+    with workspace.hub.following("d"):
+        await workspace.run(workspace.plan(brief, protocol="round_robin"), "d")
     prompts = [message.text for model in models.values() for request in model.history for message in request.messages]
     assert len(prompts) > 6
     assert any("Move\ufffd[2J" in prompt and "می\u200cخواهم" in prompt and "👩\u200d🔬" in prompt for prompt in prompts)
