@@ -89,8 +89,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are processors: tests of processes and servers wait half of their time."""
-    return (os.cpu_count() or 1) + 1
+    """More workers than processors: tests of processes and servers wait half of their time."""
+    processors = os.cpu_count() or 1
+    return 2 * processors if MORE else processors + 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -39,7 +39,7 @@ BEGINNINGS = ("", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize(("unit", "before"), list(product(UNITS, BEGINNINGS))[::3])
+@pytest.mark.parametrize(("unit", "before"), list(product(UNITS, BEGINNINGS))[::5])
 def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str):
     behind = "\nSTATUS: SETTLED"
     text = before + (unit * LIMIT)[: LIMIT - len(before) - len(behind)] + behind

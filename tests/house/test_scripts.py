@@ -13,6 +13,8 @@ import doc_protocols
 import generate_docs
 from moot.protocols import spec
 
+pytestmark = pytest.mark.no_cover
+
 
 def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]]) -> dict[str, object]:
     summary = {"covered_lines": ran, "num_statements": of, "covered_branches": 0, "num_branches": len(branches)}

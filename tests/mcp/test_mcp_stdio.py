@@ -53,7 +53,7 @@ ARGUED = TABLE.replace("Bob", "Skeptic")
 def slow(call: Call) -> Plan:
     """A model that takes its time."""
     plan = speak(call)
-    return Plan(text=plan.text, usage=plan.usage, pause=0.2, piece=4)
+    return Plan(text=plan.text, usage=plan.usage, pause=0.05, piece=4)
 
 
 async def test_a_whole_debate_over_a_real_process(tmp_path: Path) -> None:
