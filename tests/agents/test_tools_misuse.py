@@ -222,6 +222,7 @@ def test_a_silent_line_knows_what_is_on_record() -> None:
     silent = SilentRecorder(Journal(kept={"answer": wants("x")}))
     assert silent.done("answer") == wants("x")
     assert silent.done("repair") is None
+    assert not silent.watched
 
 
 async def test_without_a_model_a_tool_cannot_ask() -> None:

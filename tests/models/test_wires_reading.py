@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from moot.core.errors import ModelError
+from moot.models import http_port
 from moot.models.http_client import HttpClient
 from moot.models.http_port import HttpAnswer, HttpPort, Unreached
 from moot.models.layers import RetrySettings
@@ -21,6 +22,13 @@ from moot.models.wires.openai_chat import OpenAIChat
 from tests.models.frames import HEARD, SAID, SPOKEN, WORDS, lines, piece, sse
 from tests.models.models_kit import Notebook, Page, ask, canned, environment
 from tests.models.test_wires_faults import Line, answered, served
+
+
+async def test_an_answer_that_is_too_long_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_port, "ANSWER_BYTES", 100)
+    model, _ = canned("ollama:tiny", Page(lines(*HEARD) + b" " * 100))
+    with pytest.raises(ModelError, match="in one answer"):
+        await model.complete(ask(), Notebook())
 
 
 @pytest.mark.parametrize(
