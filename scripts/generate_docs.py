@@ -155,7 +155,7 @@ def holds(key: schema.Key) -> str:
     if key.kind == "tools":
         return f"{words} of {', '.join(f'`{choice}`' for choice in key.choices)}"
     if key.kind in ("whole", "number"):
-        return f"{words} from {key.low:,g} to {key.high:,.12g}"
+        return " or ".join((f"{words} from {key.low:,g} to {key.high:,.12g}", *(f"`{word}`" for word in key.choices)))
     if key.kind in ("choices", "texts", "paths", "people", "several", "letters", "models"):
         return f"{words}; {key.low:g} to {key.high:g} entries"
     return f"{words}; at most {key.high:,.0f} characters" if key.high else words

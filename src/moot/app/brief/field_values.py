@@ -153,7 +153,7 @@ def read_value(key: Key, node: Node) -> LocatedValue:
         case "flag":
             value: Value = _flag(key, node)
         case "whole" | "number":
-            value = _number(key, node)
+            value = node.text if isinstance(node, Scalar) and node.text in key.choices else _number(key, node)
         case "choice":
             value = _choice(key, node)
         case "choices":
@@ -243,7 +243,7 @@ def _number(key: Key, node: Node) -> int | float:
     whole = key.kind == "whole"
     pattern = _WHOLE if whole else _NUMBER
     if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
-        raise value_error(key, node, "a whole number" if whole else "a number")
+        raise value_error(key, node, " or ".join(("a whole number" if whole else "a number", *key.choices)))
     value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
     if not math.isfinite(value) or not key.low <= value <= key.high:
         problem = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"

@@ -70,8 +70,7 @@ def _values(keys: Sequence[Key], key: Key, references: str) -> Iterator[Schema]:
         case "flag":
             yield from _flags()
         case "whole" | "number":
-            kind = "integer" if key.kind == "whole" else "number"
-            yield {"type": kind, "minimum": key.low, "maximum": key.high}
+            yield from _numbers(key)
         case "choice" | "choices":
             yield from _choices(key)
             if key.kind == "choices":
@@ -142,6 +141,12 @@ def _flags() -> Iterator[Schema]:
 
 
 _FLAGS = ("yes", "no", "on", "off", "true", "false")
+
+
+def _numbers(key: Key) -> Iterator[Schema]:
+    yield {"type": "integer" if key.kind == "whole" else "number", "minimum": key.low, "maximum": key.high}
+    if key.choices:
+        yield from _choices(key)
 
 
 def _choices(key: Key) -> Iterator[Schema]:

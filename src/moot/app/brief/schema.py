@@ -58,6 +58,9 @@ METHODS: tuple[str, ...] = get_args(Search.__annotations__["method"])
 VOTE_WEIGHTS: tuple[str, ...] = get_args(VoteWeights)
 """What votes weigh by."""
 
+LEARNED = "learned"
+"""The word for a threshold that past debates teach."""
+
 SCOPES = ("full_log", "last_n_turns", "summary_only", "persona_scoped")
 """What each participant sees."""
 
@@ -111,7 +114,7 @@ class Key:
         aliases: other names that are read as well.
         low: the least number, or number of entries.
         high: the greatest number, number of entries, or number of characters.
-        choices: the allowed words.
+        choices: the allowed words; of a number those that may stand in its place.
         example: a value as it is written in a brief.
         hints: words that people write when they mean this key; never read, only suggested.
         loose: whether case, blanks and hyphens of a choice do not matter.
@@ -189,8 +192,9 @@ HEADER: tuple[Key, ...] = (
     Key(name="debate_end_condition", kind="choices", choices=CONDITIONS, loose=True, low=1, high=8,
         example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
         help="What ends the rounds early."),
-    Key(name="threshold", kind="number", low=THRESHOLDS.low, high=THRESHOLDS.high, example="0.3",
-        help="With protocol: gate or forecast, how far apart first answers may be without a debate; default: 0.2.",
+    Key(name="threshold", kind="number", low=THRESHOLDS.low, high=THRESHOLDS.high, choices=(LEARNED,), example="0.3",
+        help="With protocol: gate or forecast, how far apart first answers may be without a debate; default: 0.2. A "
+        "gate also takes one learned from resolved questions; below 100 of them it is the default.",
         hints=("gate", "spread", "gate_threshold")),
     Key(name="samples", kind="whole", low=SAMPLES.low, high=SAMPLES.high, example="9",
         help="With protocol: sample, how many independent answers are counted; default: 5.",

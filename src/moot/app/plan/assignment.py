@@ -20,6 +20,7 @@ from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse
 from moot.agents.tree_search import SOUGHT, SearchingAgent, most_calls
 from moot.app.brief.field_values import free_name
 from moot.app.brief.reader import ParsedBrief
+from moot.app.brief.schema import LEARNED
 from moot.app.plan.learning import memory_place, missing_lessons
 from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.toolbox import ToolProvider, no_tools
@@ -210,6 +211,16 @@ def weigher_agents(brief: Brief, store: Store) -> Mapping[str, Agent]:
     from moot.learn.vote_weights import VoteWeigher  # here for start-up time
 
     return {name: VoteWeigher(place=memory_place(store), missing=partial(missing_lessons, store))}
+
+
+async def with_threshold(choices: Choices, parsed: ParsedBrief, store: Store) -> tuple[Choices, tuple[str, ...]]:
+    """The choices with the threshold that past debates teach, if the brief asks for it, and a sentence on it."""
+    if parsed.given.get("threshold") != LEARNED:
+        return choices, ()
+    from moot.app.plan.gate_threshold import learn_threshold  # here for start-up time
+
+    threshold, grounds = await learn_threshold(store)
+    return replace(choices, threshold=threshold), (grounds,)
 
 
 STALLED = "stalled"

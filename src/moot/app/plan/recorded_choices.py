@@ -21,6 +21,7 @@ _INTERVALS: Mapping[str, re.Pattern[str]] = {
     "reminder_interval": re.compile(r"timekeeper .*speaks every (\d+) messages"),
     "deadline_interval": re.compile(r"timekeeper .*deadline every (\d+) messages"),
 }
+_THRESHOLD = re.compile(r"threshold (\d[\d.e-]*)")
 _RECALLED = re.compile(r"recalled at most (\d+) outcomes$")
 
 
@@ -70,6 +71,8 @@ def _values(opened: Opened) -> Iterator[tuple[str, Value]]:
             yield from _one_of(match["kind"], "", "mediator_type", MEDIATORS)
             yield from _one_of(match["when"], "", "mediator_frequency", FREQUENCIES)
             yield from _one_of(match["style"], "", "summary_style", STYLES)
+        if match := _THRESHOLD.fullmatch(words):
+            yield "threshold", float(match[1])
         if match := _RECALLED.match(words):
             yield from (("recall", True), ("history_limit", int(match[1])))
         yield from ((name, int(match[1])) for name, form in _INTERVALS.items() if (match := form.match(words)))

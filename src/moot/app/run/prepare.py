@@ -12,7 +12,7 @@ from typing import Literal, cast
 from moot.app.brief.default_participants import TIMEKEEPER, default_moderator, respondents
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import ParsedBrief
-from moot.app.brief.schema import FORMATS, PROTOCOLS, TOPOLOGIES
+from moot.app.brief.schema import FORMATS, LEARNED, PROTOCOLS, TOPOLOGIES
 from moot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
 from moot.app.plan.assignment import (
     BUILTIN,
@@ -26,6 +26,7 @@ from moot.app.plan.assignment import (
     vote_weights,
     with_retriever,
     with_similarity,
+    with_threshold,
     with_vote_weigher,
 )
 from moot.app.plan.bounds import Bounds, Totals, bounds
@@ -139,7 +140,7 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
         memory=recall_settings(parsed),
         vote_weights=vote_weights(parsed, strategy),
         language=str(settings.get("language", "")),
-        threshold=cast("float | None", settings.get("threshold")),
+        threshold=_threshold(parsed, overrides),
         samples=cast("int | None", settings.get("samples")),
         forecast=cast('Literal["", "probability", "number", "quantiles"]', settings.get("forecast", "")),
         merge=bool(settings.get("merge", False)),
@@ -148,6 +149,15 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
         other_options=parsed.named_options(),
         extras=Extras(**{field.name: bool(settings.get(field.name, False)) for field in fields(Extras)}),
     )
+
+
+def _threshold(parsed: ParsedBrief, overrides: Overrides) -> float | None:
+    """The threshold as a number; None for the default, and for one that is to be learned."""
+    value, protocol = parsed.given.get("threshold"), protocol_of(parsed, overrides)
+    if value == LEARNED and protocol != "gate":
+        problem = f"{protocol} does not support threshold: {LEARNED}; gate does"
+        raise choice_error(parsed, overrides, "threshold", problem)
+    return None if value == LEARNED else cast("float | None", value)
 
 
 def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, overrides: Overrides) -> None:
@@ -295,7 +305,7 @@ async def prepare(
         _check_seat(workspace, parsed, participant)
     brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config)
     try:
-        choices = make_choices(parsed, overrides)
+        choices, learned = await with_threshold(make_choices(parsed, overrides), parsed, workspace.store)
         check_feeds(choices.memory.feeds if choices.memory else (), config)
         brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
         stored = brief if parsed.lines else workspace.store_agents(brief)
@@ -310,7 +320,7 @@ async def prepare(
     live = live_models(workspace, plan.brief, plan.options)
     costing = costing_of(workspace, plan.brief, plan.protocol, live)
     check_prices(plan.brief, costing)
-    notes = (*parsed.notes, *model_notes, *notes_on(plan.brief, plan.name, choices, costing))
+    notes = (*parsed.notes, *model_notes, *learned, *notes_on(plan.brief, plan.name, choices, costing))
     notes += (*_fallback_note(plan.brief, generator), *await tool_notes(plan.brief, config))
     notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
     drops = ignored_settings(plan.brief, live)
