@@ -53,6 +53,15 @@ def warned(diary: Diary) -> tuple[str, ...]:
             "they are likely to err alike.",
         ),
         (("openai:gpt-4o", "anthropic:claude-sonnet-4"), ""),
+        (
+            ("openai:gpt-4o", "anthropic:claude-sonnet-4", "openai:gpt-4o"),
+            "Effective votes: at most about 2 of 3 are independent, because they come from 2 models.",
+        ),
+        (
+            ("openai:gpt-4o", "anthropic:claude-sonnet-4", "openai:gpt-5"),
+            "Effective votes: at most about 2 of 3 are independent, because they come from 2 families of models.",
+        ),
+        (("openai:gpt-4o", "human", "openai:gpt-4o"), ""),
         (("a:x-1", "human"), ""),
         (("human", "human"), ""),
         (("a:x-1",), ""),

@@ -123,8 +123,8 @@ def cautions(transcript: Transcript) -> tuple[str, ...]:
     """The warnings about the decision of a debate, one sentence each; none where there is no decision.
 
     They say what makes it weaker than it looks. Recorded debates paid where different models, with the same documents
-    before them, did not agree. So a reader is told where the votes come from one model or one family, where nobody had
-    a document, and where no debate took place.
+    before them, did not agree. So a reader is told where there are more votes than models or families of models,
+    where nobody had a document, and where no debate took place.
     """
     if transcript.decision is None or transcript.brief is None:
         return ()
@@ -141,7 +141,7 @@ def _undebated(transcript: Transcript) -> Iterator[str]:
 
 
 def _copies(transcript: Transcript, brief: Brief) -> Iterator[str]:
-    """A warning where all votes or forecasts come from one model, or from models of one family."""
+    """A warning where votes or forecasts come from fewer models, or families of models, than there are votes."""
     decision = transcript.decision
     cast_by = [ballot.voter for ballot in decision.ballots if ballot.state == "cast"] if decision else []
     pooled = decision.support if decision and decision.rule == MEAN else ()
@@ -158,6 +158,12 @@ def _copies(transcript: Transcript, brief: Brief) -> Iterator[str]:
     elif len(families := {family(model) for model in answering}) == 1 and min(families):
         shown = listed(sorted(answering))
         yield f"All {len(counted)} {what} come from one family of models ({shown}): they are likely to err alike."
+    elif (sources := len(families) if min(families) else len(answering)) < len(counted):
+        kind = "families of models" if sources < len(answering) else "models"
+        yield (
+            f"Effective {what}: at most about {sources} of {len(counted)} are independent, because they come from "
+            f"{sources} {kind}."
+        )
 
 
 def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:
