@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from moot.app.evaluation.scores import ArmKind, PlannedArm
 from moot.core.errors import BriefError
 from moot.core.families import family
-from moot.core.text import unknown_word
+from moot.core.text import counted, unknown_word
 from moot.phases.choices import DECIDERS
 from moot.protocols.known import DEFAULT, NEEDS_MODERATOR, names
 
@@ -41,6 +41,9 @@ class Arm:
         settings: further settings of a brief's header, ``KEY=VALUE``.
         models: who takes part, in turn; () for the models of the evaluation.
         judge: the model that plays the moderator, where the protocol needs one.
+        liars: how many of the participants are told to mislead the others; 0 for an honest debate.
+        honest: the debate of which this one has liars; "" for none.
+        liar_model: the model of the liars; "" for that of their seats.
     """
 
     name: str
@@ -54,11 +57,14 @@ class Arm:
     settings: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     judge: str = ""
+    liars: int = 0
+    honest: str = ""
+    liar_model: str = ""
 
     @property
     def is_debate(self) -> bool:
         """Whether it is judged as a debate, against its rivals."""
-        return self.kind == "protocol"
+        return self.kind == "protocol" and not self.liars
 
     def planned(self, *, own_drafts: bool = False) -> PlannedArm:
         """The arm as the plan names it."""
@@ -68,10 +74,14 @@ class Arm:
             title=self._title(),
             is_debate=self.is_debate,
             matches=self.match,
-            own_drafts=own_drafts,
+            own_drafts=own_drafts and not self.liars,
+            liars=self.liars,
+            honest=self.honest,
         )
 
     def _title(self) -> str:
+        if self.liars:
+            return f"{self.honest} with {counted(self.liars, 'liar')}{f', {self.liar_model}' * bool(self.liar_model)}"
         match self.kind:
             case "single":
                 return f"one answer of {self.model}"
@@ -138,6 +148,31 @@ def with_rivals(arms: Sequence[Arm]) -> tuple[Arm, ...]:
             name = kind if len(debates) == 1 else f"{kind}={debate.name}"
             rivals.append(Arm(name=name, kind=kind, match=debate.name))
     return (*arms, *rivals)
+
+
+def with_liars(arms: Sequence[Arm], numbers: Sequence[int], *, seats: int, model: str = "") -> tuple[Arm, ...]:
+    """The arms, and each debate once more for each of these numbers of liars.
+
+    Args:
+        arms: what is compared.
+        numbers: of liars.
+        seats: how many take part.
+        model: of the liars; "" for that of their seats.
+
+    Raises:
+        BriefError: nobody honest would be left, or nobody lies.
+    """
+    if wrong := [number for number in numbers if not 1 <= number < seats]:
+        raise BriefError(
+            f"{counted(wrong[0], 'liar')} among {seats} seats cannot be: from 1 to {seats - 1}", code="out_of_range"
+        )
+    lying = [
+        replace(arm, name=f"{arm.name}+{counted(number, 'liar')}", liars=number, honest=arm.name, liar_model=model)
+        for arm in arms
+        if arm.is_debate
+        for number in dict.fromkeys(numbers)
+    ]
+    return (*arms, *lying)
 
 
 def read_arms(tables: Sequence[Mapping[str, object]], models: Sequence[str]) -> tuple[Arm, ...]:

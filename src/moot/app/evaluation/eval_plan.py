@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, judge_of, read_arms
+from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, judge_of, read_arms, with_liars
 from moot.app.evaluation.blocks import Panel, arm_plan, brief_of, drafts_plan, shares_drafts
 from moot.app.evaluation.data_sets import Question, StoredData
 from moot.app.evaluation.responses import OUTPUT
@@ -65,6 +65,8 @@ class Setup:
         alpha: the level of a verdict.
         looks: the shares of the questions at which a verdict may be read.
         budget: US dollars that may be paid; None for any.
+        liars: how many liars sit at the table of each debate, in an arm of its own for each number; () for none.
+        liar_model: the model of the liars; "" for that of their seats.
     """
 
     name: str
@@ -78,6 +80,8 @@ class Setup:
     alpha: float = 0.05
     looks: tuple[float, ...] = (1.0,)
     budget: float | None = None
+    liars: tuple[int, ...] = ()
+    liar_model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,8 @@ class _File:
     alpha: float = 0.05
     looks: tuple[float, ...] = (1.0,)
     budget: float | None = None
+    liars: tuple[int, ...] = ()
+    liar_model: str = ""
     arm: tuple[dict[str, object], ...] = ()
 
 
@@ -138,6 +144,8 @@ def read_setup(path: Path) -> Setup:
                 alpha=written.alpha,
                 looks=written.looks,
                 budget=written.budget,
+                liars=written.liars,
+                liar_model=written.liar_model,
             )
         )
     except BriefError as error:
@@ -229,7 +237,7 @@ class PreparedEvaluation:
     def total(self) -> ArmPrice:
         """What to expect in all: first answers, debates without those they share, and answers at the dearest's cost."""
         first, debates = self.prices[""], {name: price for name, price in self.prices.items() if name}
-        own = {arm.name for arm in self.plan.arms if arm.own_drafts}
+        own = {arm.name for arm in self.plan.arms if arm.own_drafts or arm.liars}
         sizes = [arm.size / self.setup.panel.seats for arm in self.setup.arms]
         ratios = [price.weighted / first.weighted for price in debates.values() if first.weighted]
         rounds = max([1.0, *sizes, *ratios])
@@ -290,7 +298,7 @@ async def prepare_evaluation(
 
 
 def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
-    """The primary score, and the setup with the epochs that preferences need and a judge for each arm.
+    """The primary score, and the setup with the epochs that preferences need, a judge for each arm, and liars.
 
     Raises:
         BriefError: the score does not fit the questions.
@@ -303,7 +311,8 @@ def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
         setup = replace(setup, epochs=2 * setup.epochs)
     models = setup.panel.models
     judged = (replace(arm, judge=arm.judge or judge_of(arm.models or models, models)) for arm in setup.arms)
-    return replace(setup, arms=tuple(judged)), score
+    arms = with_liars(tuple(judged), setup.liars, seats=setup.panel.seats, model=setup.liar_model)
+    return replace(setup, arms=arms), score
 
 
 async def _prices(

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from moot.app.batch.run_batch import BatchBudget
 from moot.app.evaluation.arms import SAMPLING, Arm
-from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, shares_drafts
+from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, sharers, shares_drafts
 from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
 from moot.app.evaluation.grading import Grader, Part, mixed, rows_of, sampled, seats_of
@@ -200,14 +200,23 @@ class EvalRun:
         drafts = drafts_plan(
             brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=block.epoch), block.question
         )
-        shared = first if shares_drafts(plan, drafts) else ()
+        shared = sharers(plan, drafts) if arm.liars or shares_drafts(plan, drafts) else ()
         debate = id_of(self.prefix, plan)
-        entries = await self._run(debate, plan, shared)
+        entries = await self._run(debate, plan, copied_lines(self._marked(plan), first, shared) if shared else ())
         block.records[arm.name] = debate
         block.debates[arm.name] = debated_of(block.question, entries, recount=arm.kind == "rethink")
 
-    async def _run(self, debate: str, plan: Plan, shared: Sequence[Entry] = ()) -> tuple[Entry, ...]:
+    def _marked(self, plan: Plan) -> Plan:
+        """The debate whose opening names the plan of the evaluation."""
+        return replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
+
+    async def _run(self, debate: str, plan: Plan, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
         """Run a debate to its end, or read it where it is over; returns its record.
+
+        Args:
+            debate: its id.
+            plan: what it is.
+            beginning: the lines of its record with the first answers that it shares.
 
         Raises:
             PausedRun: it stands still.
@@ -215,7 +224,7 @@ class EvalRun:
         """
         if self.paused:
             raise PausedRun(self.paused)
-        plan = replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
+        plan = self._marked(plan)
         before = await self._stored(debate)
         if before and isinstance(before[-1].event, Closed):
             return before
@@ -224,9 +233,9 @@ class EvalRun:
             raise LimitReached(f"the budget of ${self.budget:g} is used up")
         limits = replace(plan.brief.limits, cost=cap)
         try:
-            if shared and not before:
-                await self.workspace.store.append(debate, copied_lines(plan, shared), after=0)
-            if shared or before:
+            if beginning and not before:
+                await self.workspace.store.append(debate, beginning, after=0)
+            if beginning or before:
                 outcome = await self.workspace.resume(debate, limits=limits, stop=self.stop)
             else:
                 plan = replace(plan, brief=replace(plan.brief, limits=limits))

@@ -18,7 +18,10 @@ OUTPUT = 5
 """What a token of an answer costs, in tokens of a prompt; prices of most providers are near it."""
 
 SHARED = "first answers shared"
-"""What the opening of a record says whose first answers were copied from another one and paid there."""
+"""What the opening of a record says whose first answers were copied from another one and paid there.
+
+Where not all were copied, the names of whose were follow after a colon.
+"""
 
 FIELDS = ("ANSWER", "PROBABILITY", "ESTIMATE", "P50")
 
@@ -302,13 +305,20 @@ class Block:
 def own_entries(entries: Sequence[Entry]) -> list[Entry]:
     """The entries of a record without what was copied from another one, and paid there."""
     opened = entries[0].event
-    if not isinstance(opened, Opened) or SHARED not in opened.chosen:
+    mark = (
+        next((words for words in opened.chosen if words.startswith(SHARED)), "") if isinstance(opened, Opened) else ""
+    )
+    if not mark:
         return list(entries)
+    names = mark.removeprefix(SHARED).removeprefix(": ").split(", ")
     copied: set[str] = set()
+    begun = False
     for entry in entries:
         if isinstance(entry.event, Asked):
-            copied.add(entry.event.ask.key)
-        elif copied:
+            begun = True
+            if names == [""] or entry.event.ask.to in names:
+                copied.add(entry.event.ask.key)
+        elif begun:
             break
     keyed = (Attempted, Called, Erred, Replied, Failed)
     return [entry for entry in entries if not (isinstance(entry.event, keyed) and entry.event.key in copied)]

@@ -29,6 +29,9 @@ PLAN_FILE, SCORES_FILE, SEATS_FILE, RUN_FILE = "plan.json", "scores.csv", "seats
 FORMAT = 1
 """The version of these files."""
 
+ADDED = ("liars", "honest")
+"""Fields of a planned arm that the first plans did not have."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
@@ -94,6 +97,8 @@ class PlannedArm:
         is_debate: whether it is judged as a debate, against its rivals.
         matches: the arm whose cost it meets; "" for none.
         own_drafts: whether its first answers are its own, and not those that the other arms share.
+        liars: how many of its participants are told to mislead the others.
+        honest: the debate of which it has liars; "" for none.
     """
 
     name: str
@@ -102,6 +107,8 @@ class PlannedArm:
     is_debate: bool = False
     matches: str = ""
     own_drafts: bool = False
+    liars: int = 0
+    honest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +149,15 @@ class EvalPlan:
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of the plan's canonical JSON: keys sorted, no blanks, ASCII."""
-        return digest(json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), allow_nan=False))
+        """The SHA-256 of the plan's canonical JSON: keys sorted, no blanks, ASCII.
+
+        Fields that later versions added to arms count only where they are set, so a plan keeps its hash.
+        """
+        values = asdict(self)
+        values["arms"] = [
+            {name: value for name, value in arm.items() if value or name not in ADDED} for arm in values["arms"]
+        ]
+        return digest(json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,9 @@ def compare_all(rows: ScoreRows) -> dict[str, dict[str, Comparison]]:
     alpha = look(rows).alpha
     table = {
         debate.name: {
-            other.name: _compare(rows, debate.name, other, alpha) for other in rows.arms if other.name != debate.name
+            other.name: _compare(rows, debate.name, other, alpha)
+            for other in rows.arms
+            if other.name != debate.name and not other.liars
         }
         for debate in debates(rows)
     }
@@ -147,7 +149,7 @@ def pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]]) -
         _pair(rows, debate, other, table[debate.name][other.name])
         for debate in debates(rows)
         for other in sorted(rows.arms, key=lambda arm: arm.matches != debate.name)
-        if other.name != debate.name and other.matches in ("", debate.name)
+        if other.name in table[debate.name] and other.matches in ("", debate.name)
     )
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from moot.app.results.chart import Chart, axis, places
-from moot.app.results.score_tables import COSTS, MEASURES, short
+from moot.app.results.score_tables import COSTS, MEASURES, lost_by, lost_words, short
 from moot.app.results.scoreboard import Scoreboard
+from moot.core.text import counted
 
 ROW = 26.0
 NAMES = 236.0
@@ -228,20 +229,21 @@ def _liars(board: Scoreboard) -> Iterator[Plot]:
     for arm in dict.fromkeys(line.arm for line in board.liars):
         own = [line for line in board.liars if line.arm == arm]
         title = f"Planted liars: {arm}"
-        names = [f"{line.liars} {'liar' if line.liars == 1 else 'liars'}, {line.moment} answers" for line in own]
-        ends = [100 * value for line in own for value in (line.interval.low, line.interval.high)]
+        names = [f"{counted(line.liars, 'liar')}: {lost_by(line)}" for line in own]
+        scale = 100 if board.score == "credit" else 1
+        ends = [scale * value for line in own for value in (line.interval.low, line.interval.high)]
         chart = Chart(
             title=title,
-            x=axis("points of accuracy lost", ends, also=(0.0,)),
+            x=axis(lost_words(board), ends, also=(0.0,)),
             y=places("", names),
             height=90 + ROW * len(own),
             left=NAMES,
         )
         for place, line in enumerate(own):
             colour = 0 if line.moment == "first" else 1
-            chart.interval((100 * line.interval.low, place), (100 * line.interval.high, place), colour=colour)
-            chart.dot(100 * line.lost, place, colour=colour, label=f"{names[place]}: {100 * line.lost:.1f} points")
-        words = "By recount: liars give the wrong answer that most others give. What their words would do is not in it."
+            chart.interval((scale * line.interval.low, place), (scale * line.interval.high, place), colour=colour)
+            chart.dot(scale * line.lost, place, colour=colour, label=f"{names[place]}: {scale * line.lost:.3g}")
+        words = "The debate and the vote over its first answers; what lies to the right of 0 is lost."
         yield Plot(key="liars", title=title, words=words, picture=chart.svg(), tables=("liars",))
 
 

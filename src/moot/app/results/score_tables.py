@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from moot.app.results.scoreboard import ArmLine, FlipLine, PairLine, Scoreboard
+from moot.app.results.scoreboard import LAST, ArmLine, FlipLine, LiarLine, PairLine, Scoreboard
 from moot.core.text import clean, counted, flat
 from moot.evaluation.flips import FlipRate
 from moot.evaluation.paired import Interval
@@ -345,19 +345,37 @@ def liar_table(board: Scoreboard) -> Table:
     """What liars cost."""
     return Table(
         key="liars",
-        title="Points that planted liars cost the vote over first and last answers, by recount, 95 % interval",
-        heads=("arm", "answers", "liars", "points lost", "interval"),
+        title="What planted liars cost, 95 % interval",
+        heads=("arm", "liars", "lost by", lost_words(board), "interval"),
         rows=[
             (
                 line.arm,
-                line.moment,
                 str(line.liars),
-                f"{100 * line.lost:.1f}",
-                f"[{100 * line.interval.low:.1f}, {100 * line.interval.high:.1f}]",
+                lost_by(line),
+                _lost(board, line.lost),
+                f"[{_lost(board, line.interval.low)}, {_lost(board, line.interval.high)}]",
             )
             for line in board.liars
         ],
+        note="First vote: the vote over first answers. Recount: liars give the wrong answer that most others give, and "
+        "what their words would do is not in it. Run: liars sit at the table, and find a lie by themselves.",
     )
+
+
+def lost_by(line: LiarLine) -> str:
+    """What lost so much, and how that is known."""
+    if line.how == "run":
+        return "the debate, run" if line.moment == LAST else "first vote, run"
+    return f"{line.moment} vote, recount"
+
+
+def lost_words(board: Scoreboard) -> str:
+    """In what a loss is measured."""
+    return "points lost" if board.score == "credit" else "loss added"
+
+
+def _lost(board: Scoreboard, value: float) -> str:
+    return f"{100 * value:.1f}" if board.score == "credit" else f"{value:+.3f}"
 
 
 def question_table(board: Scoreboard) -> Table:

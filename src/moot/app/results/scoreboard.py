@@ -287,9 +287,20 @@ class GateLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiarLine:
-    """What planted liars cost the vote over the answers of an arm, recounted: credit lost with its interval."""
+    """What planted liars cost an arm: the mean loss of its score, with its interval.
+
+    Attributes:
+        arm: the honest debate.
+        how: ``recount`` where the wrong answer that most others give was put into its ballots, ``run`` where the
+            debate was run with liars at the table.
+        moment: ``first`` for the vote over first answers; ``last`` for that over last answers, or a run's decision.
+        liars: how many.
+        lost: the mean loss.
+        interval: of it.
+    """
 
     arm: str
+    how: Literal["recount", "run"]
     moment: Moment
     liars: int
     lost: float

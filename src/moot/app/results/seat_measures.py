@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from moot.learn.panels import Answers, tops
 
 MOMENTS: Sequence[Moment] = (FIRST, LAST)
 LIARS = (1, 2)
+LIES: Mapping[Literal["run", "recount"], str] = {"run": "with a liar at the table", "recount": "by recount"}
+"""How liars were put among the participants; what says more comes first."""
 HALF = 0.5
 
 
@@ -37,7 +40,7 @@ def flip_lines(rows: ScoreRows) -> tuple[FlipLine, ...]:
     lines: list[FlipLine] = []
     for arm in rows.arms:
         items = rows.drafts(arm.name)
-        if {item.question for item in items} != set(rows.questions) or arm.kind not in ("rethink", "protocol"):
+        if {item.question for item in items} != set(rows.questions) or not _counted(arm):
             continue
         seats: dict[str, list[Change]] = {}
         decisions: dict[str, list[Change]] = {}
@@ -49,6 +52,11 @@ def flip_lines(rows: ScoreRows) -> tuple[FlipLine, ...]:
         lines.append(_flips(arm.name, "seats", list(seats.values())))
         lines.append(_flips(arm.name, "decision", list(decisions.values())))
     return tuple(lines)
+
+
+def _counted(arm: PlannedArm) -> bool:
+    """Whether an arm has participants with first and last answers, all of them honest."""
+    return arm.kind in ("rethink", "protocol") and not arm.liars
 
 
 def _flips(arm: str, of: str, questions: Sequence[Sequence[Change]]) -> FlipLine:
@@ -93,11 +101,7 @@ def _after(rows: ScoreRows, arm: PlannedArm, item: Ballots) -> State:
 def seat_lines(rows: ScoreRows) -> tuple[SeatLine, ...]:
     """What each participant adds to the count of its arm's answers."""
     return tuple(
-        line
-        for arm in rows.arms
-        if arm.kind in ("rethink", "protocol")
-        for moment in MOMENTS
-        for line in _seats(rows, arm.name, moment)
+        line for arm in rows.arms if _counted(arm) for moment in MOMENTS for line in _seats(rows, arm.name, moment)
     )
 
 
@@ -157,7 +161,7 @@ def voices_lines(rows: ScoreRows) -> tuple[VoicesLine, ...]:
     lines: list[VoicesLine] = []
     for arm in rows.arms:
         items = rows.ballots(arm.name)
-        if not items or arm.kind not in ("rethink", "protocol") or len(items[0].first) < 2:
+        if not items or not _counted(arm) or len(items[0].first) < 2:
             continue
         for moment in MOMENTS:
             answers = [_ballots(item, moment) for item in items]
@@ -225,14 +229,42 @@ def _spread(rows: ScoreRows, item: Ballots) -> float:
 
 
 def liar_lines(rows: ScoreRows) -> tuple[LiarLine, ...]:
-    """What liars among the participants of a debate cost the vote over its first and its last answers, by recount."""
-    return tuple(
+    """What liars cost each debate: by recount, the vote over its first and its last answers; and in runs with liars."""
+    recounted = (
         _liars(rows, arm.name, many, moment)
         for arm in rows.arms
         for many in LIARS
         if _can_lie(rows, arm, many)
         for moment in MOMENTS
     )
+    names = {arm.name for arm in rows.arms}
+    ran = (line for arm in rows.arms if arm.liars and arm.honest in names for line in _ran_with_liars(rows, arm))
+    return (*recounted, *ran)
+
+
+def _ran_with_liars(rows: ScoreRows, arm: PlannedArm) -> Iterator[LiarLine]:
+    """What a debate with liars scored less than the honest one, and the vote over its first answers likewise."""
+    lost = rows.differences(rows.minus(arm.honest, arm.name))
+    honest, lying = (_votes(rows, name) for name in (arm.honest, arm.name))
+    if honest and lying:
+        votes = rows.differences([honest[question] - lying[question] for question in rows.questions])
+        yield _line(arm, FIRST, votes)
+    yield _line(arm, LAST, lost)
+
+
+def _line(arm: PlannedArm, moment: Moment, lost: Differences) -> LiarLine:
+    return LiarLine(arm=arm.honest, how="run", moment=moment, liars=arm.liars, lost=lost.mean, interval=lost.interval())
+
+
+def _votes(rows: ScoreRows, arm: str) -> dict[str, float]:
+    """What the count of all first answers is worth on each question; empty where that is not known."""
+    worth: dict[str, list[float]] = {}
+    for item in rows.ballots(arm):
+        value = _value(rows, item, FIRST)
+        if value is None:
+            return {}
+        worth.setdefault(item.question, []).append(value(sorted(item.first)))
+    return {question: _mean(values) for question, values in worth.items()}
 
 
 def _can_lie(rows: ScoreRows, arm: PlannedArm, liars: int) -> bool:
@@ -244,14 +276,19 @@ def _liars(rows: ScoreRows, arm: str, liars: int, moment: Moment) -> LiarLine:
     items = rows.ballots(arm)
     lost = points_lost([_ballots(item, moment) for item in items], [TRUTH] * len(items), liars=liars)
     interval = Differences(lost, rows.item_groups(items), credits=True).interval()
-    return LiarLine(arm=arm, moment=moment, liars=liars, lost=_mean(lost), interval=interval)
+    return LiarLine(arm=arm, how="recount", moment=moment, liars=liars, lost=_mean(lost), interval=interval)
 
 
 def liar_sentences(lines: Sequence[LiarLine]) -> Iterator[str]:
-    """For each debate what one liar costs its last vote, and the vote over its first answers; the larger loss first."""
-    lost = {(line.arm, line.moment): line.lost for line in lines if line.liars == 1}
-    for arm in dict.fromkeys(arm for arm, _ in lost):
-        yield f"{arm}, by recount: {liar_sentence(lost[arm, LAST], lost[arm, FIRST])}"
+    """For each debate what one liar costs it, and the vote over its first answers; the larger loss first.
+
+    A run with a liar at the table says more than a recount, so a debate that has one gets no sentence of the recount.
+    """
+    lost = {(line.arm, line.how, line.moment): line.lost for line in lines if line.liars == 1}
+    for arm in dict.fromkeys(arm for arm, _, _ in lost):
+        ways = {way: words for way, words in LIES.items() if {(arm, way, FIRST), (arm, way, LAST)} <= set(lost)}
+        for way, words in list(ways.items())[:1]:
+            yield f"{arm}, {words}: {liar_sentence(lost[arm, way, LAST], lost[arm, way, FIRST])}"
 
 
 def _mean(values: Sequence[float]) -> float:

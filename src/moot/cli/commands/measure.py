@@ -20,7 +20,7 @@ from moot.cli.options import (
     run_command,
     store_option,
 )
-from moot.core.brief import BATCHED, COST, SEED
+from moot.core.brief import BATCHED, COST, PARTICIPANTS, SEED
 
 if TYPE_CHECKING:
     from moot.app.evaluation.data_sets import StoredData
@@ -41,6 +41,8 @@ class EvalOptions(TypedDict):
     out: Path | None
     budget: float | None
     parallel: int | None
+    liar: tuple[int, ...]
+    liar_model: str
     anyway: bool
     yes: bool
     dry_run: bool
@@ -66,6 +68,19 @@ def _options(command: Command) -> Command:
             click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
             click.option(
                 "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
+            ),
+            click.option(
+                "--liar",
+                type=click.IntRange(1, PARTICIPANTS.high - 1),
+                multiple=True,
+                metavar="K",
+                help="Also run each debate with K participants told to mislead the others; repeatable.",
+            ),
+            click.option(
+                "--liar-model",
+                metavar="MODEL",
+                default="",
+                help="The model of the liars. Default: that of their seats.",
             ),
             click.option("--anyway", is_flag=True, help="Run even if so few questions cannot show the margin."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
@@ -157,6 +172,10 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
         setup = plain_setup(file, options["model"])
     if options["seed"] is not None:
         setup = replace(setup, panel=replace(setup.panel, seed=options["seed"]))
+    liars = options["liar"] or setup.liars
+    setup = replace(setup, liars=liars, liar_model=options["liar_model"] or setup.liar_model)
+    if setup.liar_model and not liars:
+        raise click.UsageError("A model for liars needs their number: --liar 1.")
     budget = setup.budget if options["budget"] is None else options["budget"]
     return replace(setup, name=options["name"] or setup.name, budget=budget)
 
