@@ -104,6 +104,17 @@ async def test_the_last_store_closes_the_file(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["records.db"]
 
 
+async def test_a_store_that_leaves_others_behind_waits_for_no_thread(path: Path) -> None:
+    one, two = SqliteStore.open(path), SqliteStore.open(path)
+    await two.append("a", ("1",), after=0)
+    closing_one = one.close()
+    with pytest.raises(StopIteration):
+        closing_one.send(None)
+    await two.append("a", ("2",), after=1)
+    await two.close()
+    assert [file.name for file in path.parent.iterdir()] == ["records.db"]
+
+
 async def test_links_lead_to_the_same_file(path: Path) -> None:
     link = path.with_name("link.db")
     link.symlink_to(path)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from moot.core.text import LINE_ENDS, bare, clean
 
@@ -85,6 +86,12 @@ def fold(text: str) -> str:
 def key(text: str) -> str:
     """The text as names and choices are compared: folded, blanks joined, no markup, quotes or brackets around it."""
     return " ".join(fold(text).split()).strip(_EDGES)
+
+
+@lru_cache(maxsize=1024)
+def name_key(name: str) -> str:
+    """The key of a name that is compared again and again: that of a field or a choice, not of an answer."""
+    return key(name)
 
 
 def match(choices: Iterable[str], raw: str) -> str | None:

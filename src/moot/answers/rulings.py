@@ -13,10 +13,10 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from moot.answers import retraction
-from moot.answers.plain_text import fold, key
+from moot.answers.plain_text import fold, key, name_key
 from moot.answers.postponement import is_postponed, puts_off
 from moot.answers.values import Fault, FieldValues
 from moot.answers.words import phrases, ruling_words
@@ -41,6 +41,7 @@ _ENDED = re.compile(r"[.!?。！？…][\"'”’»」)\]*_`]*\s*$")
 _YAML = re.compile(r"[|>][+-]?\d?[ \t]*\n")
 _AROUND = " \t\"'`[](){}<>*_#-\u2013\u2014"
 _PAIRS = ("[]", '""', "“”", "„“", "«»", "「」", "<>", "{}")
+_LABEL_MARK = r"\*{0,2}[ \t]*(?:[:：=]|[-\u2013\u2014]+(?=[ \t]))"
 MOST = 9
 """The most courtesies that are cut."""
 _ROLES = re.compile(
@@ -87,7 +88,7 @@ def withdrawn_ruling(form: Form, values: FieldValues) -> FieldValues:
 
 def is_decision(field: Field) -> bool:
     """Whether the words of a field become the decision."""
-    return field.kind in ("text", "choice") and key(field.name) in DECIDING
+    return field.kind in ("text", "choice") and name_key(field.name) in DECIDING
 
 
 def says_nothing(words: str) -> bool:
@@ -283,19 +284,25 @@ def as_lines(fields: Sequence[Field], text: str) -> str:
     return "\n".join(rows)
 
 
+@lru_cache(maxsize=256)
+def _labels(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Where a label of these names may stand in a row."""
+    labels = "|".join(re.escape(name) for name in names)
+    return re.compile(rf"(?<![\w-])(?:\*\*)?(?P<name>{labels})(?={_LABEL_MARK})")
+
+
 def _split(names: Sequence[str], row: str, text: str) -> Iterator[str]:
     """A row, or its parts where it begins with a label and goes on with later ones, each of which stands there once."""
-    mark = r"\*{0,2}[ \t]*(?:[:：=]|[-\u2013\u2014]+(?=[ \t]))"
-    labels = "|".join(re.escape(name) for name in names)
-    labels_found = list(re.finditer(rf"(?<![\w-])(?:\*\*)?(?P<name>{labels})(?={mark})", row))
+    labels_found = list(_labels(tuple(names)).finditer(row))
+    if len(labels_found) < 2:
+        return iter([row])
     head = undecorated(row).lstrip(" \t*_#-+•0123456789.)")
-    first = labels_found[0]["name"] if labels_found else ""
-    if len(labels_found) < 2 or not head.startswith(first):
+    if not head.startswith(labels_found[0]["name"]):
         return iter([row])
     order = [names.index(label["name"]) for label in labels_found]
     if order != sorted(set(order)):
         return iter([row])
-    if any(len(re.findall(rf"(?<![\w-]){label['name']}(?={mark})", text)) > 1 for label in labels_found):
+    if any(len(re.findall(rf"(?<![\w-]){label['name']}(?={_LABEL_MARK})", text)) > 1 for label in labels_found):
         return iter([row])
     cuts = [label.start() for label in labels_found[1:]]
     parts = [row[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(row)], strict=True)]

@@ -5,7 +5,7 @@ built in. Whatever foreign code raises becomes one sentence that names its packa
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -138,20 +138,22 @@ class Offer:
 def offers(*kinds: Kind) -> tuple[Offer, ...]:
     """All that packages offer of these kinds, sorted by kind, name and package."""
     points = _entry_points(tuple(sys.path))
-    offers_by_kind = {
-        kind: [Offer(kind=kind, point=point) for point in points.select(group=kind.group)] for kind in kinds
-    }
-    return tuple(
-        offer for kind in kinds for offer in sorted(offers_by_kind[kind], key=lambda offer: (offer.name, offer.package))
-    )
+    return tuple(offer for kind in kinds for offer in points[kind.group])
 
 
 @lru_cache(maxsize=4)
-def _entry_points(folders: tuple[str, ...]) -> "EntryPoints":
-    """What the packages in these folders offer. Reading it takes 30 ms or more, so a process does it once."""
+def _entry_points(folders: tuple[str, ...]) -> Mapping[str, Sequence[Offer]]:
+    """What the packages in these folders offer, by group. Reading it takes 30 ms or more, so a process does it once."""
     from importlib.metadata import entry_points  # here for start-up time
 
-    return cast("EntryPoints", entry_points())  # typed so from Python 3.12 on
+    points = cast("EntryPoints", entry_points())  # typed so from Python 3.12 on
+    return {
+        kind.group: sorted(
+            (Offer(kind=kind, point=point) for point in points.select(group=kind.group)),
+            key=lambda offer: (offer.name, offer.package),
+        )
+        for kind in KINDS
+    }
 
 
 def offered(kind: Kind) -> tuple[str, ...]:

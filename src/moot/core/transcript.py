@@ -350,8 +350,10 @@ def _masked(turn: Turn) -> tuple[str, ...]:
 
 def read_field(turn: Turn, name: str) -> Value | None:
     """The value of a field of a turn, its name compared without case; None if it was not read."""
-    wanted = name.casefold()
-    for label, value in turn.fields.items():
+    values, wanted = turn.fields, name.casefold()
+    if name in values:
+        return values[name]
+    for label, value in values.items():
         if label.casefold() == wanted:
             return value
     return None
@@ -379,8 +381,10 @@ def fold(entries: Iterable[Entry]) -> Transcript:
 
 # ---- when two answers are the same: by wording, never by meaning -----------------------------------------------------
 
-_WRAPS = ("**", "__", "~~", "*", "_", "`", '"', "'", ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
-_ENDS = (".", "!", ";", ":", *(wrap[-1] for wrap in _WRAPS))
+_SIGNS = ("**", "__", "~~", "*", "_", "`", '"', "'")
+_WRAPS = (*zip(_SIGNS, _SIGNS, strict=True), ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
+_CLOSINGS = tuple(closing for _, closing in _WRAPS)
+_ENDS = (".", "!", ";", ":", *_CLOSINGS)
 """Endings that normalising may remove: a fast check, because each text is compared many times and few end so."""
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -427,8 +431,7 @@ def _unstop(text: str) -> str:
 
 
 def _unwrap(text: str) -> str:
-    for wrap in _WRAPS:
-        opening, closing = wrap if isinstance(wrap, tuple) else (wrap, wrap)
+    for opening, closing in _WRAPS if text.endswith(_CLOSINGS) else ():
         if text.startswith(opening) and text.endswith(closing):
             inner = text[len(opening) : len(text) - len(closing)]
             if inner and closing not in inner:

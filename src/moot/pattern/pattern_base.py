@@ -21,7 +21,7 @@ from moot.app.program.program_calls import (
 )
 from moot.app.program.program_plans import open_workspace
 from moot.app.run.api import run_blocking
-from moot.app.run.outcome import Outcome, ended
+from moot.app.run.outcome import Outcome, ended, opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError
@@ -165,9 +165,10 @@ class PatternBase(ABC, Generic[R]):
             tell: told of each entry of its record; None for nobody.
         """
         async with open_workspace(self.store) as workspace:
-            seat, brief = self._seat(workspace), workspace.store_agents(brief)
+            seat = self._seat(workspace)
             debate = debate and attempt_id(debate, await count_attempts(workspace, debate))
             if debate and await workspace.count_entries(debate):
+                workspace.store_agents(brief)
                 return await self._go_on(workspace, debate)
             plan = await make(workspace, brief, seat)
             name = debate or workspace.new_id(plan)
@@ -177,7 +178,8 @@ class PatternBase(ABC, Generic[R]):
 
             if tell:
                 name_task(name)
-            return self._ended(await (run_and_tell(workspace, name, tell, go) if tell else go()), plan.opened())
+            outcome = await (run_and_tell(workspace, name, tell, go) if tell else go())
+            return self._ended(outcome, opening(name, outcome.record.entries) if outcome.record else plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.

@@ -28,7 +28,7 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.record import sqlite_schema
 from moot.record.listing import ListQuery, Page
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
-from moot.record.sqlite_schema import check_format, prepare
+from moot.record.sqlite_schema import check_format, prepare, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
 
@@ -147,7 +147,7 @@ class SqliteStore:
         if self._file.process == os.getpid():
             with self._file.lock:
                 closed, self._closed = self._closed, True
-            if not closed:
+            if not closed and not _leave_open(self._file):
                 await asyncio.to_thread(_give_back, self._file)
 
     async def _ask(self, question: Callable[[], T], debate: str | None = None) -> T:
@@ -281,7 +281,7 @@ class SqliteFile:
         """Remove debates, on the writer's thread; the names are a list in JSON."""
         self._known.forget()
         connection.execute("PRAGMA secure_delete = ON")
-        with _transaction(connection):
+        with transaction(connection):
             whole = sqlite_schema.is_whole(connection)
             connection.execute(REMOVE, (names,))
             sqlite_schema.remove(connection, names)
@@ -299,7 +299,7 @@ class SqliteFile:
         connection = self._writing
         assert connection is not None
         with suppress(*FAULTS, RuntimeError):  # the next to open the file goes on; the writer may have been shut
-            with _transaction(connection):
+            with transaction(connection):
                 last = sqlite_schema.catch_up(connection, after)
                 if last is None:
                     sqlite_schema.finish(connection, since)
@@ -321,7 +321,7 @@ class SqliteFile:
         connection = self._writing
         assert connection is not None
         try:
-            with _transaction(connection):
+            with transaction(connection):
                 outcomes = self._add(connection, batch)
         except FAULTS as error:
             self._known.forget()
@@ -389,7 +389,7 @@ class SqliteFile:
 
     def look(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """A context for several statements on one state of the file."""
-        with _transaction(self._reading, "DEFERRED"):
+        with transaction(self._reading, "DEFERRED"):
             answer = question(self._reading)
         self._check_still()
         return answer
@@ -402,19 +402,6 @@ class SqliteFile:
     def _check_still(self) -> None:
         if self.still and self._looks() != self.still:
             raise refusal(self.path, "another program has written it meanwhile; try again")
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Generator[None]:
-    """All of it or nothing."""
-    connection.execute(f"BEGIN {kind}")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 _OPENING = threading.Lock()  # house: state because the locks on a file are the process's
@@ -480,6 +467,14 @@ def _make(path: Path) -> None:
     if not path.exists():
         with suppress(FileExistsError):  # another process created it first
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _leave_open(file: SqliteFile) -> bool:
+    """Remove one store, if nothing has to be waited for: others keep the file open, and no append is pending."""
+    with _OPENING:
+        others = file.stores > 1 and not file.begun.any()
+        file.stores -= others
+    return others
 
 
 def _give_back(file: SqliteFile) -> None:

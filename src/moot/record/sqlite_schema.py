@@ -9,7 +9,8 @@ whoever writes to the file makes what is missing, some debates at a time.
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -159,6 +160,19 @@ MOST_KNOWN = 1000
 
 SOME = 20
 """The number of debates that are summarized in one step, where summaries are missing."""
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Generator[None]:
+    """All of it or nothing."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def has_summaries(connection: sqlite3.Connection) -> bool:

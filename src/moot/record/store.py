@@ -235,6 +235,11 @@ class PendingAppends:
         with self._lock:
             return tuple(self._appends.get(debate, ()))
 
+    def any(self) -> bool:
+        """Whether one of them has not ended."""
+        with self._lock:
+            return bool(self._appends)
+
     def wait(self) -> None:
         """Block until all appends that have begun so far have ended."""
         with self._lock:

@@ -1,14 +1,16 @@
 """What no brief of a program may hold, refused before anything is sent."""
 
 import math
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 import pytest
 
-from moot.app.plan.checks import check_brief
+from moot.app.brief.program_values import fit
+from moot.app.brief.schema import LIMITS
+from moot.app.plan.checks import check_brief, check_value
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant, Source
+from moot.core.brief import Brief, Limits, Participant, Search, Settings, Source, View
 from moot.core.errors import BriefError
 from moot.phases.choices import Choices
 from moot.testing.store_checks import InMemoryStore
@@ -53,3 +55,20 @@ def test_what_can_be_passes() -> None:
     check_brief(
         replace(BRIEF, participants=people, options=("C", "C++", "C#"), background=(Source(name="a", text=""),))
     )
+
+
+def test_the_usual_values_which_are_not_checked_each_time_pass() -> None:
+    for key in LIMITS:
+        if (usual := getattr(Limits(), key.name.removeprefix("limits."))) is not None:
+            check_value(LIMITS, key.name, usual)
+    for kind in (Brief, Participant, Settings, View, Search, Limits, Source):
+        for part in fields(kind):
+            if part.default is not MISSING:
+                fit({part.name: part.default, **NEEDED.get(kind, {})}, kind, "it")
+
+
+NEEDED: dict[type, dict[str, object]] = {
+    Brief: {"topic": "tea", "participants": ()},
+    Participant: {"name": "Ann"},
+    Source: {"name": "a", "text": "b"},
+}

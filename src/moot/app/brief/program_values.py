@@ -161,6 +161,12 @@ def _hints(kind: type) -> Mapping[str, object]:
     return get_type_hints(kind)
 
 
+@cache
+def _defaults(kind: type) -> Mapping[str, object]:
+    """The default of each field of a dataclass, which fits; MISSING where there is none."""
+    return {attribute.name: attribute.default for attribute in fields(kind)}
+
+
 def _fit(value: object, wanted: object, name: str) -> object:
     arguments, origin = get_args(wanted), get_origin(wanted)
     if NoneType in arguments:
@@ -210,8 +216,11 @@ def _fit_fields(value: object, wanted: type, name: str) -> object:
         words = f"a moot.{wanted.__name__} or a dictionary"
         raise BriefError(f"{name} is {shown(value)}; it must be {words}", code="wrong_type")
     changed: dict[str, object] = {}
+    defaults = _defaults(wanted)
     for key, hint in _hints(wanted).items():
         before = cast("object", getattr(value, key))
+        if before is defaults.get(key, MISSING):
+            continue
         after = _fit(before, hint, f"{name}.{key}")
         if type(after) is not type(before) or after != before:
             changed[key] = after

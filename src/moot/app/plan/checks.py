@@ -64,7 +64,8 @@ def check_limits(limits: Limits) -> None:
     Raises:
         BriefError: one of them is too small or too great.
     """
-    _check_all(LIMITS, {key.name: getattr(limits, key.name.removeprefix("limits.")) for key in LIMITS})
+    if limits != Limits():  # the usual ones are within bounds
+        _check_all(LIMITS, {key.name: getattr(limits, key.name.removeprefix("limits.")) for key in LIMITS})
 
 
 _WITH_BOUNDS = ("role", "persona", "weight", "priority", "language", "hide", "fallback")
