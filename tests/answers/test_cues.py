@@ -1,0 +1,64 @@
+"""The file of cues: a bar that stands wrongly would make a cue that is found everywhere, or never."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import pairwise
+
+import pytest
+
+from moot.answers.words import cues
+
+TABLES: dict[str, dict[str, str]] = tomllib.loads(
+    files("moot.answers.words").joinpath("cues.toml").read_text(encoding="utf-8")
+)
+ROWS = [(table, language, row) for table, rows in TABLES.items() for language, row in rows.items()]
+_PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:)|[()|]|[^\\\[()|]+")
+
+
+def faults(row: str) -> Iterator[str]:
+    """What is wrong with the bars of a row: nothing beside one, or a blank on one side only where that is an accident.
+
+    Within a group a blank may belong to its word: "(?:nur |bloß )". Beside a line's end, or outside of groups, it
+    cannot.
+    """
+    if re.search(r"\n\s*\|\S|\S\|\s*\n", row):
+        yield "a bar at a line's end or start without a blank"
+    joined = " ".join(row.split())
+    pieces = ["|", *_PIECES.findall(joined), "|"]
+    depth = 0
+    for before, piece, after in zip(pieces, pieces[1:-1], pieces[2:], strict=False):
+        depth += piece.startswith("(") - (piece == ")")
+        if piece == "|" and depth == 0 and before[-1:].isspace() != after[:1].isspace():
+            yield f"a blank on one side of the bar between {before[-20:]!r} and {after[:20]!r}"
+    for before, after in pairwise(["|", *_PIECES.findall(re.sub(r"\s+\|\s+", "|", joined)), "|"]):
+        if (before == "|" or before.startswith("(")) and after in ("|", ")"):
+            yield f"nothing between {before} and {after}"
+
+
+@pytest.mark.parametrize(("table", "language", "row"), ROWS, ids=[f"{row[0]}-{row[1]}" for row in ROWS])
+def test_each_cue_has_words_and_each_bar_parts_two(table: str, language: str, row: str) -> None:
+    assert not [*faults(row)]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_cue_is_found_in_no_words(table: str) -> None:
+    found = [
+        pattern.pattern[:60] for _, pattern in cues.patterns(table) for text in ("", " ", ".") if pattern.search(text)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "row", ["| a", "a |", "a | | b", "a |\n| b", "a\n|b", "a| b", "a (?:b | | c)", "a (?: | b)", "a (?:b |) c", "(|a)"]
+)
+def test_a_bar_that_stands_wrongly_is_found(row: str) -> None:
+    assert [*faults(row)]
+
+
+@pytest.mark.parametrize(
+    "row", ["a", "a | b", "a\n| b", "(?:a | b) c | d", "(?:a|b)", r"[|] x", r"a \| b", "(?<!x )y | z"]
+)
+def test_a_bar_that_stands_rightly_is_let_be(row: str) -> None:
+    assert not [*faults(row)]
