@@ -7,7 +7,7 @@ or changed. What is not plainly the author's own final statement is not booked.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.answers.layout import Reading, read, reason_in_words
+from moot.answers.layout import NO_PROPOSALS, Reading, read, reason_in_words
 from moot.app.brief import reader
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.brief import Brief
@@ -126,7 +126,14 @@ class BriefText:
     why: tuple[Reason, ...] = ()
 
 
-def read_vote(text: str, candidates: Sequence[str], *, voter: str = "", strict: bool = False) -> Vote:
+def read_vote(
+    text: str,
+    candidates: Sequence[str],
+    *,
+    voter: str = "",
+    strict: bool = False,
+    proposals: Mapping[str, Sequence[str]] = NO_PROPOSALS,
+) -> Vote:
     """Read a ballot (``I vote for: NAME``).
 
     Args:
@@ -134,8 +141,10 @@ def read_vote(text: str, candidates: Sequence[str], *, voter: str = "", strict: 
         candidates: who can be voted for.
         voter: whose answer it is; "" where that is unknown.
         strict: whether only the formula with its colon counts, as in some debates.
+        proposals: by candidate, the words of the proposal that it stands for. Its exact words, its title or its first
+            sentence then name it as well, where they are no other candidate's.
     """
-    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter)
+    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, proposals=proposals)
     choice = reading.fields.get(BALLOT)
     if choice == ABSTAIN:
         return Vote(abstained=True)

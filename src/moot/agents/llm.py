@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from moot.answers.layout import Reading, read, repair_question
-from moot.core.agent import Context, Recorder
+from moot.core.agent import Context, Recorder, proposed_words
 from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
@@ -75,13 +75,13 @@ class ModelAgent:
         )
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
-            answer = await talk.continue_form(ask.form, answer)
-        reading = _with_missing_fields(ask.form, _read(ask.form, answer, context.me.name))
+            answer = await talk.continue_form(ask, ask.form, answer)
+        reading = _with_missing_fields(ask.form, _read(ask, answer, context))
         if ask.form and _needs_repair(ask.form, reading):
             question = Message(role="user", text=repair_question(ask.form, reading))
             try:
                 repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
-                reading = _merge(reading, _read(ask.form, repaired, context.me.name))
+                reading = _merge(reading, _read(ask, repaired, context))
                 talk.notes.append(REPAIRED)
             except ModelError as error:
                 # The first answer was paid for and says what it says; it is not lost with the question about its form.
@@ -145,7 +145,7 @@ class _Conversation:
         known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
         return await self._send(fit((*self.messages, *known, *more), self.model.traits), call)
 
-    async def continue_form(self, form: Form, answer: Called) -> Called:
+    async def continue_form(self, ask: Ask, form: Form, answer: Called) -> Called:
         """Have the model continue a form that was cut off; return all of it, or what there is.
 
         The last word may be half of one, so it is written again. Where the wire takes it, the model goes on with its
@@ -163,7 +163,7 @@ class _Conversation:
         self.notes.append(CONTINUED)
         joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
         anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
-        return rest if anew and _needs_repair(form, _read(form, joined, self.context.me.name)) else joined
+        return rest if anew and _needs_repair(form, _read(ask, joined, self.context)) else joined
 
     async def offer(self, call: str, kit: Toolkit) -> Called:
         """Ask with the tools."""
@@ -210,8 +210,9 @@ def _split_last_word(text: str) -> tuple[str, str]:
     return body, text[len(body) : text.rindex(word[0])]
 
 
-def _read(form: Form | None, called: Called, speaker: str) -> Reading:
-    reading = read(form, called.text, speaker=speaker)
+def _read(ask: Ask, called: Called, context: Context) -> Reading:
+    form = ask.form
+    reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context))
     if form and called.finish == "length":
         # What was cut off may have been a longer name or a "not": such a form counts as unread.
         return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))

@@ -2,63 +2,28 @@
 
 Only the author's own, final, unconditional statement counts. A statement that contradicts it, takes it back or renames
 it leaves no vote, unless its words say that the later one counts.
-
-A formula may have its choice in the middle ("Output ({}) is better"), as judges are often told to end. It counts if it
-ends its sentence and no other choice is joined to it ("Output (a) or Output (b) is better").
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from moot.answers import plain_text, retraction
+from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
-from moot.answers.plain_text import fold
+from moot.answers.own_words import with_labels
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
 
-BLANK = "{}"
-"""What stands in a formula's name where the choice goes."""
-
-_END = re.compile(r"[\s\"'*_`)\]]*(?:[.!。\n]|$)|[ \t\"'*_`)\]]*[.:;!]?[ \t]*\n")
-_LEADS = re.compile(r"(?:^|[.:]|\bis(?: a)?(?: tie)?|\bverdict|\banswer)[\s*_]*$")
-_JOINED = re.compile(r"\b(?:or|and|nor|neither|either|whether|if|not|than)\W*$")
-
-
-class Filled(NamedTuple):
-    """A formula that is filled in: the choice, its place, whether it stands there plainly, or surely, in brackets."""
-
-    value: str
-    start: int
-    end: int
-    plain: bool
-    sure: bool
-
-
-def fill(name: str, choice: str) -> str:
-    """The formula with a choice in its blank."""
-    return name.replace(BLANK, choice, 1)
-
-
-def filled(name: str, choices: Sequence[str], words: str) -> Iterator[Filled]:
-    """Where a formula stands in folded words with one of the choices in its blank, in order."""
-    before, _, after = fold(name).partition(BLANK)
-    keys = {fold(choice): choice for choice in choices}
-    any_choice = "|".join(re.escape(key) for key in sorted(keys, key=len, reverse=True))
-    opening = rf"(?<!\w){re.escape(before)}" if before[:1].isalnum() else re.escape(before)
-    for match in re.finditer(rf"{opening}({any_choice}){re.escape(after)}", words):
-        bracketed = not after[-1:].isalnum()
-        ends = bracketed or _END.match(words, match.end()) is not None
-        joined = _JOINED.search(words, max(0, match.start() - 12), match.start())
-        line = words[words.rfind("\n", 0, match.start()) + 1 : match.start()][-200:]
-        sure = bracketed and _LEADS.search(line) is not None and not phrases.REPORTS.search(line)
-        yield Filled(keys[match[1]], match.start(), match.end(), ends and joined is None, sure)
-
+_LIMITED = re.compile(
+    r"\b(?:on|in|only|here|so far|regarding|when it comes|bei|beim|in bezug|sur|en (?:lo|cuanto)|em relação|su|sul"
+    r"|nella?|w|в|по)\b"
+)
+"""What may limit words of support to a part of the matter."""
 
 _REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
 
@@ -108,7 +73,10 @@ def standing_statement(reader: Reader, statements: Sequence[Statement]) -> Value
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
     stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker)
-    if _renamed(reader, last) or retraction.taken_back(_behind(reader, statements, last), stated):
+    behind: str | None = _behind(reader, statements, last)
+    if BLANK in reader.asked.name:
+        behind = without_matter(reader.asked.name, reader.asked.choices, last.value, behind)
+    if _renamed(reader, last) or behind is None or retraction.taken_back(behind, stated):
         return Fault("ambiguous")
     for statement in statements:
         denied = statement.reason == "negated" and statement.value == last.value
@@ -225,15 +193,38 @@ _VAGUE = re.compile(
 )
 
 
-def read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str = "") -> Value | Fault:
+def read_ballot(
+    form_field: Field,
+    text: str,
+    *,
+    strict: bool,
+    speaker: str = "",
+    proposals: Mapping[str, Sequence[str]],
+) -> Value | Fault:
     """Read one choice from an answer in running text.
+
+    Where nobody is named, it is read once more with the labels of the candidates in place of the author's own words
+    for them: a bare letter, or a proposal's exact words.
 
     Args:
         form_field: the field; its name is the formula.
         text: the answer without thinking blocks.
         strict: whether only the formula itself with its colon counts.
         speaker: whose answer it is.
+        proposals: by choice, the words of the proposals that it stands for.
     """
+    value = _read_ballot(form_field, text, strict=strict, speaker=speaker)
+    if not isinstance(value, Fault) or value.reason not in _NAMELESS:
+        return value
+    labelled = with_labels(text, form_field.choices, proposals)
+    return value if labelled == text else _read_ballot(form_field, labelled, strict=strict, speaker=speaker)
+
+
+_NAMELESS = ("no_form", "unknown_name", "quoted_only")
+"""The faults of a text in which no candidate was recognized."""
+
+
+def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) -> Value | Fault:
     whole = plain_text.unwrap(
         plain_text.unfence(plain_text.without_frame(plain_text.without_comments(text)), announces)
     )
@@ -250,6 +241,8 @@ def read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str = ""
         statements.append(statement)
         if len(statements) > MOST:
             return Fault("ambiguous")
+    if not (statements or strict):
+        statements = [*_backings(reader)]
     if statements:
         return standing_statement(reader, sorted(statements, key=lambda statement: statement.start))
     if form_field.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
@@ -301,6 +294,26 @@ def _statements(reader: Reader) -> Iterator[Statement]:
             yield _abstention(reader, match.start(), match.end())
 
 
+def _backings(reader: Reader) -> Iterator[Statement]:
+    """Sentences that only say whom the author backs ("Bob has my support."), with the reason at most."""
+    if plain_text.key(reader.asked.name) not in OTHERS:
+        return
+    words = reader.page.words
+    for pattern in _searched(formulas.BACKINGS, words):
+        for match in pattern.finditer(words):
+            yield from _only(words, _vote(reader, match, own=False))
+    for pattern in _searched(formulas.BACKED, words):
+        for match in pattern.finditer(words):
+            yield from _only(words, _before_verb(reader, match))
+
+
+def _only(words: str, statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements that name a candidate and limit their support to nothing ("… on costs")."""
+    for statement in statements:
+        limited = _LIMITED.search(words, statement.start, statement.end)
+        yield replace(statement, mood="unclear", reason="ambiguous") if limited and statement.value else statement
+
+
 def _blanks(reader: Reader) -> Iterator[Statement]:
     """The formula with its blank filled in, wherever it stands."""
     for item in filled(reader.asked.name, reader.asked.choices, reader.page.words):
@@ -330,8 +343,6 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
         return
     mood, reason = mood_before(reader.page, match.start(), reader.candidates, reader.speaker)
     pick = name_at(reader.candidates, words, start)
-    if own and mark == ":" and not pick.name and (last := reader.candidates.last_word(words[start:])):
-        pick = replace(pick, name=last, fault="", end=len(words))
     if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
         pick = replace(pick, fault="")  # the mistake was the earlier vote
     base = Statement(

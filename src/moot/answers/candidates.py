@@ -68,12 +68,6 @@ class Candidates:
         """The candidate's key that a whole name or its bare last word stands for; "" for none."""
         return word if word in self.keys else self.lasts.get(word, "")
 
-    def last_word(self, text: str) -> str:
-        """The candidate whose last word alone is the text ("A" for ``Proposal A``); "" for none or several."""
-        word = text.strip(" \t\n\"'([*_`.)]")
-        several = sum(name.endswith(f" {word}") for name in self.keys) != 1
-        return "" if several or word not in self.lasts else self.keys[self.lasts[word]]
-
     def rivals(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text, also by the bare last word of ``Proposal B``, in order."""
         places = self.others(text, own)
@@ -311,7 +305,7 @@ def _joined_rivals(text: str, places: list[tuple[int, int]]) -> list[tuple[int, 
 
 def says_harmless(text: str) -> bool:
     """Whether a remark begins as harmless ones do, in any language."""
-    return bool(retraction.begins("REASON", text)) or retraction.says("ASIDE", text)
+    return bool(retraction.begins("REASON", text)) or retraction.says("ASIDE", text) or retraction.is_all("MERIT", text)
 
 
 def _lesser(rest: str, start: int, end: int) -> bool:

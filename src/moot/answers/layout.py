@@ -9,8 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from types import MappingProxyType
+from typing import TypeAlias
 
-from moot.answers.ballot_reader import BLANK, announces, fill, read_ballot
+from moot.answers.ballot_reader import announces, read_ballot
+from moot.answers.blanks import BLANK, fill
 from moot.answers.json_answer import members_as_lines, read_json, read_object
 from moot.answers.plain_text import (
     LIMIT,
@@ -280,13 +283,20 @@ class Reading:
     unread: tuple[str, ...] = ()
 
 
-def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
+Proposals: TypeAlias = Mapping[str, Sequence[str]]
+"""By choice of a ballot, the words of the proposals that it stands for."""
+
+NO_PROPOSALS: Proposals = MappingProxyType({})
+
+
+def read(form: Form | None, text: str, *, speaker: str = "", proposals: Proposals = NO_PROPOSALS) -> Reading:
     """Read an answer.
 
     Args:
         form: what it should hold; None for words alone.
         text: the answer as it came.
         speaker: whose answer it is; "" where that is unknown.
+        proposals: the words by which a ballot may name its candidates beside their labels.
     """
     if len(text) > LONGEST:
         return Reading(text=text, unread=_too_large(form))
@@ -295,10 +305,10 @@ def read(form: Form | None, text: str, *, speaker: str = "") -> Reading:
     if form is None:
         return Reading(text=words)
     if len(words) <= LIMIT:
-        values = _read(form, words, speaker)
+        values = _read(form, words, speaker, proposals)
         return Reading(text=words, fields=values.fields, unread=tuple(values.unread))
     end = last_part(words) if form.layout in ("line", "sections") else ""
-    values = _read(form, end, speaker) if end else FieldValues()
+    values = _read(form, end, speaker, proposals) if end else FieldValues()
     lacking = [item.name for item in form.fields if item.required and item.name not in values.fields]
     known = {unread.rpartition(": ")[0] for unread in values.unread if not unread.endswith((": no_form", ": missing"))}
     own = (unread for unread in values.unread if unread.rpartition(": ")[0] in known)
@@ -310,7 +320,7 @@ def _too_large(form: Form | None) -> tuple[str, ...]:
     return tuple(f"{item.name}: too_large" for item in (form.fields if form else ()) if item.required)
 
 
-def _read(form: Form, words: str, speaker: str) -> FieldValues:
+def _read(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldValues:
     match form.layout:
         case "tags":
             return read_tags(form, unfence(words, announces), speaker)
@@ -319,16 +329,17 @@ def _read(form: Form, words: str, speaker: str) -> FieldValues:
         case "sections":
             return read_sections(form, unfence(without_comments(words), announces))
         case _:
-            return _read_line(form, words, speaker)
+            return _read_line(form, words, speaker, proposals)
 
 
-def _read_line(form: Form, words: str, speaker: str) -> FieldValues:
+def _read_line(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldValues:
     plain = unfence(without_comments(words), announces)
     values = read_lines(form, plain)
     spoken = members_as_lines(plain) if plain.strip().startswith("{") else table_as_lines(form.fields, words)
     for form_field in form.fields:
         if form_field.kind == "choice":
-            values.add(form_field, read_ballot(form_field, spoken, strict=form.strict, speaker=speaker))
+            value = read_ballot(form_field, spoken, strict=form.strict, speaker=speaker, proposals=proposals)
+            values.add(form_field, value)
     return values
 
 

@@ -96,7 +96,7 @@ def says_nothing(words: str) -> bool:
     sentences = [sentence for sentence in _SENTENCE.split(fold(words)) if sentence and key(sentence)]
     bare = sentences[0].strip(_AROUND) if sentences else ""
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
-    off = bool(put_off) or is_postponed(bare)
+    off = bool(put_off) or is_postponed(bare) or retraction.is_all("TIED", bare.rstrip(" .!。！।،,;"))
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
     return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
 

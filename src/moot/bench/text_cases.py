@@ -45,6 +45,7 @@ class CaseContext(BaseModel):
     voter: str = ""
     speaker: str = ""
     verdicts: tuple[str, ...] = ()
+    proposals: Mapping[str, tuple[str, ...]] = {}
     min: float = 0
     max: float = 10
     expand: NamedExpansion | Mapping[str, Expansion] | None = None
@@ -170,7 +171,7 @@ def _is_harmful(booked: Booked, defensible: Sequence[Booked]) -> bool:
 
 
 def _vote(case: Case) -> Booked:
-    vote = reading.read_vote(case.whole_text, case.candidates, voter=case.known.voter)
+    vote = reading.read_vote(case.whole_text, case.candidates, voter=case.known.voter, proposals=case.known.proposals)
     return {"abstain": True} if vote.abstained else {"vote": vote.choice}
 
 

@@ -8,7 +8,7 @@ from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
 from moot.core.text import letter
-from moot.core.transcript import Transcript, Turn, is_open_prose
+from moot.core.transcript import Transcript, Turn, is_open_prose, read_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,21 @@ def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:
         counted[word] = counted.get(word, 0) + 1
         names.append(f"{word} {letter(counted[word] - 1)}")
     return names
+
+
+def proposed_words(ask: Ask, context: Context) -> dict[str, tuple[str, ...]]:
+    """By choice of a ballot over proposals, the words of each: its ANSWER, and its whole text; empty for other asks."""
+    choices = next((field.choices for field in (ask.form.fields if ask.form else ()) if field.kind == "choice"), ())
+    shown = (
+        proposal_names(context.view, context.about) if context.view.anonymous else [turn.by for turn in context.about]
+    )
+    if not choices or list(choices) != shown:
+        return {}
+    answers = [read_field(turn, "ANSWER") for turn in context.about]
+    return {
+        choice: (*([answer] if isinstance(answer, str) else []), turn.text)
+        for choice, turn, answer in zip(choices, context.about, answers, strict=True)
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

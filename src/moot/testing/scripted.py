@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from moot.answers.layout import read
-from moot.core.agent import Context, Quote, Recorder
+from moot.core.agent import Context, Quote, Recorder, proposed_words
 from moot.core.ask import Ask, Reply, Usage
 from moot.core.event import Called
 from moot.models.base import Request, Traits
@@ -45,7 +45,7 @@ class Scripted:
         if isinstance(line, Reply):
             return line
         recorder.delta(line)
-        reading = read(ask.form, line, speaker=context.me.name)
+        reading = read(ask.form, line, speaker=context.me.name, proposals=proposed_words(ask, context))
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked="scripted")
 
 

@@ -58,7 +58,7 @@ VOTES: Patterns = (
     _word("voix", r"ma voix (?:va à|est pour|revient à)|(?:je donne|j'accorde|je accorde) ma voix à"),
     _word(
         "voto",
-        r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va a|è per|è a favore di)"
+        r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va ad?|è per|è a favore di)"
         r"|(?:do|assegno) il mio voto ad?|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
         r"|concedo) (?:o )?meu voto (?:ao?|à|para)",
     ),
@@ -114,7 +114,7 @@ VOTES: Patterns = (
     _word("äänestän", r"äänestän"),
     _word(
         "głos",
-        r"(?:ja )?(?:głosuję (?:na|za)|(?:od)?daję (?:swój |mój )?głos na)|mój głos (?:otrzymuje|dostaje|idzie na"
+        r"(?:ja )?(?:głosuję (?:na|za)|(?:od)?daję (?:swój |mój )?głos na)|mój głos (?:na|otrzymuje|dostaje|idzie na"
         r"|jest za|pada na)",
     ),
     _word("hlasuj", r"hlasuj[iu] pro"),
@@ -153,7 +153,7 @@ AFTER = (
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
     _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)"),
     _sign("갑니다", r"(?:에게|에) 갑니다"),
-    _sign("vote", r" (?:has|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
+    _sign("vote", r" (?:has|has won|has earned|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
     _sign(
         "stimme",
         r" (?:bekommt|erhält|hat) meine stimme(?!\w)| meine stimme(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))",
@@ -196,6 +196,37 @@ AFTER = (
     _sign("kullan", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:kullanıyorum|kullanacağım)"),
 )
 """The same where the name stands before the verb, up to the particle."""
+
+BACKINGS: Patterns = (
+    _word("i ", rf"i (?:(?:{_ADVERBS}|fully) )*(?:support|back|endorse)"),
+    _word("my ", r"my (?:full )?(?:support|backing|endorsement) (?:goes to|is for)"),
+    _word("unterstütz", r"ich unterstütze|meine unterstützung (?:gilt|geht an|hat|bekommt)"),
+    _word("sout", r"je soutiens|mon soutien va à"),
+    _word("apoyo", r"(?:yo )?(?<!mi )apoyo(?: a)?|mi apoyo (?:es|va) (?:para|a)"),
+    _word("apoio", r"(?:eu )?(?<!meu )apoio(?: a)?|(?:o )?meu apoio (?:é|vai) (?:para|a)"),
+    _word("o", r"(?:io )?(?:sostengo|appoggio)|il mio (?:sostegno|appoggio) va ad?"),
+    _word("поддерж", r"(?:я )?поддерживаю|моя поддержка [\u2013\u2014-]"),
+    _word("popieram", r"(?:ja )?popieram"),
+    _sign("支持", r"我支持(?![的者])"),
+    _sign("ؤيد", r"(?<!\w)(?:أنا )?[أا]ؤيد(?!\w)"),
+)
+"""How somebody backs a candidate whose name follows: a vote only where the answer holds no other words for one."""
+
+BACKED: Patterns = (
+    _sign("my ", r" (?:has|has won|gets|receives|earns|wins) my (?:full )?(?:support|backing|endorsement)(?!\w)"),
+    _sign("unterst", r" (?:bekommt|erhält|hat) meine (?:volle )?unterstützung(?!\w)"),
+    _sign("soutien", r" (?:a|reçoit|obtient) mon soutien(?!\w)"),
+    _sign("apoyo", r" (?:tiene|recibe|obtiene) mi apoyo(?!\w)"),
+    _sign("apoio", r" (?:tem|recebe) (?:o )?meu apoio(?!\w)"),
+    _sign("mio", r" (?:ha|riceve|ottiene) il mio (?:sostegno|appoggio)(?!\w)"),
+    _sign("поддержку", r" получает мою поддержку(?!\w)"),
+    _sign("poparcie", r" (?:ma|dostaje|otrzymuje) moje poparcie(?!\w)"),
+    _sign("지지", r" ?(?:을|를) 지지(?:합니다|하겠습니다|한다)"),
+    _sign("समर्थन", r" का समर्थन (?:करता|करती) (?:हूँ|हूं|हू)"),
+    _sign("destek", r"(?:'?[ny]?[ıiuü])? destekliyorum| desteğimi alıyor"),
+    _sign("تأييدي", r" (?:يحظى|تحظى) بتأييدي"),
+)
+"""The same where the name stands before the verb."""
 
 BEFORE: tuple[tuple[str, str], ...] = (
     (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は$"),
