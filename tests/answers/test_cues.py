@@ -44,10 +44,10 @@ def test_each_cue_has_words_and_each_bar_parts_two(table: str, language: str, ro
 
 @pytest.mark.parametrize("table", TABLES)
 def test_no_cue_is_found_in_no_words(table: str) -> None:
-    found = [
+    matching = [
         pattern.pattern[:60] for _, pattern in cues.patterns(table) for text in ("", " ", ".") if pattern.search(text)
     ]
-    assert not found
+    assert not matching
 
 
 @pytest.mark.parametrize(

@@ -180,10 +180,10 @@ def answer_as(own: str) -> Callable[[Request], str]:
     """A model that proposes its own, and votes for Ann's plan in that plan's own words."""
 
     def answer(request: Request) -> str:
-        asked = request.messages[-1].text
-        if f"{BALLOT}: " in asked:
+        question = request.messages[-1].text
+        if f"{BALLOT}: " in question:
             return f"{BALLOT}: build in house"
-        return "ISSUE: It is dear." if "ISSUE" in asked else f"ANSWER: {own}\nARGUMENT: So it is."
+        return "ISSUE: It is dear." if "ISSUE" in question else f"ANSWER: {own}\nARGUMENT: So it is."
 
     return answer
 

@@ -80,7 +80,7 @@ def without_matter(name: str, choices: Sequence[str], own: str, words: str) -> s
     if not opening.strip(" ([{"):
         return words
     starts = {f"{opening}{fold(choice)}": choice for choice in choices}
-    kept: list[str] = []
+    remaining: list[str] = []
     about = False
     for sentence in _SENTENCE.split(words):
         subject = next((choice for start, choice in starts.items() if sentence.startswith(start)), "")
@@ -91,6 +91,6 @@ def without_matter(name: str, choices: Sequence[str], own: str, words: str) -> s
         if (first and " than " not in body) or (sentence.endswith("?") and len(sentence.split()) <= SHORT):
             return None
         if not about or strange or "?" in sentence:
-            kept.append(sentence)
+            remaining.append(sentence)
             about = False
-    return "\n".join(kept)
+    return "\n".join(remaining)
