@@ -7,7 +7,8 @@ or changed. What is not plainly the author's own final statement is not booked.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.answers.layout import NO_PROPOSALS, Reading, read, reason_in_words
+from moot.answers.layout import NO_PROPOSALS, Reading, read
+from moot.answers.values import reason_in_words
 from moot.app.brief import reader
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.brief import Brief

@@ -77,3 +77,20 @@ def test_an_output_that_takes_nothing_is_one_sentence(tmp_path: Path, output: st
         command = ["/bin/sh", "-c", f'"$0" -m moot {words} {output}', sys.executable]
         ended = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
         assert (ended.returncode, ended.stderr) == (1, f"moot: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("list", "-n"), ("list", "--status"), ("show",), ("run", "q.md", "--rounds"), ("resolve", "last")),
+        *(("fork", "last", "--at"), ("serve", "--port"), ("list", "--store"), ()),
+    ],
+)
+@pytest.mark.parametrize("value", ["9" * 5000, "a b " * 1250], ids=["digits", "words"])
+def test_a_value_of_five_thousand_characters_is_not_repeated(
+    tmp_path: Path, words: tuple[str, ...], value: str
+) -> None:
+    refused = moot(tmp_path, *words, value)
+    assert refused.exit_code in (1, 2)
+    assert len(refused.stderr) < 600
+    assert "Traceback" not in refused.stderr

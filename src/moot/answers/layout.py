@@ -45,7 +45,7 @@ from moot.answers.rulings import (
     without_marks,
 )
 from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value
+from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value, reason_in_words
 from moot.answers.words import phrases
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
@@ -400,41 +400,8 @@ def _privacy(form: Form) -> list[str]:
 
 def repair_question(form: Form, reading: Reading) -> str:
     """The one question that is put again: what could not be read, why, and the form once more."""
-    faults = [
-        f"- {text.rpartition(': ')[0]}: {_WHY.get(text.rpartition(': ')[2], 'it could not be read')}."
-        for text in reading.unread
-    ]
+    faults = [f"- {text.rpartition(': ')[0]}: {reason_in_words(text.rpartition(': ')[2])}." for text in reading.unread]
     return "\n".join(["I could not read this in your answer:", *faults, form_instructions(form)])
-
-
-_WHY: Mapping[str, str] = {
-    "no_form": "the answer is not in the form",
-    "missing": "it is not there",
-    "empty": "nothing is written there",
-    "ambiguous": "it can be understood in more than one way",
-    "negated": "only a refusal is there",
-    "conditional": "it depends on a condition",
-    "quoted_only": "it stands only in a quotation",
-    "unknown_name": "no candidate has that name",
-    "not_allowed": "that is not one of the allowed values",
-    "invalid_number": "that is not a number on the scale",
-    "out_of_range": "the number is outside of the scale",
-    "wrong_type": "that is not the kind of value that is asked for",
-    "duplicate_key": "it is given twice",
-    "unknown_candidate": "nobody of that name is to be scored",
-    "missing_candidate": "it has no score",
-    "malformed": "the form is broken",
-    "unclosed": "a closing tag is missing",
-    "inside_content": "it stands inside another field; it needs a tag of its own",
-    "truncated": "the answer was cut off",
-    "speaker_mismatch": "the message is in somebody else's name",
-    "too_large": "the answer is too long",
-}
-
-
-def reason_in_words(code: str) -> str:
-    """A reason of ``unread`` as words for readers."""
-    return _WHY.get(code, "it could not be read")
 
 
 def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:

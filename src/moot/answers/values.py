@@ -1,7 +1,7 @@
 """Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.answers import retraction
@@ -17,6 +17,36 @@ class Fault:
     """Why a value was not read, in one word."""
 
     reason: str
+
+
+_WHY: Mapping[str, str] = {
+    "no_form": "the answer is not in the form",
+    "missing": "it is not there",
+    "empty": "nothing is written there",
+    "ambiguous": "it can be understood in more than one way",
+    "negated": "only a refusal is there",
+    "conditional": "it depends on a condition",
+    "quoted_only": "it stands only in a quotation",
+    "unknown_name": "no candidate has that name",
+    "not_allowed": "that is not one of the allowed values",
+    "invalid_number": "that is not a number on the scale",
+    "out_of_range": "the number is outside of the scale",
+    "wrong_type": "that is not the kind of value that is asked for",
+    "duplicate_key": "it is given twice",
+    "unknown_candidate": "nobody of that name is to be scored",
+    "missing_candidate": "it has no score",
+    "malformed": "the form is broken",
+    "unclosed": "a closing tag is missing",
+    "inside_content": "it stands inside another field; it needs a tag of its own",
+    "truncated": "the answer was cut off",
+    "speaker_mismatch": "the message is in somebody else's name",
+    "too_large": "the answer is too long",
+}
+
+
+def reason_in_words(code: str) -> str:
+    """A reason of ``unread`` as words for readers."""
+    return _WHY.get(code, "it could not be read")
 
 
 @dataclass(slots=True)

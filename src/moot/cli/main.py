@@ -8,6 +8,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -139,6 +140,7 @@ class CommandGroup(rich_click.RichGroup):
     def _run(
         self, args: Sequence[str] | None, prog_name: str, complete_var: str | None, extra: Mapping[str, object]
     ) -> int:
+        refuse = partial(_print_error, args=sys.argv[1:] if args is None else args)
         try:
             code: object = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             sys.stdout.flush()
@@ -149,27 +151,23 @@ class CommandGroup(rich_click.RichGroup):
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else prog_name
             words = _wrong_number(error) or _RANGE.sub(_in_words, error.format_message())
-            return _print_error(
-                f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE
-            )
+            return refuse(f"{words}{'' if words.endswith(('.', '?', '!')) else '.'} Try `{command} --help`.", USAGE)
         except click.ClickException as error:
-            return _print_error(error.format_message(), ERROR)
+            return refuse(error.format_message(), ERROR)
         except PackageMissing as error:
-            return _print_error(str(error), ERROR)
+            return refuse(str(error), ERROR)
         except (BriefError, ProtocolError) as error:
-            return _print_error(str(error), USAGE)
+            return refuse(str(error), USAGE)
         except MootError as error:
-            return _print_error(str(error), ERROR)
+            return refuse(str(error), ERROR)
         except (KeyboardInterrupt, click.Abort):
-            return _print_error("interrupted", INTERRUPTED)
+            return refuse("interrupted", INTERRUPTED)
         except BrokenPipeError:
             return _exit_silently()
         except Exception as error:
             if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
                 raise
-            return _print_error(
-                f"internal error: {type(error).__name__}: {error} (details in {_save_traceback()})", ERROR
-            )
+            return refuse(f"internal error: {type(error).__name__}: {error} (details in {_save_traceback()})", ERROR)
 
 
 _RANGE = re.compile(r"\S+ is not in the range (?:(\S+?)(<=?))?x([<>]=?)(\S+?)(?=\.$)")
@@ -218,8 +216,25 @@ def _drop_unknown_width() -> None:
         os.environ["COLUMNS"] = "80"
 
 
-def _print_error(sentence: str, code: int) -> int:
-    words = " ".join(clean(sentence).split())
+LONGEST_VALUE = 300
+"""The most characters of a value that an error repeats whole."""
+
+_LONG = re.compile(rf"[^\s'\"]{{{LONGEST_VALUE + 1},}}")
+"""A value without blanks that is too long to be repeated."""
+
+
+def _shortened(value: str) -> str:
+    """The beginning of a long value, and how long it is."""
+    return f"{value[:60].rstrip()}… ({len(value):,} characters)"
+
+
+def _print_error(sentence: str, code: int, *, args: Sequence[str] = ()) -> int:
+    """Print an error; arguments that are very long are not repeated whole."""
+    values = [value for arg in args for value in (arg, arg.partition("=")[2]) if len(value) > LONGEST_VALUE]
+    for value in values:
+        for spelling in (value, repr(value)[1:-1], value.strip()):
+            sentence = sentence.replace(spelling, _shortened(value))
+    words = _LONG.sub(lambda match: _shortened(match[0]), " ".join(clean(sentence).split()))
     with contextlib.suppress(OSError):
         click.echo(f"moot: {words}", err=True)
     return code
