@@ -52,12 +52,12 @@ def without_private_fields(who: str, turn: Turn) -> Turn:
     is composed of the fields they may read, and nothing of an answer that was not readable, unless that is prose
     without any tag and without the name of a private field.
     """
-    form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    if turn.by == who or turn.reply is None or not any(field.private for field in form_fields):
+    form = turn.ask.form if turn.ask else None
+    if form is None or turn.by == who or turn.reply is None or not any(field.private for field in form.fields):
         return turn
-    if turn.ask and turn.ask.form and is_open_prose(turn.ask.form, turn):
+    if is_open_prose(form, turn):
         return turn
-    hidden = {field.name for field in form_fields if field.private and turn.fields.get(field.to) != who}
+    hidden = {field.name for field in form.fields if field.private and turn.fields.get(field.to) != who}
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))

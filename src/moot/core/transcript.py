@@ -292,8 +292,9 @@ class Transcript:
         the author through ``Ask.about``.
         """
         masks = self._masks(who)
-        turns = [turn for turn in self.turns() if not _is_note(turn) and _sees(who, turn, masks)]
-        turns = [turn for turn in turns if turn.act not in view.hide and turn.by not in view.hide]
+        turns = [turn for turn in self._turns.values() if turn.reply is not None and _is_shown(who, turn, masks)]
+        if view.hide:
+            turns = [turn for turn in turns if turn.act not in view.hide and turn.by not in view.hide]
         if view.mine:
             turns = [turn for turn in turns if self._concerns(who, turn)]
         sums = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
@@ -332,9 +333,14 @@ SUMMARY = "summarize"
 """The act of a turn that summarizes the turns before it."""
 
 
-def _is_note(turn: Turn) -> bool:
-    """Whether only its author may see a turn. Summaries are the exception: they are part of their author's log."""
-    return turn.ask is not None and turn.ask.audience == (turn.by,) and turn.act != SUMMARY
+def _is_shown(who: str, turn: Turn, masks: frozenset[str]) -> bool:
+    """Whether an answered turn is in a participant's log."""
+    audience = turn.ask.audience if turn.ask else ()
+    if not audience and not masks:
+        return True
+    # Only its author may see a note. Summaries are the exception: they are part of their author's log.
+    note = audience == (turn.by,) and turn.act != SUMMARY
+    return not note and _sees(who, turn, masks)
 
 
 def _sees(who: str, turn: Turn, masks: frozenset[str]) -> bool:

@@ -27,7 +27,8 @@ TOOLS_OVERHEAD = 500
 """Tokens in which a provider tells a model how to ask for tools; Anthropic's take 300 to 500, others' fewer."""
 
 
-_RUNS, _DIGIT = re.compile(r"[!-~]{16,}"), re.compile(r"[0-9]")
+LEAST_RUN = 16
+_RUNS, _DIGIT = re.compile(rf"[!-~]{{{LEAST_RUN},}}"), re.compile(r"[0-9]")
 """Runs without a blank; those that hold a digit are no words, but encoded data, long numbers, addresses."""
 
 
@@ -189,7 +190,7 @@ def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=128)
 def _count(text: str) -> int:
     narrow = wide = rare = 0
     letters = len(text.encode("ascii", "ignore"))
@@ -197,7 +198,8 @@ def _count(text: str) -> int:
         others = "".join(_OTHERS.findall(text))
         wide, rare = (sum(map(len, pattern.findall(others))) for pattern in (_WIDE, _RARE))
         narrow = len(others) - wide - rare
-    dense = sum(len(run) for run in _RUNS.findall(text) if _DIGIT.search(run))
+    long_words = (word for word in text.split() if len(word) >= LEAST_RUN)
+    dense = sum(len(run) for word in long_words for run in _RUNS.findall(word) if _DIGIT.search(run))
     # In 48ths of a token, the quarter included: 15 for a letter of English, 30 for one of Europe, 60 for one of Asia;
     # in a run without a blank, and where the script is rare, each byte is one.
     return -(-(15 * (letters - dense) + 48 * dense + 30 * narrow + 60 * wide + 192 * rare) // 48)

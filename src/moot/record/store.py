@@ -176,8 +176,9 @@ def check_lines(debate: str, lines: Sequence[str]) -> None:
         RecordError: with what is wrong and where.
     """
     _check_text("The id of a debate", debate)
+    what_it_is = f"A line of debate {debate}"
     for line in lines:
-        _check_text(f"A line of debate {debate}", line)
+        _check_text(what_it_is, line)
 
 
 def _check_text(what_it_is: str, text: str) -> None:
