@@ -31,6 +31,7 @@ from moot.record.mailbox import Mailbox
 from moot.testing.store_checks import InMemoryStore
 from tests.app.run.people_kit import QUOTES, Filling, Hand, Time, filled, person, table, workspace
 from tests.kits.acting import Acts, slowly
+from tests.kits.clock import jumping
 
 
 def plan(place: Workspace, brief: Brief, protocol: str = "council", rounds: int | None = 0, strategy: str = "") -> Plan:
@@ -311,6 +312,7 @@ async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None
 
 
 @pytest.mark.parametrize("limits", [Limits(total_seconds=0.3), Limits(turn_seconds=0.05), Limits(parallel=1)])
+@jumping
 async def test_no_limit_breaks_off_a_person(limits: Limits) -> None:
     class Slow(Filling):
         async def ask(self, ask: Ask, context: Context) -> Reply:
