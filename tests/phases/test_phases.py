@@ -178,7 +178,7 @@ async def test_an_open_panel_that_agrees_needs_no_vote() -> None:
     assert (decision.status, decision.winner, decision.how) == (
         "decided",
         "Wait.",
-        "all 3 who answered give the same answer: no vote was needed",
+        "all 3 who answered give the same answer: no vote was needed; no debate took place: all 3 give the same answer",
     )
     assert len(player.asked) == 3
 
@@ -375,4 +375,7 @@ async def test_an_agreement_of_too_few_is_no_quorum() -> None:
     )
     assert debate.transcript.decision
     assert debate.transcript.decision.status == "no_decision"
-    assert debate.transcript.decision.how == "no quorum: 2 of 5 ballots could be read; the tally is partial"
+    assert debate.transcript.decision.how == (
+        "no quorum: 2 of 5 ballots could be read; the tally is partial; "
+        "no debate took place: all 2 give the same answer"
+    )

@@ -13,7 +13,7 @@ from moot.core.errors import BriefError, ProtocolError
 from moot.core.transcript import Transcript
 from moot.phases.choices import Choices
 from moot.phases.vote import BALLOT
-from moot.protocols.known import build
+from moot.protocols.known import GATED, build
 from moot.testing.replay import Harness, SeededAgent
 from tests.cli.commands import settle
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
@@ -76,11 +76,12 @@ CASES: list[tuple[dict[str, str], float | None, bool, str]] = [
 ]
 
 
+@pytest.mark.parametrize("protocol", GATED)
 @pytest.mark.parametrize(("answers", "threshold", "debated", "how"), CASES)
 async def test_only_answers_that_differ_are_debated(
-    answers: dict[str, str], threshold: float | None, debated: bool, how: str
+    answers: dict[str, str], threshold: float | None, debated: bool, how: str, protocol: str
 ) -> None:
-    transcript, player = await hold("gate", answers, choices=Choices(threshold=threshold))
+    transcript, player = await hold(protocol, answers, choices=Choices(threshold=threshold))
     assert [ask.act for ask, _ in player.asked].count("revise") == (len(answers) if debated else 0)
     assert transcript.decision
     assert transcript.decision.how.startswith(how)
@@ -109,6 +110,22 @@ async def test_the_threshold_holds_beside_other_conditions(rounds: int) -> None:
     assert transcript.decision
     assert "no debate took place" in transcript.decision.how
     assert not transcript.turns("revise")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "threshold", "debated"), [("panel", None, True), ("panel", 0.2, False), ("gate", None, False)]
+)
+async def test_a_brief_that_says_what_ends_the_rounds_of_a_panel_means_it(
+    protocol: str, threshold: float | None, debated: bool
+) -> None:
+    chosen = Choices(until=("rounds_exhausted",), threshold=threshold)
+    transcript, _ = await hold(protocol, split(4, 1), choices=chosen)
+    assert bool(transcript.turns("revise")) is debated
+
+
+async def test_threshold_0_debates_wherever_two_answers_differ() -> None:
+    transcript, _ = await hold("panel", split(9, 1), choices=Choices(threshold=0.0))
+    assert len(transcript.turns("revise")) == 10
 
 
 async def test_a_ranking_says_it_too() -> None:
@@ -249,7 +266,7 @@ async def test_a_brief_of_one_participant_runs_alone_and_a_question_has_no_stanc
 async def test_the_settings_belong_to_their_protocols() -> None:
     text = "---\n{}\n---\n# Tea?\n"
     for line, problem in (
-        ("threshold: 0.1", "panel does not support threshold; gate and forecast do"),
+        ("protocol: council\nthreshold: 0.1", "council does not support threshold; panel, gate and forecast do"),
         ("samples: 3", "panel does not support samples; sample does"),
         ("protocol: gate\nthreshold: 2", "threshold must be from 0 to 1, not 2"),
         ("protocol: sample\nsamples: 0", "samples must be from 1 to 100, not 0"),

@@ -1,4 +1,4 @@
-"""The list of built-in protocols, and the protocols ``panel`` and ``moderated``.
+"""The list of built-in protocols, and the protocol ``moderated``.
 
 The defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
 """
@@ -6,31 +6,29 @@ The defaults follow measured evidence: independent drafts first, few rounds, hid
 from collections.abc import Mapping
 from dataclasses import replace
 
-from moot.core.brief import Brief, View
+from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
 from moot.core.extensions import PROTOCOL, no_options, offered
 from moot.core.text import unknown_word
 from moot.phases.base import At, Phase, Rounds, Sequence
-from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
+from moot.phases.choices import RANKED, STRATEGIES, Choices
 from moot.phases.endings import ENDINGS, mediator
 from moot.phases.helpers import with_recall, with_weights
-from moot.phases.ranked_vote import vote
-from moot.phases.speak import SETTLEMENT, Everyone, check_names, draft, narrowed, revision
-from moot.phases.vote import Adopt, Count, Vote
-from moot.policy.rounds import Alike, AnyOf, Settled, Showing, Unchanged
-from moot.policy.rules import PLURALITY, Quorum
+from moot.phases.speak import SETTLEMENT, Everyone, check_names, narrowed
+from moot.phases.vote import Adopt
+from moot.policy.rounds import Settled
 from moot.protocols import compose, spec
 from moot.protocols.arena import arena
 from moot.protocols.board import board
 from moot.protocols.chaired import chaired
 from moot.protocols.compose import add, with_judgement
-from moot.protocols.council import JURY_TASK, VOTE_TASK, council
+from moot.protocols.council import council
 from moot.protocols.fishbowl import fishbowl
 from moot.protocols.formats import chain_of_thought, round_robin
 from moot.protocols.grouped import grouped
 from moot.protocols.measured.critic import critique
 from moot.protocols.measured.forecast import forecast
-from moot.protocols.measured.gate import gate
+from moot.protocols.measured.gate import gate, panel
 from moot.protocols.measured.independent import sample, single
 from moot.protocols.measured.selection import select
 from moot.protocols.mediators import mediate
@@ -40,39 +38,6 @@ from moot.protocols.socratic import socratic
 from moot.protocols.spec import Protocol
 
 __all__ = ["RANKED", "STRATEGIES", "Choices"]
-
-
-NO_LOG = View(last=0)
-HIDDEN = View(last=0, anonymous=True)
-
-
-def panel(brief: Brief, choices: Choices) -> Phase:
-    """Independent drafts; stop if they agree; else a round on the disagreement, authors hidden; then a vote.
-
-    With options in the brief the newest answers are the votes. Both tallies, of the first drafts and of the last
-    answers, are kept. One round by default, at most three.
-    """
-    choices.no_turn_mode("panel")
-    rounds = choices.few("panel", 1)
-    acts = ("draft", "revise")
-    answers = Showing(acts=acts, distinct=True, shuffle=True)
-    task = (
-        "Read the different answers above; none of them is marked as yours. Keep your answer unless a claim in them, "
-        "or evidence you overlooked, gives you a reason to change it. Then answer again."
-    )
-    revise = Everyone(act="revise", task=task, form=revision(brief.options), show=(answers,), view=HIDDEN)
-    usual = AnyOf(stops=(Alike(acts=acts), Unchanged(acts=acts)))
-    size = (rounds, len(brief.names("debater")))
-    talk = compose.rounds((revise,), brief, choices, acts=acts, usual=usual, size=size)
-    if ranks(choices):
-        decide: Phase = vote(choices, brief, acts)
-    else:
-        rule = Quorum(rule=rule_of(choices, PLURALITY, after=RANKED))
-        ballot = Vote(rule=rule, acts=acts, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
-        decide = Count(rule=rule, acts=acts, reasons=True) if brief.options else ballot
-    first = "Answer the question on your own, from what you know and from the background."
-    drafts = Everyone(act="draft", task=first, form=draft(brief.options), view=NO_LOG, needs=1)
-    return Sequence(parts=(drafts, talk, compose.early(decide, choices)))
 
 
 OPEN = (
@@ -160,6 +125,9 @@ DECIDED_BY: Mapping[str, tuple[str, ...]] = {
 
 FORMATS_DECIDED_BY = (*ENDINGS, *VOTES)
 """The ways to decide that all debate formats take."""
+
+GATED = ("panel", "gate")
+"""The protocols that debate only where first answers differ by more than a threshold, which can be learned."""
 
 ALONE = ("single", "sample")
 """The protocols in which nobody reads another's answer, so that one debater is enough."""

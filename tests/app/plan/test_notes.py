@@ -178,3 +178,28 @@ async def test_what_a_participant_hides_or_speaks_in_vain(ada: str, note: str) -
     text = await notes(write("protocol: panel\nrounds: 1", ada=ada))
     assert note in text
     assert ("has no effect" in text or "translated" in text) == bool(note)
+
+
+COPIES = "among copies of one model a debate has gained nothing."
+FAMILY = "they are likely to err alike."
+MEMORY = "where all judge from memory, a debate has helped least."
+
+
+@pytest.mark.parametrize(
+    ("models", "header", "words"),
+    [
+        (("ollama:qwen3:8b",), "", f"All 3 debaters are ollama:qwen3:8b: {COPIES}"),
+        (("ollama:qwen3:8b", "ollama:qwen2.5"), "", f"All 3 debaters are of one family of models: {FAMILY}"),
+        (("ollama:qwen3:8b", "ollama:llama3.2"), "", f"Nobody gets a document: {MEMORY}"),
+        (("ollama:qwen3:8b", "ollama:llama3.2"), "context: Tea is warm.", ""),
+        (("ollama:qwen3:8b",), "protocol: council", ""),
+        (("builtin:quotes",), "", ""),
+    ],
+)
+async def test_what_makes_a_debate_worth_little_is_said_before_it_begins(
+    models: tuple[str, ...], header: str, words: str
+) -> None:
+    told = await notes(write(header), Overrides(models=models))
+    assert words in told
+    for other in (COPIES, FAMILY, MEMORY):
+        assert (other in told) is (words.endswith(other) or (other == MEMORY and words.endswith(FAMILY)))

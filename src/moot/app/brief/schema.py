@@ -193,8 +193,8 @@ HEADER: tuple[Key, ...] = (
         example="[consensus_reached, no_new_arguments]", hints=("end_condition", "stop_condition"),
         help="What ends the rounds early."),
     Key(name="threshold", kind="number", low=THRESHOLDS.low, high=THRESHOLDS.high, choices=(LEARNED,), example="0.3",
-        help="With protocol: gate or forecast, how far apart first answers may be without a debate; default: 0.2. A "
-        "gate also takes one learned from resolved questions; below 100 of them it is the default.",
+        help="With protocol: panel, gate or forecast, how far apart first answers may be without a debate; default: "
+        "0.2. panel and gate also take one learned from resolved questions; below 100 of them it is the default.",
         hints=("gate", "spread", "gate_threshold")),
     Key(name="samples", kind="whole", low=SAMPLES.low, high=SAMPLES.high, example="9",
         help="With protocol: sample, how many independent answers are counted; default: 5.",

@@ -26,10 +26,13 @@ from moot.core.brief import (
     Participant,
 )
 from moot.core.errors import BriefError
+from moot.core.families import family
 from moot.core.text import counted, flat, listed
 from moot.core.transcript import normalise
+from moot.models.pool import GUEST
 from moot.phases.choices import AT_THE_END, Choices
 from moot.protocols.compose import translation
+from moot.protocols.known import GATED
 
 
 def check_brief(brief: Brief) -> None:
@@ -191,6 +194,8 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             yield f"{protocol} never asks {participant.name}, who stays silent."
     if brief.library and not any("rag" in participant.tools for participant in brief.participants):
         yield "Nobody has the tool rag, so nobody reads the library."
+    if protocol in GATED:
+        yield from _on_copies(brief)
     yield from _on_people(brief, costing)
     yield from _on_participants(brief, choices)
     yield from _on_rounds(protocol, choices, costing)
@@ -208,6 +213,20 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     if limit is not None and most > limit:
         need = counted(most, "question")
         yield f"The debate may need {need} and pauses after {limit}. To allow them all: --max-questions {most}."
+
+
+def _on_copies(brief: Brief) -> Iterator[str]:
+    """What is known to make a debate worth little before it begins: models that err alike, and nothing to read."""
+    debaters = [who for who in brief.participants if who.duty == "debater"]
+    seats = {who.seat for who in debaters}
+    if len(debaters) < 2 or not all(_has_model(who) and not who.seat.startswith(GUEST) for who in debaters):
+        return
+    if len(seats) == 1:
+        yield f"All {len(debaters)} debaters are {min(seats)}: among copies of one model a debate has gained nothing."
+    elif len({family(seat) for seat in seats}) == 1:
+        yield f"All {len(debaters)} debaters are of one family of models: they are likely to err alike."
+    if len(seats) > 1 and not (brief.background or brief.library or any(who.tools for who in debaters)):
+        yield "Nobody gets a document: where all judge from memory, a debate has helped least."
 
 
 def _has_model(who: Participant) -> bool:

@@ -20,10 +20,8 @@ from moot.evaluation.gates import DEFAULT, ENOUGH, Gated, choose, cross_validate
 from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.panels import Answers, credit, tops
 from moot.learn.tables import Place
+from moot.protocols.known import GATED
 from moot.record.store import Store
-
-PROTOCOLS = ("gate", "panel")
-"""The protocols with the rounds of a gate."""
 
 RIGHT = "right"
 
@@ -96,7 +94,7 @@ def read_questions(place: Place) -> list[ResolvedQuestion]:
         by_debate.setdefault(item.debate, []).append(item)
     questions: dict[str, ResolvedQuestion] = {}
     for outcome in outcomes:
-        if outcome.body["protocol"] in PROTOCOLS:
+        if outcome.body["protocol"] in GATED:
             question = _question(outcome, by_debate.get(outcome.debate, []))
             questions |= {normalise(str(outcome.body["topic"])): question} if question else {}
     return list(questions.values())

@@ -59,7 +59,7 @@ from moot.phases.choices import (
 from moot.policy.pairing import Topology
 from moot.protocols.compose import ENDED
 from moot.protocols.grouped import LEAST
-from moot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, VOTES
+from moot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, GATED, VOTES
 
 MOST_IN_ONE_GROUP = 10
 """The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
@@ -154,8 +154,8 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
 def _threshold(parsed: ParsedBrief, overrides: Overrides) -> float | None:
     """The threshold as a number; None for the default, and for one that is to be learned."""
     value, protocol = parsed.given.get("threshold"), protocol_of(parsed, overrides)
-    if value == LEARNED and protocol != "gate":
-        problem = f"{protocol} does not support threshold: {LEARNED}; gate does"
+    if value == LEARNED and protocol not in GATED:
+        problem = f"{protocol} does not support threshold: {LEARNED}; {listed(GATED)} do"
         raise choice_error(parsed, overrides, "threshold", problem)
     return None if value == LEARNED else cast("float | None", value)
 
@@ -208,7 +208,7 @@ _ONLY_PROTOCOL: Mapping[str, tuple[str, ...]] = {
     "sparsity": ("arena",),
     "reminder_interval": ("board",),
     "deadline_interval": ("board",),
-    "threshold": ("gate", "forecast"),
+    "threshold": (*GATED, "forecast"),
     "samples": ("sample",),
     "forecast": ("forecast",),
     "merge": ("select",),

@@ -1,4 +1,4 @@
-"""The protocol ``gate``: all answer alone, and debate only where their answers differ by more than a threshold.
+"""The protocols ``panel`` and ``gate``: all answer alone, and debate only where their answers differ by a threshold.
 
 Among recorded forecasts a debate paid only where different models, with the same documents before them, did not
 agree. Where they agreed, it cost calls and changed nothing.
@@ -29,20 +29,31 @@ ACTS = ("draft", "revise")
 """The acts that hold the answers."""
 
 
-def gate(brief: Brief, choices: Choices) -> Phase:
+def panel(brief: Brief, choices: Choices) -> Phase:
     """Alone first, with the same documents; a round of debate only where the answers differ by more than a threshold.
 
     How far answers differ is the share of those who do not give the most frequent one; of numbers it is the distance
-    between the greatest and the least. The threshold is 0.20 unless the brief sets another. Where no debate takes
-    place, the decision says so. One round by default, at most three; then a vote, or a count of the answers where the
-    brief has options.
+    between the greatest and the least. The threshold is 0.20 unless the brief sets another; with 0 every difference is
+    debated. Where no debate takes place, the decision says so. In a round all read the different answers, authors
+    hidden. One round by default, at most three; then a vote, or a count of the newest answers where the brief has
+    options. Where the brief says what ends the rounds and sets no threshold, that alone ends them.
     """
-    choices.no_turn_mode("gate")
-    size = (choices.few("gate", 1), len(brief.names("debater")))
+    return _gated_panel("panel", brief, choices, always=choices.threshold is not None or not choices.until)
+
+
+def gate(brief: Brief, choices: Choices) -> Phase:
+    """The protocol panel, whose threshold holds also where the brief says what ends the rounds."""
+    return _gated_panel("gate", brief, choices, always=True)
+
+
+def _gated_panel(name: str, brief: Brief, choices: Choices, *, always: bool) -> Phase:
+    choices.no_turn_mode(name)
+    size = (choices.few(name, 1), len(brief.names("debater")))
     usual = AnyOf(stops=(closeness(choices), Unchanged(acts=ACTS)))
     talk = compose.rounds((again(brief),), brief, choices, acts=ACTS, usual=usual, size=size)
+    talk = gated(talk, closeness(choices)) if always else talk
     deciding = compose.early(decided(brief, choices), choices)
-    return base.Sequence(parts=(alone(brief), gated(talk, closeness(choices)), Undebated(each=deciding)))
+    return base.Sequence(parts=(alone(brief), talk, Undebated(each=deciding)))
 
 
 def closeness(choices: Choices) -> Close:
