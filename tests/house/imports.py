@@ -19,7 +19,7 @@ ENGINE = frozenset(
 )
 APP = frozenset(
     {"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export", "app.evaluation"}
-    | {"app.results"}
+    | {"app.results", "app.replays"}
 )
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
 BELOW = READING | ENGINE | {"deadline"}
@@ -52,11 +52,13 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch"},
     "app.results": BELOW
     | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.evaluation"},
+    "app.replays": READING,
     "testing": BELOW | APP,
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),
     **{host: READING | APP | {"workers"} for host in ("cli", "web", "mcp")},
     "bench": READING | APP | {"reading"},
+    "inspect": APP | {"core", "models"},
     "reading": frozenset({"core", "phases", "protocols", "answers", "app.brief"}),
     "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools", "learn"}),
     "app": frozenset(),

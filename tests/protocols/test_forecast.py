@@ -125,7 +125,7 @@ def test_options_are_refused() -> None:
     ("header", "problem"),
     [
         ("protocol: panel\nforecast: number", "panel does not support forecast; forecast does"),
-        ("protocol: panel\nthreshold: 0.3", "panel does not support threshold; gate and forecast do"),
+        ("protocol: council\nthreshold: 0.3", "council does not support threshold; panel, gate and forecast do"),
         ("protocol: forecast\nforecast: colour", "forecast"),
         ("protocol: forecast\nstrategy: majority", "forecast cannot be decided by 'majority'"),
     ],

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
-from moot.app.evaluation.forecast_replay import read_rows as rows
 from moot.app.export.recount import Result, count_election, read_elections
+from moot.app.replays.forecast_replay import read_rows as rows
 from moot.bench.figures import Figure, find
 from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 

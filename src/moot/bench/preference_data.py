@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-from moot.app.evaluation.forecast_replay import read_rows as rows
+from moot.app.replays.forecast_replay import read_rows as rows
 from moot.bench.figures import Figure, find
 from moot.learn.ratings import spearman
 

@@ -130,7 +130,7 @@ async def test_too_few_questions_leave_the_default_and_say_how_many_are_needed(w
 
 
 async def test_only_a_gate_learns_and_only_that_word_is_read(workspace: Workspace) -> None:
-    with pytest.raises(BriefError, match=r"b\.md:4: forecast does not support threshold: learned; gate does"):
+    with pytest.raises(BriefError, match=r"b\.md:4: forecast does not support threshold: learned; panel and gate do"):
         await ready(workspace, "protocol: forecast\nthreshold: learned")
     with pytest.raises(BriefError, match="a number or learned"):
         await ready(workspace, "protocol: gate\nthreshold: guessed")

@@ -199,7 +199,7 @@ MEMORY = "where all judge from memory, a debate has helped least."
 async def test_what_makes_a_debate_worth_little_is_said_before_it_begins(
     models: tuple[str, ...], header: str, words: str
 ) -> None:
-    told = await notes(write(header), Overrides(models=models))
-    assert words in told
+    lines = await notes(write(header), Overrides(models=models))
+    assert words in lines
     for other in (COPIES, FAMILY, MEMORY):
-        assert (other in told) is (words.endswith(other) or (other == MEMORY and words.endswith(FAMILY)))
+        assert (other in lines) is (words.endswith(other) or (other == MEMORY and words.endswith(FAMILY)))

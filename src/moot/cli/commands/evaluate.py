@@ -18,7 +18,7 @@ PROMISES = ("coverage", "null", "power", "looks")
 """What ``moot eval simulate`` can check."""
 
 REPLAYABLE = ("deliberative_forecasts", "panel_answers", "judge_pairs")
-"""Data sets that can be replayed; ``moot.app.evaluation.replays`` has them, and is loaded when it is needed."""
+"""Data sets that can be replayed; ``moot.app.replays.replays`` has them, and is loaded when it is needed."""
 
 
 class FileFirst(rich_click.RichGroup):
@@ -81,7 +81,7 @@ def replay(name: str, data: Path) -> int:
     models) or judge_pairs (judges that saw each pair in both orders). The forecasts have a reference.txt: the exit code
     is 1 if a line of it does not come out.
     """
-    from moot.app.evaluation.replays import replay as run_replay
+    from moot.app.replays.replays import replay as run_replay
 
     result = run_replay(name, data)
     click.echo("\n".join(result.lines))

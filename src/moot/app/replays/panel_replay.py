@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from moot.app.evaluation.forecast_replay import read_rows
+from moot.app.replays.forecast_replay import read_rows
 from moot.evaluation.contributions import by_seat, leave_one_out, vote_value
 from moot.evaluation.liars import points_lost
 from moot.evaluation.paired import Differences

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.replays import REPLAYS, replay
+from moot.app.replays.replays import REPLAYS, replay
 from moot.cli.commands.evaluate import REPLAYABLE
 from tests.cli.commands import moot
 from tests.paths import SHARED

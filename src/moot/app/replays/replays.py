@@ -6,9 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from moot.app.evaluation.forecast_replay import replay_forecasts
-from moot.app.evaluation.judge_replay import replay_judges
-from moot.app.evaluation.panel_replay import replay_panels
+from moot.app.replays.forecast_replay import replay_forecasts
+from moot.app.replays.judge_replay import replay_judges
+from moot.app.replays.panel_replay import replay_panels
 from moot.core.errors import MootError
 
 REPLAYS: Final[Mapping[str, Callable[[Path], Iterator[str]]]] = MappingProxyType(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.judge_replay import replay_judges
-from moot.app.evaluation.panel_replay import panel_lines
+from moot.app.replays.judge_replay import replay_judges
+from moot.app.replays.panel_replay import panel_lines
 from tests.cli.commands import moot
 from tests.paths import SHARED
 
