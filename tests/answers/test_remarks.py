@@ -44,7 +44,7 @@ def test_a_short_remark_that_is_no_merit_is_asked_about(remark: str) -> None:
     [
         *("A tie.", "It's a tie.", "It is a tie between Ada and Ben.", "The vote is tied.", "We are undecided."),
         *("The debate ended in a draw.", "No one wins.", "Neither side wins.", "Split decision.", "50/50"),
-        *("It's a tie. Both sides argued well.", "Both are equally good.", "The jury is split."),
+        *("It's a tie. Both sides argued well.", "Both are equally good.", "The jury is split.", "The chair is split."),
         *("Gleichstand.", "Kein Sieger.", "Patt.", "Égalité.", "Match nul.", "Pas de vainqueur.", "Empate."),
         *("No hay ganador.", "Es un empate.", "Um empate.", "Sem vencedor.", "Pareggio.", "Nessun vincitore."),
         *("Ничья.", "Нет победителя.", "Brak zwycięzcy.", "平局。", "没有胜者。", "引き分けです。", "勝者なし。"),

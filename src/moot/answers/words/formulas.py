@@ -59,7 +59,7 @@ VOTES: Patterns = (
     _word(
         "voto",
         r"mi voto (?:es|va|será) (?:para|por|a)|(?:doy|otorgo) mi voto a|il mio voto (?:va ad?|è per|è a favore di)"
-        r"|(?:do|assegno) il mio voto ad?|(?:o )?meu voto (?:vai|é) (?:para|em|no|na)|(?:dou"
+        r"|(?:do|assegno) il mio voto ad?|(?:o )?meu voto (?:vai|é) (?:para(?: [oa](?= \w))?|em|no|na)|(?:dou"
         r"|concedo) (?:o )?meu voto (?:ao?|à|para)",
     ),
     _word(

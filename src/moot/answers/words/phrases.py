@@ -199,9 +199,8 @@ CONDITIONS = late_pattern(rf"\b{_any(_CONDITIONS)}\b|如果|假如|若|もし|�
 
 _HEDGES = """
     second[ -]choice | third choice | first choice | first preference | second preference | ranked | backup
-    | back-up | runner-up | (?:less|least) prefer\\w+ | least favou?rite
-    | lower priority | most likely | example | sic | quot\\w+ | said | says? | claims? | puts? it | wrote | writes
-    | asked | told | wants | mean | meant | sorry | closing | signed | signature
+    | back-up | runner-up | example | sic | quot\\w+ | said | says? | claims? | puts? it | wrote | writes | asked
+    | told | wants | mean | meant | sorry | closing | signed | signature
 """
 HEDGES = late_pattern(rf"{CONDITIONS.pattern}|\b{_any(_HEDGES)}\b")
 """The same, with words that make it somebody else's or a lesser choice."""
