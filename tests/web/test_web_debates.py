@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from moot.app.plan.settings import load_config
 from moot.core.errors import MootError
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, BEN, QUOTES, SERVING, Slow, names, opened
@@ -332,3 +334,28 @@ async def test_a_person_is_waited_for(tmp_path: Path) -> None:
         state = (await me.get(f"{API}/debates/{debate}")).json()
         assert state["waits_for"][0]["name"] == "Ada"
         assert state["runs"]
+
+
+async def test_a_preset_fills_in_a_request_and_is_there_for_its_tokens_only(tmp_path: Path) -> None:
+    text = "[presets.calm]\nmodels = ['builtin:quotes']\nprotocol = 'gate'\ncost = 0.5\nwho = ['ann']\n"
+    (tmp_path / "moot.toml").write_text(text)
+    presets = load_config(tmp_path).presets
+    async with opened(tmp_path) as web:
+        web.site.runner.config = replace(web.site.runner.config, presets=presets)
+        web.site.workspace.config = web.site.runner.config
+        body = {"brief": QUOTES, "preset": "calm"}
+        plan = (await web.ann.post(f"{API}/check", json=body)).json()
+        in_the_brief = await web.ann.post(f"{API}/check", json={"brief": {"topic": "Tea?", "preset": "calm"}})
+        refused = await web.ben.post(f"{API}/check", json=body)
+        above = await web.ann.post(f"{API}/check", json={**body, "limits": {"cost": 0.25}})
+        begun = await web.begin(web.ann, preset="calm", models=[])
+        other = await web.ann.post(f"{API}/debates", json=body, headers={"Idempotency-Key": "k"})
+        same_key = await web.ann.post(f"{API}/debates", json={"brief": QUOTES}, headers={"Idempotency-Key": "k"})
+        await web.site.runner.wait(begun)
+        await web.site.runner.wait(other.json()["id"])
+        state = (await web.ann.get(f"{API}/debates/{begun}")).json()
+    assert (plan["protocol"], state["protocol"], in_the_brief.json()["protocol"]) == ("gate", "gate", "gate")
+    assert above.status_code == 200
+    assert (refused.status_code, refused.json()["code"]) == (422, "bad_enum")
+    assert refused.json()["detail"].startswith("there is no preset 'calm'")
+    assert same_key.status_code == 409, "a request with another preset is another request"

@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, str] = {
     "new": "moot.cli.commands.check:new",
     "check": "moot.cli.commands.check:check",
     "models": "moot.cli.commands.check:models",
+    "presets": "moot.cli.commands.check:presets",
     "plugins": "moot.cli.commands.check:plugins",
     "serve": "moot.cli.commands.serve:serve",
     "mcp": "moot.cli.commands.serve:mcp",
@@ -63,7 +64,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
     "Measure": ("eval",),
     "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
-    "Set up": ("new", "check", "models", "plugins"),
+    "Set up": ("new", "check", "models", "presets", "plugins"),
 }
 """The headings under which help lists the commands."""
 

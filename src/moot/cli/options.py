@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from moot.core.brief import ASKS, COST, LOGS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
 
 if TYPE_CHECKING:
-    from moot.app.brief.reader import ParsedBrief
+    from moot.app.brief.reader import ParsedBrief, Settings
     from moot.app.run.dispatcher import Dispatcher
     from moot.app.run.prepare import LimitOverrides, Overrides
     from moot.app.run.record_reader import RecordReader
@@ -106,6 +106,7 @@ class OverrideOptions(TypedDict):
     """What replaces settings of the brief, as the user typed it."""
 
     model: tuple[str, ...]
+    preset: str | None
     protocol: str | None
     rounds: int | None
     strategy: str | None
@@ -202,6 +203,9 @@ def override_options(command: Command) -> Command:
             "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
         ),
         click.option(
+            "--preset", metavar="NAME", help="A named set of settings that fills in what the brief leaves open."
+        ),
+        click.option(
             "-m",
             "--model",
             multiple=True,
@@ -257,15 +261,24 @@ def overrides_of(options: OverrideOptions, caps: LimitOptions) -> "Overrides":
     )
 
 
-def read_input(words: str, settings: tuple[str, ...] = ()) -> "ParsedBrief":
+def read_input(words: str, settings: tuple[str, ...] = (), preset: str | None = None) -> "ParsedBrief":
     """Read the brief that was typed: a file, a question, or ``-`` for standard input.
 
-    The settings of ``--set`` hold in the place of the brief's own.
+    The settings of ``--set`` and the preset hold in the place of the brief's own.
     """
-    from moot.app.brief.reader import read_settings, read_stream, read_words
+    from moot.app.brief.reader import read_stream, read_words
 
-    changed = read_settings(settings, where="--set")
+    changed = settings_of(settings, preset)
     return read_stream(sys.stdin.buffer, changed) if words == "-" else read_words(words, settings=changed)
+
+
+def settings_of(settings: tuple[str, ...], preset: str | None) -> "Settings":
+    """The settings of ``--set``, and that of ``--preset``."""
+    from moot.app.brief.field_values import LocatedValue
+    from moot.app.brief.reader import read_settings
+
+    chosen = {"preset": LocatedValue(value=preset, line=0)} if preset else {}
+    return {**read_settings(settings, where="--set"), **chosen}
 
 
 def store_path(own: Path | str | None = None) -> Path | str:

@@ -112,6 +112,7 @@ Names = Annotated[
     ),
 ]
 Protocol = Annotated[str, Field(max_length=100, description="A name of list_protocols.")]
+PresetName = Annotated[str, Field(max_length=32, description="Settings that the owner has named.")]
 Rounds = Annotated[int | None, Field(ge=ROUNDS.low, le=ROUNDS.high, description="Maximum number of rounds.")]
 Money = Annotated[float | None, Field(ge=COST.low, le=COST.high, description="Maximum cost in US dollars.")]
 Id = Annotated[str, Field(max_length=200, description="The debate's id.")]
@@ -133,16 +134,17 @@ class DebateTools:
         here: Here,
         models: Names | None = None,
         protocol: Protocol = "",
+        preset: PresetName = "",
         rounds: Rounds = None,
         max_cost: Money = None,
-    ) -> Memo:
+    ) -> Memo:  # house: wide because a tool's parameters are its interface
         """Run a debate and return its decision, with votes, dissent and minority answers. This costs money.
 
         Progress is reported. If the debate takes longer than 50 seconds, the tool returns its id while the debate
         continues; call wait_for_debate then. The debate also continues if you stop waiting.
         """
         client = self.server.client(here)
-        order = _order(question, models, protocol, rounds, max_cost)
+        order = _order(question, models, protocol, preset, rounds, max_cost)
         debate = await client.admission.begin(order)
         await settle(client, debate, PATIENCE, here.report_progress)
         return await memo_of(client, debate)
@@ -153,6 +155,7 @@ class DebateTools:
         here: Here,
         models: Names | None = None,
         protocol: Protocol = "",
+        preset: PresetName = "",
         rounds: Rounds = None,
         max_cost: Money = None,
         key: Annotated[
@@ -161,7 +164,7 @@ class DebateTools:
     ) -> BegunResult:  # house: wide because a tool's parameters are its interface
         """Start a debate and return its id at once. This costs money. wait_for_debate waits for its end."""
         client = self.server.client(here)
-        debate = await client.admission.begin(_order(question, models, protocol, rounds, max_cost), key)
+        debate = await client.admission.begin(_order(question, models, protocol, preset, rounds, max_cost), key)
         return BegunResult(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what was said so far")
 
     async def check_brief(
@@ -170,12 +173,13 @@ class DebateTools:
         here: Here,
         models: Names | None = None,
         protocol: Protocol = "",
+        preset: PresetName = "",
         rounds: Rounds = None,
         max_cost: Money = None,
-    ) -> PlanResult:
+    ) -> PlanResult:  # house: wide because a tool's parameters are its interface
         """Show how a question or brief was understood and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
-        start = await client.admission.make_ready(_order(question, models, protocol, rounds, max_cost))
+        start = await client.admission.make_ready(_order(question, models, protocol, preset, rounds, max_cost))
         return PlanResult.model_validate(plan_data(start.prepared))
 
     async def wait_for_debate(
@@ -224,7 +228,7 @@ class DebateTools:
 
 
 def _order(
-    question: str, models: list[str] | None, protocol: str, rounds: int | None, cost: float | None
+    question: str, models: list[str] | None, protocol: str, preset: str, rounds: int | None, cost: float | None
 ) -> DebateRequest:
     overrides = Overrides(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitOverrides(cost=cost))
-    return DebateRequest(brief=question, overrides=overrides)
+    return DebateRequest(brief=question, overrides=overrides, preset=preset)

@@ -134,6 +134,7 @@ class Provider:
         extras: the settings beyond OpenAI's own that it takes, and what it calls them.
         tools: whether its models can be offered tools.
         headers: environment variables whose values go to it alone, and the header of each.
+        starters: the large and the small models with which presets begin, as of November 2026; all have a known price.
     """
 
     name: str
@@ -151,6 +152,7 @@ class Provider:
     extras: Mapping[str, str] = field(default_factory=dict[str, str])
     tools: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    starters: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 _TOP_K = MappingProxyType({"top_k": "top_k"})
@@ -189,6 +191,7 @@ PROVIDERS: Mapping[str, Provider] = {
             prices="openai",
             alternate=False,
             strict=True,
+            starters=(("gpt-5.4",), ("gpt-5.4-mini",)),
             headers={"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"},
         ),
         Provider(
@@ -198,19 +201,38 @@ PROVIDERS: Mapping[str, Provider] = {
             url_env="ANTHROPIC_BASE_URL",
             keys=("ANTHROPIC_API_KEY",),
             prices="anthropic",
+            starters=(("claude-sonnet-5-5",), ("claude-haiku-5-5",)),
         ),
-        replace(_cloud("openrouter", "https://openrouter.ai/api/v1"), extras=_SAMPLERS),
+        replace(
+            _cloud("openrouter", "https://openrouter.ai/api/v1"),
+            extras=_SAMPLERS,
+            starters=(
+                ("openai/gpt-5.4", "anthropic/claude-sonnet-5.5", "google/gemini-3.1-pro-preview"),
+                ("openai/gpt-5.4-mini", "anthropic/claude-haiku-5.5", "google/gemini-3.8-flash"),
+            ),
+        ),
         replace(
             _cloud("google", "https://generativelanguage.googleapis.com/v1beta/openai", drops=(*_PENALTIES, "seed")),
             keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+            starters=(("gemini-3.1-pro-preview",), ("gemini-3.8-flash",)),
         ),
         _cloud("groq", "https://api.groq.com/openai/v1"),
-        replace(_cloud("mistral", "https://api.mistral.ai/v1", drops=("seed",)), countable=False),
-        _cloud("deepseek", "https://api.deepseek.com/v1"),
+        replace(
+            _cloud("mistral", "https://api.mistral.ai/v1", drops=("seed",)),
+            countable=False,
+            starters=(("mistral-large-2512",), ("mistral-small-2603",)),
+        ),
+        replace(
+            _cloud("deepseek", "https://api.deepseek.com/v1"), starters=(("deepseek-v4-pro",), ("deepseek-v4-flash",))
+        ),
         replace(_cloud("together", "https://api.together.xyz/v1"), extras=_SAMPLERS),
         replace(_cloud("fireworks", "https://api.fireworks.ai/inference/v1"), extras=_SAMPLERS),
         _cloud("cerebras", "https://api.cerebras.ai/v1", drops=_PENALTIES),
-        replace(_cloud("xai", "https://api.x.ai/v1", drops=_PENALTIES), prices="x-ai"),
+        replace(
+            _cloud("xai", "https://api.x.ai/v1", drops=_PENALTIES),
+            prices="x-ai",
+            starters=(("grok-4.5",), ("grok-4-fast-non-reasoning",)),
+        ),
         replace(_local("lmstudio", "http://127.0.0.1:1234/v1"), extras={**_TOP_K, "repeat_penalty": "repeat_penalty"}),
         replace(
             _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),

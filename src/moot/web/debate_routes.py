@@ -83,7 +83,8 @@ def admission(site: ServerState, owner: str) -> Admission:
 def order_of(body: Planned) -> DebateRequest:
     """The request for a debate in a body."""
     overrides = Overrides(models=tuple(body.models), seed=body.seed, cast=body.participants, caps=caps_of(body.limits))
-    return DebateRequest(brief=body.brief, overrides=overrides, start=not isinstance(body, NewDebate) or body.start)
+    start = not isinstance(body, NewDebate) or body.start
+    return DebateRequest(brief=body.brief, overrides=overrides, start=start, preset=body.preset)
 
 
 async def make_ready(site: ServerState, holder: Identity, body: Planned) -> StartRequest:

@@ -8,8 +8,8 @@ from typing import cast
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from moot.app.brief.plain_values import check_value
 from moot.app.brief.schema import HEADER, LIMITS, find_key, get_key
-from moot.app.plan.checks import check_value
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.runner import RunnerFull
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordAway, RecordError

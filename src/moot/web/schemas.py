@@ -68,6 +68,9 @@ class Planned(Given):
     models: list[Name] = Field(
         default=[], max_length=MODELS, description="`provider:name`, assigned in turn.", examples=[["builtin:quotes"]]
     )
+    preset: str = Field(
+        default="", max_length=32, description="A named set of settings that fills in what the brief leaves open."
+    )
     seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None
     participants: Literal["", "builtin", "new"] = Field(

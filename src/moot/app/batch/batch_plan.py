@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from moot.app.brief.field_values import LocatedValue
-from moot.app.brief.reader import MOST_BYTES, ParsedBrief, Settings, read_settings, read_words
+from moot.app.brief.presets import Preset
+from moot.app.brief.reader import MOST_BYTES, ParsedBrief, Settings, read_settings, read_words, with_preset
 from moot.app.plan.checks import check_number
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.core.brief import SEED, Limits
@@ -150,7 +151,8 @@ def make_item(parsed: ParsedBrief, overrides: Overrides, *, name: str, own: str 
         replace(source, line=1) for source in parsed.brief.background
     )  # a limit more moves what is behind it
     brief = replace(parsed.brief, limits=Limits(), background=background)
-    plain = json.loads(json.dumps({"given": settings, "wishes": wanted}))  # what is stored has lists, and no tuples
+    chosen = {"given": settings, "wishes": wanted} | ({"models": parsed.preset.models} if parsed.preset else {})
+    plain = json.loads(json.dumps(chosen))  # what is stored has lists, and no tuples
     opened = Opened(brief=brief, protocol=plain, name=own)
     key = digest(encode(Entry(seq=1, at=0.0, event=opened, prev="")))
     return BatchItem(name=name, parsed=parsed, overrides=overrides, key=key, where=where)
@@ -158,10 +160,14 @@ def make_item(parsed: ParsedBrief, overrides: Overrides, *, name: str, own: str 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is wanted of every debate where its line does not say otherwise: overrides, and settings of the header."""
+    """What is wanted of every debate where its line does not say otherwise: overrides, and settings of the header.
+
+    ``presets`` are those that a brief may name.
+    """
 
     overrides: Overrides = field(default_factory=Overrides)
     settings: Settings = field(default_factory=dict[str, LocatedValue])
+    presets: Mapping[str, Preset] = field(default_factory=dict[str, Preset])
 
 
 def read_briefs(briefs: Sequence[str], wanted: Wanted, faults: list[str]) -> list[BatchItem]:
@@ -170,6 +176,7 @@ def read_briefs(briefs: Sequence[str], wanted: Wanted, faults: list[str]) -> lis
     for words in briefs:
         try:
             parsed = read_words(words, settings=wanted.settings)
+            parsed = with_preset(parsed, wanted.presets, protocol=wanted.overrides.protocol)
         except BriefError as error:
             faults.append(str(error))
         else:
@@ -206,6 +213,7 @@ _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "set": (_are_settings, 'a list such as ["turn_mode=random"]'),
     "protocol": (_is_text, "a text"),
     "strategy": (_is_text, "a text"),
+    "preset": (_is_text, "the name of a preset"),
 }
 """What a line may hold: how a value is checked, and what it must be in words."""
 
@@ -308,6 +316,8 @@ def _item(data: Mapping[str, object], wanted: Wanted, folder: Path, where: str) 
     words = cast("str", data["brief"])
     overrides = wanted.overrides
     own_settings = read_settings(cast("list[str]", data.get("set", ())))
+    if "preset" in data:
+        own_settings = {**own_settings, "preset": LocatedValue(value=cast("str", data["preset"]), line=0)}
     parsed = read_words(words, folder, {**wanted.settings, **own_settings})
     models = tuple(cast("list[str]", data.get("models", ()))) or overrides.models
     line_overrides = replace(
@@ -318,6 +328,7 @@ def _item(data: Mapping[str, object], wanted: Wanted, folder: Path, where: str) 
         strategy=cast("str", data.get("strategy", overrides.strategy)),
         rounds=cast("int | None", data.get("rounds", overrides.rounds)),
     )
+    parsed = with_preset(parsed, wanted.presets, protocol=line_overrides.protocol)
     own = cast("str", data.get("id", ""))
     name = own or f"{item_name(words, parsed)} (line {where.rpartition(':')[2]})"
     return make_item(parsed, line_overrides, name=name, own=own, where=where)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, TypeAlias, cast
 
+from moot.app.brief.default_participants import DEFAULT_DEBATERS, debaters
 from moot.app.brief.field_values import (
     LocatedValue,
     add_values,
@@ -30,6 +31,8 @@ from moot.app.brief.participants import (
     section_entry,
     summary_interval,
 )
+from moot.app.brief.presets import KEY as PRESET
+from moot.app.brief.presets import Preset, find_preset
 from moot.app.brief.schema import HEADER, LIMITS, Key, find_key, nearest
 from moot.app.brief.sections import Body, background, read_sections, rules_and_options, split_topic
 from moot.app.brief.writer import write
@@ -65,6 +68,7 @@ class ParsedBrief:
         own: what the file states of each participant, by name and then by the documented names of the keys.
         vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
         summarize: after how many rounds the debate is summed up; 0: never.
+        preset: the preset whose settings fill in what the brief leaves open; None until they do (``with_preset``).
         notes: sentences for the person who checks a file before running it, such as invisible characters taken out.
         where: the file's name as the user gave it, for errors.
         lines: the lines on which the values of ``given`` stand, by the same names; a participant's by ``## Name``.
@@ -82,9 +86,19 @@ class ParsedBrief:
     vacant: int = 0
     cast: str = field(default="", compare=False)
     summarize: int = 0
+    preset: Preset | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
     where: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models for all who have none of their own: the file's, else those of its preset."""
+        return (self.model,) if self.model else self.preset.models if self.preset else ()
+
+    def built_in(self, cast: str) -> bool:
+        """Whether built-in participants take the places that nobody describes: as ``cast`` says, else the preset."""
+        return cast == "builtin" or (not cast and self.preset is not None and self.preset.built_in)
 
     def options(self, key: str) -> dict[str, Value]:
         """The options behind a key such as ``protocol_options``, by name."""
@@ -342,6 +356,58 @@ def _read_header(parts: Parts) -> _Header:
         else:
             add_values(values, {key.name: read_value(key, node)})
     return _Header(values=values, people=people)
+
+
+def with_preset(
+    parsed: ParsedBrief, presets: Mapping[str, Preset], *, protocol: str = "", owner: str = ""
+) -> ParsedBrief:
+    """The brief with the settings of the preset that it names, where it says nothing itself.
+
+    Where another protocol is wanted than that of the preset, only its models, its participants and its limits count.
+
+    Args:
+        parsed: the brief as it was read.
+        presets: all that the owner has set.
+        protocol: the protocol that the caller wants; "" for that of the brief.
+        owner: whose token asks for it; "" for the person at the machine.
+
+    Raises:
+        BriefError: there is no such preset.
+    """
+    name = str(parsed.given.get(PRESET, ""))
+    if not name or parsed.preset:
+        return parsed
+    try:
+        preset = find_preset(name, presets, owner)
+    except BriefError as error:
+        line = parsed.lines.get(PRESET, 0)
+        raise BriefError(error.found, where=parsed.where if line else "", line=line, code=error.code) from error
+    other = (protocol or parsed.protocol) not in ("", preset.settings.get("protocol", ""))
+    values = {**({} if other else preset.settings), **preset.limits, **parsed.given}
+    limits = limits_of({key: value for key, value in values.items() if key not in parsed.given}, parsed.brief.limits)
+    parsed = _with_debaters(parsed, len(preset.models))
+    return replace(
+        parsed,
+        brief=replace(parsed.brief, limits=limits),
+        protocol=str(values.get("protocol", "")),
+        rounds=cast("int | None", values.get("rounds")),
+        strategy=str(values.get("strategy", "")),
+        topology=str(values.get("topology", "")),
+        given=values,
+        preset=preset,
+        notes=(*parsed.notes, f"The preset is {name}, from {preset.where}.", *preset.warnings()),
+    )
+
+
+def _with_debaters(parsed: ParsedBrief, count: int) -> ParsedBrief:
+    """The brief with a debater for each of so many models, where it neither describes debaters nor says how many."""
+    count, people = min(count, len(DEFAULT_DEBATERS)), parsed.brief.participants
+    if not 0 < parsed.vacant < count or "persona_count" in parsed.given:
+        return parsed
+    first = parsed.brief.participant(parsed.brief.names("debater")[0])
+    alike = [replace(who, view=first.view, language=first.language) for who in debaters(count)[parsed.vacant :]]
+    people = (*people[: parsed.vacant], *alike, *people[parsed.vacant :])
+    return replace(parsed, brief=replace(parsed.brief, participants=people), vacant=count)
 
 
 def limits_of(values: Mapping[str, Value], usual: Limits | None = None) -> Limits:

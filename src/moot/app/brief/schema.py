@@ -143,6 +143,8 @@ HEADER: tuple[Key, ...] = (
     Key(name="topic", kind="text", high=2000, example='"Should we build or buy?"',
         help="The question or proposition; or the heading # of the body.",
         hints=("title", "question", "subject", "proposition", "motion")),
+    Key(name="preset", kind="text", high=32, example="quality", hints=("presets", "profile", "template"),
+        help="A named set of settings in moot.toml: models, protocol, limits; it fills in what the brief leaves open."),
     Key(name="protocol", kind="choice", aliases=("debate_format",), choices=PROTOCOLS, example="panel",
         further=partial(offered, PROTOCOL), help="The protocol of the debate: who speaks when.",
         hints=("format", "type", "mode", "debate_type")),

@@ -8,19 +8,26 @@ import json
 import os
 import re
 import secrets
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from moot.app.brief.field_values import LocatedValue
+from moot.app.brief.presets import KEY as PRESET
+from moot.app.brief.presets import Preset, read_presets
+from moot.app.brief.reader import read_brief
 from moot.app.plan.next_steps import UNDECIDED, ways_to_decide
+from moot.app.plan.preset_use import USUAL_QUESTION
+from moot.app.plan.settings import load_config, user_file
 from moot.app.plan.toolbox import offered_tools
 from moot.app.run.outcome import opening
-from moot.app.run.prepare import PreparedDebate
+from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Plan, Workspace
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.tree import as_data, mermaid
 from moot.core.brief import LogMode
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import clean_data, slug
 from moot.protocols import spec
@@ -161,6 +168,76 @@ def plan_data(prepared: PreparedDebate) -> dict[str, object]:
         "repeated": round(costing.most.repeated, 3),
         "notes": list(prepared.notes),
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresetRow:
+    """A preset in a list.
+
+    Attributes:
+        name: what it is called.
+        protocol: what a brief that names none is debated by.
+        models: who answers a usual question, in the order of the seats.
+        expected: US dollars that a usual question is expected to cost; None where a price is unknown.
+        most: US dollars at most, with its limit.
+        warnings: what its owner should know before a debate is paid.
+        where: the file that it stands in.
+        problem: why it cannot be used; "" where it can.
+    """
+
+    name: str
+    protocol: str = ""
+    models: tuple[str, ...] = ()
+    expected: float | None = None
+    most: float | None = None
+    warnings: tuple[str, ...] = ()
+    where: str = ""
+    problem: str = ""
+
+
+async def preset_data(workspace: Workspace, preset: Preset) -> PresetRow:
+    """A preset, and what a usual question would cost with it. Nothing is sent to any model."""
+    row = PresetRow(name=preset.name, where=preset.where, models=preset.models)
+    settings = {PRESET: LocatedValue(value=preset.name, line=0)}
+    try:
+        ready = await prepare(workspace, read_brief(USUAL_QUESTION, settings=settings), Overrides(cast="builtin"))
+    except MootError as error:
+        return replace(row, problem=str(error))
+    brief, costing, serving = ready.plan.brief, ready.costing, load_config().serve
+    warnings, most = list(preset.warnings()), costing.usual_total.cost
+    if costing.most.unpriced and (serving.daily is not None or serving.cost is not None):
+        unknown = ", ".join(costing.most.unpriced)
+        warnings.append(f"The price of {unknown} is unknown: [serve] limits spending, so no token can use it.")
+    limit = brief.limits.cost
+    return replace(
+        row,
+        protocol=ready.plan.name,
+        models=tuple(participant.seat for participant in brief.participants if participant.duty == "debater"),
+        expected=costing.expected_total.cost,
+        most=most if most is None or limit is None else min(most, limit),
+        warnings=tuple(warnings),
+    )
+
+
+def add_presets(text: str) -> Path:
+    """Write presets behind what the user's own file of settings has; it stays as it is where they cannot stand there.
+
+    Returns:
+        The file.
+
+    Raises:
+        BriefError: the file cannot be read or written, or could not be read any more.
+    """
+    path = user_file()
+    try:
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        whole = f"{before.rstrip()}\n\n{text}".lstrip()
+        read_presets(tomllib.loads(whole).get("presets"), str(path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(path, whole)
+    except (OSError, ValueError) as error:
+        raise BriefError(f"cannot be changed: {error}", where=str(path)) from error
+    return path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

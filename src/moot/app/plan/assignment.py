@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Available", "find_models", "first_chat_model", "is_person"]
 
 
-_OTHER = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE)
+OTHER_MODELS = re.compile(r"embed|minilm|\bbge\b|rerank|whisper|clip\b", re.IGNORECASE)
 """What the names of models that do not chat are recognised by."""
 
 
@@ -56,7 +56,7 @@ async def first_chat_model() -> str:
     """The first model of a running Ollama that can chat; "" where there is none."""
     reach = await find_models()
     models = (model for server in reach.servers if server.provider == "ollama" for model in server.models)
-    return next((model for model in models if not _OTHER.search(model)), "")
+    return next((model for model in models if not OTHER_MODELS.search(model)), "")
 
 
 NAMES = ("Librarian", "Archivist", "Keeper of Memory")

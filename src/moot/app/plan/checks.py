@@ -7,17 +7,16 @@ happen is read from the two simulated runs of the estimate, so it is right for e
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import cast
 
 from moot.agents.toolkit import LONGEST, USES
-from moot.app.brief.field_values import LONGEST_TERM, check_name, read_value, skeleton
+from moot.app.brief.field_values import LONGEST_TERM, check_name, skeleton
 from moot.app.brief.participants import ACTS
-from moot.app.brief.schema import FORMATS, HEADER, LIMITS, PARTICIPANT, Key, get_key
-from moot.app.brief.yaml_header import Items, Node, Scalar
+from moot.app.brief.plain_values import check_value
+from moot.app.brief.schema import FORMATS, HEADER, LIMITS, PARTICIPANT, Key
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
-from moot.core.ask import Value
 from moot.core.brief import (
     HUMAN,
     PARTICIPANTS,
@@ -106,27 +105,6 @@ def _check_bounds(who: Participant) -> None:
         raise BriefError(problem, code="out_of_range")
 
 
-def check_value(keys: Sequence[Key], name: str, value: object, *, whose: str = "") -> Value:
-    """Check a value of a program as the reader checks the same value in a brief.
-
-    Args:
-        keys: the table of keys.
-        name: the name of the key.
-        value: the value.
-        whose: the participant, for the sentence.
-
-    Returns:
-        The value as the reader reads it.
-
-    Raises:
-        BriefError: it cannot be that.
-    """
-    try:
-        return read_value(replace(get_key(keys, name), aliases=()), _node(value)).value
-    except BriefError as error:
-        raise BriefError(f"{whose}{error}", code=error.code) from error
-
-
 def check_topic(topic: str) -> None:
     """Refuse a topic that is too long; what a council is asked may be longer.
 
@@ -143,15 +121,6 @@ def check_number(name: str, value: object) -> int:
         BriefError: it is no whole number, or out of bounds.
     """
     return cast("int", check_value(HEADER, name, value))
-
-
-def _node(value: object) -> Node:
-    """A value as it would stand in a brief."""
-    if isinstance(value, list | tuple):
-        return Items(line=0, items=tuple(_node(item) for item in cast("Sequence[object]", value)))
-    if isinstance(value, str):
-        return Scalar(line=0, text=value, plain=False)
-    return Scalar(line=0, text=repr(value), plain=isinstance(value, int | float))
 
 
 def _check_participant(who: Participant) -> None:

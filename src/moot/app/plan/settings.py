@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from moot.app.plan.stores import Where, is_address, read_where
@@ -25,6 +25,9 @@ from moot.core.errors import BriefError, RecordError
 from moot.core.extensions import PROVIDER, offered
 from moot.models.names import PROVIDERS
 from moot.tools.mcp_servers import Server
+
+if TYPE_CHECKING:
+    from moot.app.brief.presets import Preset
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _MARK = re.compile(r"sha256:([0-9a-f]{64})")
@@ -238,7 +241,7 @@ OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds", "serve", "limits",
 
 ENGINES = ("searxng", "duckduckgo")
 SERVER = ("command", "url", "pin", "env")
-TABLES = ("mcp", "feeds", "serve", "limits", "schedules")
+TABLES = ("mcp", "feeds", "serve", "limits", "schedules", "presets")
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
@@ -261,6 +264,7 @@ class Config:
         serve: what is allowed to those who come over the network.
         limits: what providers allow to all workers together, by the provider's name.
         schedules: the debates that workers begin at set times; None where nothing is said of them.
+        presets: the named sets of settings that briefs take, by name.
         origin: where each setting came from.
     """
 
@@ -276,6 +280,7 @@ class Config:
     serve: Serving = field(default_factory=Serving)
     limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
     schedules: tuple[Schedule, ...] | None = None
+    presets: "Mapping[str, Preset]" = field(default_factory=lambda: MappingProxyType(dict[str, "Preset"]()))
     origin: tuple[tuple[str, str], ...] = ()
 
 
@@ -347,7 +352,16 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
         serve=read_serving(data.pop("serve"), where) if "serve" in data else before.serve,
         limits=read_limits(data.pop("limits", {}), where) or before.limits,
         schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
+        presets={**before.presets, **_presets(data.pop("presets", None), where)},
     )
+
+
+def _presets(value: object, where: str) -> "Mapping[str, Preset]":
+    if value is None:
+        return {}
+    from moot.app.brief.presets import read_presets  # here for start-up time: few settings have presets
+
+    return read_presets(value, where)
 
 
 def default_store() -> Path:

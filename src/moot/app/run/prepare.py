@@ -32,6 +32,7 @@ from moot.app.plan.assignment import (
 from moot.app.plan.bounds import Bounds, Totals, bounds
 from moot.app.plan.checks import notes_on
 from moot.app.plan.estimate import Costing, estimate, likely_requests
+from moot.app.plan.preset_use import complete
 from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
 from moot.app.run.workspace import Plan, Workspace
@@ -296,11 +297,11 @@ async def prepare(
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    config, parsed = config or workspace.config, _answering_alone(parsed, overrides)
+    config = config or workspace.config
+    parsed = _answering_alone(complete(parsed, config, overrides.protocol), overrides)
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
-    seed = brief.seed if overrides.seed is None else overrides.seed
-    brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
-    models, model_notes = await _models(brief, overrides.models or ((parsed.model,) if parsed.model else ()), config)
+    brief = _with_overrides(brief, overrides)
+    models, model_notes = await _models(brief, overrides.models or parsed.models, config)
     for participant in parsed.brief.participants:
         _check_seat(workspace, parsed, participant)
     brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config)
@@ -315,7 +316,7 @@ async def prepare(
         raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:
         _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
-    generates = parsed.vacant and overrides.cast != "builtin" and models[0] not in (BUILTIN, HUMAN)
+    generates = parsed.vacant and not parsed.built_in(overrides.cast) and models[0] not in (BUILTIN, HUMAN)
     generator = models[0] if generates else ""
     live = live_models(workspace, plan.brief, plan.options)
     costing = costing_of(workspace, plan.brief, plan.protocol, live)
@@ -325,6 +326,11 @@ async def prepare(
     notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
     drops = ignored_settings(plan.brief, live)
     return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
+
+
+def _with_overrides(brief: Brief, overrides: Overrides) -> Brief:
+    seed = brief.seed if overrides.seed is None else overrides.seed
+    return replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
 
 
 def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[str, Model]) -> Costing:
@@ -383,7 +389,7 @@ def _answering_alone(parsed: ParsedBrief, overrides: Overrides) -> ParsedBrief:
     protocol, debating = protocol_of(parsed, overrides), parsed.brief.names("debater")
     if protocol not in ALONE or len(debating) != parsed.vacant or "persona_count" in parsed.given:
         return parsed
-    count = max(1, len(overrides.models)) if protocol != "single" else 1
+    count = max(1, len(overrides.models or parsed.models)) if protocol != "single" else 1
     first = parsed.brief.participant(debating[0])
     others = tuple(who for who in parsed.brief.participants if who.name not in debating)
     alone = tuple(replace(who, language=first.language, view=first.view) for who in respondents(count))

@@ -13,7 +13,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from moot.app.brief.reader import ParsedBrief, read_brief
+from moot.app.brief.field_values import LocatedValue
+from moot.app.brief.reader import ParsedBrief, read_brief, with_preset
 from moot.app.plan.assignment import check_packages
 from moot.app.plan.settings import Serving
 from moot.app.plan.toolbox import MCP
@@ -80,12 +81,13 @@ FILES = ("background", "library")
 """The keys of a brief that read files."""
 
 
-def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> ParsedBrief:
+def read_remote(brief: str | Mapping[str, object], *, alone: bool = False, preset: str = "") -> ParsedBrief:
     """Read a brief that came over the network.
 
     Args:
         brief: Markdown as in a file, or the keys of its header as plain data.
         alone: whether whoever sent it may know of its own debates only.
+        preset: the preset that it takes instead of its own; "" for its own.
 
     Raises:
         BriefError: it has a mistake, or names what it may not.
@@ -96,7 +98,7 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False) -> Pa
         raise BriefError(f"the brief has more than {MOST_CHARACTERS:,} characters", code="too_large")
     if not brief.strip():
         raise BriefError("the brief is empty; write a question", code="missing_topic")
-    parsed = read_brief(brief)
+    parsed = read_brief(brief, settings={"preset": LocatedValue(value=preset, line=0)} if preset else {})
     for text, key in _forbidden(parsed, alone):
         raise BriefError(text, line=parsed.lines.get(key, 0), code="not_here")
     return parsed
@@ -180,11 +182,13 @@ class DebateRequest:
         brief: Markdown as in a file, or the keys of its header as plain data.
         overrides: what is wanted otherwise; its caps take the place of the brief's limits.
         start: whether the debate runs at once; else it is only put on record.
+        preset: the preset that fills in what the brief leaves open; "" for the one that the brief names.
     """
 
     brief: str | Mapping[str, object]
     overrides: Overrides
     start: bool = True
+    preset: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +224,10 @@ class Admission:
             BriefError: something in it cannot be used, or is more than the owner allows.
             LimitReached: the price of a model is unknown where spending is limited.
         """
-        parsed = with_limits(read_remote(order.brief, alone=not self.machine), order.overrides.caps)
+        parsed = read_remote(order.brief, alone=not self.machine, preset=order.preset)
+        protocol = order.overrides.protocol
+        parsed = with_preset(parsed, self.runner.config.presets, protocol=protocol, owner=self.owner)
+        parsed = with_limits(parsed, order.overrides.caps)
         caps = LimitOverrides() if self.machine else within_allowance(parsed.brief.limits, self.serving)
         overrides = replace(order.overrides, caps=caps)
         start = await prepare_start(self.workspace, parsed, overrides, self.runner.config)
@@ -241,6 +248,7 @@ class Admission:
             MootError: it cannot start.
         """
         wanted = {"brief": order.brief, "wishes": asdict(order.overrides), "start": order.start}
+        wanted |= {"preset": order.preset} if order.preset else {}
         request = request_of("begin", wanted)
         if key and await self.is_there(debate := id_for_key(self.owner, key), request):
             if order.start and await self.workspace.count_entries(debate) == 1:

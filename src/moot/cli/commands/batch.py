@@ -121,8 +121,8 @@ def read_batch(briefs: Sequence[str], options: BatchOptions) -> "Batch":
         BriefError: nothing can be used.
     """
     from moot.app.batch.batch_plan import FaultyBatch, Wanted, make_batch, read_briefs, read_lines, read_stream
-    from moot.app.brief.reader import read_settings
-    from moot.cli.options import overrides_of
+    from moot.app.plan.settings import load_config
+    from moot.cli.options import overrides_of, settings_of
 
     if not briefs and options["jsonl"] is None:
         raise click.UsageError("Give at least one brief, or --jsonl FILE.")
@@ -133,8 +133,9 @@ def read_batch(briefs: Sequence[str], options: BatchOptions) -> "Batch":
         "turn_seconds": None,
         "total_seconds": None,
     }
-    settings = read_settings(options["settings"], where="--set")
-    wanted = Wanted(overrides=overrides_of(options, nothing), settings=settings)
+    settings = settings_of(options["settings"], options["preset"])
+    presets = load_config().presets
+    wanted = Wanted(overrides=overrides_of(options, nothing), settings=settings, presets=presets)
     faults: list[str] = []
     items = read_briefs(briefs, wanted, faults)
     if (path := options["jsonl"]) is not None:

@@ -1,6 +1,8 @@
 """``moot new``, ``check``, ``models``, ``plugins``: write a brief, estimate a debate, find models and extensions."""
 
 import json
+import tomllib
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -25,6 +27,8 @@ from moot.cli.options import (
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
+    from moot.app.export.reports import PresetRow
+    from moot.app.plan.settings import Config
     from moot.app.run.prepare import PreparedDebate
 
 
@@ -80,7 +84,7 @@ def check(brief: str, **options: Unpack[CheckOptions]) -> int:
     if options["normalised"]:
         from moot.app.brief.reader import normalise
 
-        click.echo(normalise(read_input(brief, options["settings"])), nl=False)
+        click.echo(normalise(read_input(brief, options["settings"], options["preset"])), nl=False)
         return DONE
     return run_command(_check(brief, options))
 
@@ -89,7 +93,7 @@ async def _check(words: str, check_options: CheckOptions) -> int:
     from moot.app.run.prepare import prepare
     from moot.app.run.start import find_generation
 
-    parsed = read_input(words, check_options["settings"])
+    parsed = read_input(words, check_options["settings"], check_options["preset"])
     async with open_workspace(check_options["store"], reading=True) as workspace:
         ready = await prepare(workspace, parsed, overrides_of(check_options, check_options))
         if (
@@ -141,6 +145,77 @@ def models(as_json: bool) -> int:
     console = console_for()
     for renderable in reachable(reach):
         console.print(renderable)
+    return DONE
+
+
+@rich_click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+@click.pass_context
+def presets(ctx: click.Context, as_json: bool, store: Path | str | None) -> int:
+    """List the presets of moot.toml: their models, what a usual question costs, and what to know before.
+
+    A preset is a named set of settings: moot run "…" --preset quality. To write some: moot presets init.
+    """
+    return DONE if ctx.invoked_subcommand else run_command(_list_presets(as_json, store))
+
+
+async def _list_presets(as_json: bool, store: Path | str | None) -> int:
+    from moot.app.plan.settings import load_config
+
+    rows = await _rows(load_config(), store)
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+    else:
+        _print_presets(rows)
+    return DONE
+
+
+async def _rows(config: "Config", store: Path | str | None = None) -> "list[PresetRow]":
+    """The presets of these settings, with what a usual question would cost."""
+    from moot.app.export.reports import preset_data
+
+    async with open_workspace(store, reading=True) as workspace:
+        workspace.config = config
+        return [await preset_data(workspace, preset) for preset in config.presets.values()]
+
+
+def _print_presets(rows: "Sequence[PresetRow]") -> None:
+    from moot.cli.display.plan_view import preset_table
+    from moot.cli.display.text_layout import console_for
+
+    console = console_for()
+    for renderable in preset_table(rows):
+        console.print(renderable)
+
+
+@presets.command()
+@click.option("--yes", is_flag=True, help="Write without asking.")
+def init(yes: bool) -> int:
+    """Write the presets fast, quality, budget and review into your own moot.toml, from the models in reach.
+
+    They are shown first. Presets that you have are never changed.
+    """
+    from moot.app.brief.presets import read_presets
+    from moot.app.export.reports import add_presets
+    from moot.app.plan.assignment import find_models
+    from moot.app.plan.preset_use import starter_presets
+    from moot.app.plan.settings import load_config, user_file
+
+    config = load_config()
+    starters, there = starter_presets(run_command(find_models())), config.presets
+    if not starters:
+        raise click.ClickException("no language model is in reach, so there is nothing to write; see moot models")
+    text = "\n".join(starter.text() for starter in starters if starter.name not in there)
+    if not text:
+        click.echo(f"{', '.join(starter.name for starter in starters)} are there already; nothing was written.")
+        return DONE
+    new = read_presets(tomllib.loads(text)["presets"], str(user_file()))
+    _print_presets(run_command(_rows(replace(config, presets=new))))
+    click.echo(f"\n{text}")
+    if not yes:
+        click.confirm(f"Write this into {user_file()}?", abort=True, err=True)
+    click.echo(f"{add_presets(text)} was written. What they cost: moot presets")
     return DONE
 
 

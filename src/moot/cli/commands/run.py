@@ -92,7 +92,7 @@ def resume(debate: str, **options: Unpack[ResumeOptions]) -> int:
 async def _run(words: str, run_options: RunOptions) -> int:
     from moot.app.run.start import prepare_start
 
-    parsed = read_input(words, run_options["settings"])
+    parsed = read_input(words, run_options["settings"], run_options["preset"])
     overrides = overrides_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
         return await _run_new(workspace, await prepare_start(workspace, parsed, overrides), run_options)

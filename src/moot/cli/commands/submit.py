@@ -221,7 +221,7 @@ async def _start(workspace: "Workspace", words: str, submit_options: SubmitOptio
     from moot.app.plan.settings import load_config
     from moot.app.run.start import prepare_start
 
-    parsed = read_input(words, submit_options["settings"])
+    parsed = read_input(words, submit_options["settings"], submit_options["preset"])
     return await prepare_start(workspace, parsed, overrides_of(submit_options, submit_options), load_config())
 
 

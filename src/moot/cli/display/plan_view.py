@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from moot.app.export.plugins import Plugin
+from moot.app.export.reports import PresetRow
 from moot.app.plan.assignment import BUILTIN, Available, is_person
 from moot.app.plan.checks import duration_in_words
 from moot.app.plan.estimate import Costing
@@ -181,6 +182,25 @@ def reachable(reach: Available) -> Iterator[RenderableType]:
         )
     for sentence in reach.advice:
         yield Text(sentence)
+
+
+def preset_table(rows: Sequence[PresetRow]) -> Iterator[RenderableType]:
+    """The presets: models, protocol and cost of a usual question, and under each what to know before."""
+    if not rows:
+        yield Text("There are no presets. To write some: moot presets init")
+    for row in rows:
+        yield joined(
+            Text(line(row.name), style="bold"), line(row.protocol), ", ".join(map(line, dict.fromkeys(row.models)))
+        )
+        if row.problem:
+            yield Indented(Text(line(row.problem), style=WARN))
+            continue
+        known = f"a usual question costs about {money(row.expected)}, at most {money(row.most)}"
+        free = "a usual question is free" if row.most == 0 else known
+        cost = "the cost is not known" if row.expected is None else free
+        yield Indented(joined(cost, line(row.where)))
+        for warning in row.warnings:
+            yield Indented(Text(line(warning), style=WARN))
 
 
 def plugin_table(plugins: Sequence[Plugin]) -> RenderableType:

@@ -1,0 +1,97 @@
+"""Use presets: complete a brief by the one that it names, and write presets for a start with the models in reach."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from moot.app.brief.presets import KEY
+from moot.app.brief.reader import ParsedBrief, with_preset
+from moot.app.plan.assignment import OTHER_MODELS
+from moot.app.plan.settings import Config, load_config
+from moot.core.families import family
+from moot.models.discover import Available
+from moot.models.names import PROVIDERS
+
+USUAL_QUESTION = "Should a team of eight build or buy its billing system?"
+"""The question for which a preset's cost is estimated."""
+
+
+def complete(parsed: ParsedBrief, config: Config | None, protocol: str) -> ParsedBrief:
+    """The brief with the preset that it names.
+
+    Args:
+        parsed: the brief as it was read.
+        config: the user's settings; None to load them if they are needed.
+        protocol: the protocol that the caller wants; "" for that of the brief.
+
+    Raises:
+        BriefError: there is no such preset.
+    """
+    if KEY not in parsed.given:
+        return parsed
+    return with_preset(parsed, (config or load_config()).presets, protocol=protocol)
+
+
+SEATS = 3
+
+_PLAIN = re.compile(r'[^\s"\\]+')
+"""What a name may be of that stands between quotes as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarterPreset:
+    """A preset that is offered: its name and its settings, as they stand in the file."""
+
+    name: str
+    settings: Mapping[str, str | float | tuple[str, ...]]
+
+    def text(self) -> str:
+        """The table as TOML."""
+        lines = [f"{key} = {_toml(value)}" for key, value in self.settings.items()]
+        return "\n".join([f"[presets.{self.name}]", *lines, ""])
+
+
+def _toml(value: str | float | tuple[str, ...]) -> str:
+    if isinstance(value, float | int):
+        return f"{value:.2f}"
+    return f'"{value}"' if isinstance(value, str) else f"[{', '.join(map(_toml, value))}]"
+
+
+def starter_presets(reach: Available) -> tuple[StarterPreset, ...]:
+    """The presets fast, quality, budget and review of the models in reach; none where no language model is.
+
+    Models of other families go first: their mistakes are less alike.
+    """
+    large, small = _seats(reach, 0), _seats(reach, 1)
+    if not large:
+        return ()
+    return tuple(
+        StarterPreset(name=name, settings={"models": models, **settings, **_cost(models, cost)})
+        for name, models, settings, cost in (
+            ("fast", small, {"protocol": "gate", "participants": "builtin"}, 0.20),
+            ("quality", large, {"protocol": "panel"}, 2.00),
+            ("budget", small[:1], {"protocol": "sample", "participants": "builtin"}, 0.05),
+            ("review", large, {}, 2.00),
+        )
+    )
+
+
+def _seats(reach: Available, size: Literal[0, 1]) -> tuple[str, ...]:
+    """At most three models, of different families as far as there are such."""
+    models = [
+        f"{name}:{model}" for name, _ in reach.keys if name in PROVIDERS for model in PROVIDERS[name].starters[size]
+    ]
+    models += [model for model in reach.models[:-1] if not OTHER_MODELS.search(model) and _PLAIN.fullmatch(model)]
+    first: dict[str, str] = {}
+    for model in models:
+        first.setdefault(family(model), model)
+    return tuple(first.values())[:SEATS]
+
+
+def _cost(models: Sequence[str], cost: float) -> dict[str, float]:
+    """The limit on cost; none where a model has no known price, since it could not be kept."""
+    priced = all(
+        PROVIDERS[name].prices or PROVIDERS[name].local for name in (model.partition(":")[0] for model in models)
+    )
+    return {"cost": cost} if priced else {}
