@@ -32,7 +32,7 @@ help:
 	@echo "make fmt         mend format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
 	@echo "make lock        choose the pinned requirements anew"
-	@echo "make bench       run the benchmarks"
+	@echo "make bench       install what the benchmarks compare with, and run them"
 	@echo "make clean       remove everything that was made here"
 
 demo: .venv/run.stamp
@@ -80,7 +80,7 @@ fmt: .venv/dev.stamp
 docs: .venv/dev.stamp
 	$(BIN)/python scripts/generate_docs.py
 
-bench: .venv/dev.stamp
+bench: .venv/bench.stamp
 	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python "$$each" || exit 1; done
 
 clean:
@@ -106,6 +106,10 @@ clean:
 	$(BIN)/python hatch_build.py tools || [ -z "$$MOOT_CI" ]
 	@touch $@
 
+.venv/bench.stamp: requirements/bench.txt .venv/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
 # ---- pinned requirements: every version and hash, and no address ----------------------------------------------------
 
 COMPILE = .cache/lock/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
@@ -114,6 +118,7 @@ COMPILE = .cache/lock/bin/uv pip compile pyproject.toml --quiet --universal --py
 lock: .cache/lock/bin/uv
 	$(COMPILE) --group build --output-file requirements/run.txt
 	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+	$(COMPILE) --extra bench --constraints requirements/dev.txt --output-file requirements/bench.txt
 	$(BIN)/python hatch_build.py lock
 
 .cache/lock/bin/uv: | .venv/bin/python

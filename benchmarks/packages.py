@@ -2,15 +2,17 @@
 
 - ``aragora-debate``: its arena, and Moot's protocol ``arena``: proposals, all-to-all critiques, votes.
 - ``langgraph``: the moderated pattern as its document shows it (a node for the debaters, who speak one after the
-  other, and a node for the moderator), and Moot's ``DebatePattern``. The step of the council is measured too.
+  other, and a node for the moderator), and Moot's ``DebatePattern``. The step of the council and a meeting of the board
+  are measured too.
 
 ``calls`` are the calls of the model; the protocols differ in how often they ask. ``wall`` is the time with a model that
 takes 0.1 s over the ideal: the stages that must wait for each other, times 0.1 s. For the moderated debate the ideal
-asks all debaters of a round at once. ``ms`` is processor time per call with a model that answers at once, mean of
-several debates; ``floor`` is bare asyncio with the same calls. Moot writes its record to SQLite, the others write none.
+asks all debaters of a round at once. ``ms`` is processor time per call with a model that answers at once: the least of
+several measurements, since work of other programs only adds to it. ``floor`` is bare asyncio with the same calls. Moot
+writes its record to SQLite, the others write none.
 ``import`` is the time that a new process needs to import the package, median of five.
 
-Run it with ``make bench`` or ``python benchmarks/packages.py``. ``pip install 'moot[bench]'`` installs the others;
+Run it with ``make bench``, which installs the others in pinned versions, or with ``python benchmarks/packages.py``;
 packages that are not installed are left out.
 """
 
@@ -30,6 +32,7 @@ from typing import Annotated, Any, TypedDict
 
 from moot.app.program.program_agents import register
 from moot.app.run.workspace import Workspace
+from moot.board import BoardMeeting, BoardMember
 from moot.core.brief import Brief, Limits, Participant
 from moot.council import AgentWrapper, DebateStep
 from moot.pattern import DebatePattern
@@ -39,8 +42,8 @@ LATENCY = 0.1
 PEOPLE, ROUNDS = 5, 2
 NAMES = tuple(f"P{n}" for n in range(1, PEOPLE + 1))
 TOPIC = "Should we build a new depot?"
-TIMES = 10
-"""Debates over which the processor time is averaged."""
+TIMES, DEBATES = 10, 4
+"""How often the processor time is taken, and over how many debates."""
 
 WORDS = "The depot would save two hours a day because the routes become shorter. " * 4
 IMPORTS = 5
@@ -66,6 +69,9 @@ class Script:
         self.calls += 1
         if self.seconds:
             await asyncio.sleep(self.seconds)
+        if "<Message>" in prompt:
+            verdict = "<Verdict>HIRE</Verdict><VerdictReasoning>The routes become shorter.</VerdictReasoning>"
+            return f"<Message><Speaker>{name}</Speaker>{verdict}<Content>{WORDS}</Content></Message>"
         if "STATUS" in prompt:
             return f"SUMMARY: {WORDS}\nSTATUS: CONTINUE"
         if "I vote for" in prompt:
@@ -119,6 +125,12 @@ def debaters() -> list[dict[str, str]]:
 async def moot_pattern(script: Script, store: Path) -> object:
     """The moderated pattern."""
     return await DebatePattern(llm=script.agent("all"), max_rounds=ROUNDS, store=store).arun(TOPIC, debaters())
+
+
+async def moot_board(script: Script, store: Path) -> object:
+    """A meeting of a board, whose members speak one after the other."""
+    members = [BoardMember(name=n, agent=script.agent(n)) for n in NAMES]
+    return await BoardMeeting(TOPIC, members, rounds=ROUNDS, store=store).hold()
 
 
 class State(TypedDict):
@@ -198,6 +210,7 @@ ROWS: Sequence[Row] = (
     Row("moot: arena", "moot.app.run.workspace", 2 * ROUNDS + 2, moot_arena),
     Row("aragora-debate: arena", "aragora_debate", 3 * ROUNDS, aragora_arena),
     Row("moot: moderated pattern", "moot.pattern", 2 * ROUNDS, moot_pattern),
+    Row("moot: board", "moot.board", PEOPLE * ROUNDS, moot_board),
     Row("langgraph: moderated pattern", "langgraph.graph", 2 * ROUNDS, langgraph_pattern),
 )
 
@@ -221,13 +234,18 @@ async def measure(row: Row) -> Figures:
         began = time.perf_counter()
         await row.hold(slow, store)
         figures.ratio = (time.perf_counter() - began) / (row.stages * LATENCY)
-        quick = Script(0.0)
-        began = time.process_time()
-        for _ in range(TIMES):
-            await row.hold(quick, store)
-        figures.cpu = (time.process_time() - began) * 1000 / quick.calls
+        figures.cpu = min([await processor_time(row, store) for _ in range(TIMES)])
         figures.calls = slow.calls
     return figures
+
+
+async def processor_time(row: Row, store: Path) -> float:
+    """Milliseconds of the processor for a call, over some debates."""
+    quick = Script(0.0)
+    began = time.process_time()
+    for _ in range(DEBATES):
+        await row.hold(quick, store)
+    return (time.process_time() - began) * 1000 / quick.calls
 
 
 def load(package: str) -> float:

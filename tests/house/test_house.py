@@ -85,14 +85,22 @@ def test_tracked_files_speak_of_moot_only() -> None:
     refuse(breach for path, text in words.read_tracked() for breach in words.check_foreign(path, text))
 
 
+PINNED = ("run.txt", "dev.txt", "bench.txt")
+
+
 def test_requirements_are_versions_and_hashes_alone() -> None:
-    pins = {name: (source.ROOT / "requirements" / name).read_text("utf-8") for name in ("run.txt", "dev.txt")}
+    pins = {name: (source.ROOT / "requirements" / name).read_text("utf-8") for name in PINNED}
     lines = {name: text.replace("\\\n", " ").splitlines() for name, text in pins.items()}
     pin = re.compile(r"[a-z0-9-]+==\S+( ; [^#@]+?)?( +--hash=sha256:[0-9a-f]{64})+")
     assert [line for text in lines.values() for line in text if not pin.fullmatch(line)] == []
     # A package may be needed on more platforms for development; its version and its hashes are the same.
     bare = {name: {re.sub(r" ; [^#@]+?(?= +--hash)", "", line) for line in text} for name, text in lines.items()}
-    assert {" ".join(line.split()) for line in bare["run.txt"]} < {" ".join(line.split()) for line in bare["dev.txt"]}
+    run, dev, bench = ({" ".join(line.split()) for line in bare[name]} for name in PINNED)
+    assert run < dev
+    # What the benchmarks compare with is measured beside the libraries of the tests.
+    names = {line.partition("==")[0] for line in dev}
+    assert {line for line in bench if line.partition("==")[0] in names} <= dev
+    assert {"aragora-debate", "langgraph", "openai"} <= {line.partition("==")[0] for line in bench}
 
 
 def test_public_names_are_exactly_those_listed() -> None:

@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager
 from itertools import pairwise
 from math import log, sqrt
 from pathlib import Path
-from struct import pack, unpack
+from struct import unpack
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from moot.core.text import terms
@@ -47,7 +47,7 @@ T = TypeVar("T", bound=Hashable)
 def vector(text: str) -> bytes:
     """A text as SIZE signed bytes, of which the largest is TOP; all 0 for a text without words."""
     words = terms(text)
-    numbers = [0.0] * SIZE
+    numbers: dict[int, float] = {}
     features: Counter[str] = Counter()
     for word, n in Counter(words).items():
         spelt = f"^{word}$"
@@ -58,8 +58,11 @@ def vector(text: str) -> bytes:
         _add(numbers, piece, _PART * (1 + log(n)))
     for pair, n in Counter(pairwise(words)).items():
         _add(numbers, " ".join(pair), _PAIR * (1 + log(n)))
-    scale = TOP / (max(map(abs, numbers)) or 1.0)
-    return pack(f"{SIZE}b", *(round(number * scale) if number else 0 for number in numbers))  # most are 0
+    scale = TOP / (max(map(abs, numbers.values()), default=0.0) or 1.0)
+    packed = bytearray(SIZE)  # most are 0
+    for place, number in numbers.items():
+        packed[place] = round(number * scale) % 256
+    return bytes(packed)
 
 
 def length(numbers: bytes) -> float:
@@ -88,9 +91,10 @@ def cosines(block: bytes, other: bytes, *, least: float, order: Literal["<", ">"
     return dict(zip(many["id"][likely].tolist(), similarities[likely].tolist(), strict=True))
 
 
-def _add(numbers: list[float], feature: str, weight: float) -> None:
+def _add(numbers: dict[int, float], feature: str, weight: float) -> None:
     hashed = zlib.crc32(feature.encode())
-    numbers[hashed % SIZE] += weight if hashed >> 31 else -weight
+    place = hashed % SIZE
+    numbers[place] = numbers.get(place, 0.0) + (weight if hashed >> 31 else -weight)
 
 
 def fuse(rankings: Sequence[Mapping[T, float]]) -> dict[T, float]:
