@@ -14,7 +14,7 @@ from pydantic import BaseModel
 FULL = frozenset(
     {
         *("core", "policy", "record", "models", "answers", "agents", "tools", "demo", "phases", "protocols"),
-        *("arguments", "report", "analysis", "learn", "evaluation", "engine"),
+        *("arguments", "reviews", "report", "analysis", "learn", "evaluation", "engine"),
     }
 )
 """The parts below the application."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tests.house.source import Breach, Source, dotted, nodes, part_of
 
 PLAY = frozenset({"core", "policy", "phases", "protocols"})
-READING = frozenset({"core", "arguments", "report", "analysis", "learn", "evaluation"})
+READING = frozenset({"core", "arguments", "reviews", "report", "analysis", "learn", "evaluation"})
 """What only reads records: values and pure functions. Every host may import it."""
 
 ENGINE = frozenset(
@@ -32,12 +32,13 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "models": frozenset({"core", "deadline"}),
     "answers": frozenset({"core"}),
     "arguments": frozenset({"core"}),
+    "reviews": frozenset({"core"}),
     "phases": frozenset({"core", "policy"}),
     "agents": frozenset({"core", "deadline", "models", "answers"}),
-    "report": frozenset({"core", "arguments"}),
-    "protocols": frozenset({"core", "policy", "phases"}),
+    "report": frozenset({"core", "arguments", "reviews"}),
+    "protocols": frozenset({"core", "policy", "phases", "reviews"}),
     "tools": frozenset({"core", "models", "agents"}),
-    "demo": frozenset({"core", "answers", "agents"}),
+    "demo": frozenset({"core", "answers", "agents", "reviews"}),
     "analysis": frozenset({"core", "arguments", "report"}),
     "learn": frozenset({"core", "arguments", "report"}),
     "evaluation": frozenset({"core", "learn"}),

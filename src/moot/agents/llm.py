@@ -81,7 +81,7 @@ class ModelAgent:
             question = Message(role="user", text=repair_question(ask.form, reading))
             try:
                 repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
-                reading = _merge(reading, _read(ask, repaired, context))
+                reading = _merge(ask.form, reading, _read(ask, repaired, context))
                 talk.notes.append(REPAIRED)
             except ModelError as error:
                 # The first answer was paid for and says what it says; it is not lost with the question about its form.
@@ -214,6 +214,9 @@ def _read(ask: Ask, called: Called, context: Context) -> Reading:
     form = ask.form
     reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context))
     if form and called.finish == "length":
+        if form.layout == "records" and any(reading.fields.values()):
+            # A block that is closed is whole, whatever was cut off behind it.
+            return replace(reading, unread=(*reading.unread, f"{form.fields[0].name}: {TRUNCATED}"))
         # What was cut off may have been a longer name or a "not": such a form counts as unread.
         return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
     return reading
@@ -222,6 +225,8 @@ def _read(ask: Ask, called: Called, context: Context) -> Reading:
 def _needs_repair(form: Form, reading: Reading) -> bool:
     """Whether a required field was not read, or a field that the value of another one requires."""
     missing = _missing_fields(form, reading)
+    if form.layout == "records" and reading.unread:
+        return True
     return any((field.required or field.name in missing) and field.name not in reading.fields for field in form.fields)
 
 
@@ -239,11 +244,22 @@ def _with_missing_fields(form: Form | None, reading: Reading) -> Reading:
     return replace(reading, unread=(*reading.unread, *missing)) if missing else reading
 
 
-def _merge(first: Reading, second: Reading) -> Reading:
-    """The words of the first answer with the fields of both; repaired fields have priority."""
+def _merge(form: Form, first: Reading, second: Reading) -> Reading:
+    """The words of the first answer with the fields of both; repaired fields have priority.
+
+    Of lists of records the longer one counts, so that asking again loses nothing that was readable.
+    """
+    if form.layout == "records":
+        longer = first if _count_records(first) > _count_records(second) else second
+        return replace(longer, text=first.text or second.text)
     fields = {**first.fields, **second.fields}
     unread = tuple(text for text in second.unread if text.split(":", 1)[0] not in fields)
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
+
+
+def _count_records(reading: Reading) -> int:
+    """The number of records that were read; -1 where nothing was."""
+    return max((len(value) for value in reading.fields.values() if isinstance(value, tuple)), default=-1)
 
 
 def _reply(reading: Reading, conversation: _Conversation, answer: Called) -> Reply:

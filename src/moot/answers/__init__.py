@@ -1,8 +1,9 @@
 """Forms as text, both ways: how an answer is asked for, and how the fields of an answer are read.
 
 Read in this order: ``layout`` (the public functions), ``plain_text``, ``values`` (one field), ``tags`` and
-``json_answer`` (other layouts), ``rulings`` (odd ones, and where a decision ends), ``postponement`` (whether it is put
-off), ``ballot_reader`` with ``blanks``, ``mentions``, ``candidates`` and ``own_words`` (a vote in running text),
+``json_answer`` and ``record_blocks`` (other layouts), ``rulings`` (odd ones, and where a decision ends),
+``postponement`` (whether it is put off), ``ballot_reader`` with ``blanks``, ``mentions``, ``candidates`` and
+``own_words`` (a vote in running text),
 ``retraction`` (whether what follows takes a statement back; one notion for all readers), ``manual_form`` (answers that
 people write). ``words`` holds word lists.
 """

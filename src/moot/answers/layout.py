@@ -29,6 +29,7 @@ from moot.answers.plain_text import (
     without_label,
     without_thoughts,
 )
+from moot.answers.record_blocks import read_records, records_template, write_records
 from moot.answers.rulings import (
     as_lines,
     end_of,
@@ -328,6 +329,8 @@ def _read(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldVa
             return read_json(form, without_comments(words))
         case "sections":
             return read_sections(form, unfence(without_comments(words), announces))
+        case "records":
+            return read_records(form, words)
         case _:
             return _read_line(form, words, speaker, proposals)
 
@@ -353,6 +356,7 @@ _INTRODUCTION: Mapping[str, str] = {
     "sections": "Answer in exactly this form, each label at the start of a line:",
     "tags": "Answer in exactly this form, no tag twice, and write nothing around it:",
     "json": "Answer with one JSON object in exactly this form:",
+    "records": "Answer in exactly this form, each label at the start of a line:",
 }
 
 
@@ -363,6 +367,8 @@ def template(form: Form) -> str:
             return "\n".join(_row(item.name, placeholder(item)) for item in form.fields)
         case "sections":
             return "\n".join(f"{item.name}: {placeholder(item)}" for item in form.fields)
+        case "records":
+            return records_template(form)
         case "tags":
             rows = [f"<{item.name}>{escape(placeholder(item))}</{item.name}>" for item in form.fields]
             return "\n".join([f"<{form.envelope}>", *rows, f"</{form.envelope}>"] if form.envelope else rows)
@@ -432,6 +438,8 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
             return ["\n".join(rows), _object(filled_fields, fields, "")]
         case "tags":
             return [write_tags(form, fields)]
+        case "records":
+            return [write_records(form, fields)]
         case _:
             return [_object(filled_fields, fields, form.under)]
 

@@ -41,6 +41,7 @@ _WHY: Mapping[str, str] = {
     "truncated": "the answer was cut off",
     "speaker_mismatch": "the message is in somebody else's name",
     "too_large": "the answer is too long",
+    "too_many": "there are more than can be read; give the worst",
 }
 
 

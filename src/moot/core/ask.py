@@ -17,7 +17,7 @@ Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 Fields: TypeAlias = Mapping[str, Value]
 Kind: TypeAlias = Literal["text", "choice", "number", "flag", "list"]
-Layout: TypeAlias = Literal["line", "sections", "tags", "json"]
+Layout: TypeAlias = Literal["line", "sections", "tags", "json", "records"]
 
 ABSTAIN = "ABSTAIN"
 """The value of a field whose author abstained."""
@@ -98,11 +98,15 @@ class Form:
         name: the form's name in records and on screens.
         fields: the fields, in the order in which they are asked for.
         layout: ``line`` (one formula line, such as ``I vote for: X``), ``sections`` (``LABEL: text``
-            lines), ``tags`` (``<Label>text</Label>``), ``json`` (one object).
+            lines), ``tags`` (``<Label>text</Label>``), ``json`` (one object), ``records`` (a block of such lines for
+            each thing that is listed, or a line that says that there is none).
         under: with ``json``, the key of the inner object that holds the fields ("" for the object itself).
         envelope: with ``tags``, the tag around one whole message ("" for none).
         strict: with ``line``, whether the colon of the formula is required; with ``tags``, whether a message that says
             nothing readable is no answer, so that whoever sends only such ones counts as absent.
+        record: with ``records``, the fields of one of them, in their order. The form's one field is a list, which
+            holds each as a JSON object of texts.
+        most: with ``records``, the greatest number of them; 1 for just one.
     """
 
     name: str
@@ -111,6 +115,8 @@ class Form:
     under: str = ""
     envelope: str = ""
     strict: bool = False
+    record: tuple[Field, ...] = ()
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from moot.demo.answers_by_act import (
 )
 from moot.demo.evidence import Library, Situation
 from moot.demo.material import MEND, NOTHING, polarity
+from moot.demo.reviewer import ACTS, review_answer
 from moot.demo.speech import Speech, compose, quote
 
 
@@ -65,6 +66,8 @@ class DemoDebater:
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``. No model is called."""
+        if ask.act in ACTS:
+            return await _reply(review_answer(ask, context), ask, context, recorder)
         library = self._library((*context.brief.background, *context.brief.library))
         situation, form_fields = Situation(ask, context, library), ask.form.fields if ask.form else ()
         if library.passages:
@@ -73,9 +76,7 @@ class DemoDebater:
             text = _laid_out(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
             text = _laid_out(ask.form, {field.name: _none(field, situation) for field in form_fields}, NOTHING)
-        await _stream(text, recorder)
-        reading = read(ask.form, text, speaker=context.me.name)
-        return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
+        return await _reply(text, ask, context, recorder)
 
     def _library(self, background: tuple[Source, ...]) -> Library:
         """The index of a background; the one that was used longest ago makes room for a new one."""
@@ -84,6 +85,13 @@ class DemoDebater:
         while len(self._libraries) > KEEP:
             del self._libraries[next(iter(self._libraries))]
         return library
+
+
+async def _reply(text: str, ask: Ask, context: Context, recorder: Recorder) -> Reply:
+    """The answer, shown word by word and read as a model's is."""
+    await _stream(text, recorder)
+    reading = read(ask.form, text, speaker=context.me.name)
+    return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
 
 
 async def _stream(text: str, recorder: Recorder) -> None:

@@ -27,6 +27,7 @@ from moot.protocols.fishbowl import fishbowl
 from moot.protocols.formats import chain_of_thought, round_robin
 from moot.protocols.grouped import grouped
 from moot.protocols.measured.critic import critique
+from moot.protocols.measured.findings import findings
 from moot.protocols.measured.forecast import forecast
 from moot.protocols.measured.gate import gate, panel
 from moot.protocols.measured.independent import sample, single
@@ -98,6 +99,7 @@ KNOWN: Mapping[str, Protocol] = {
     "critique": critique,
     "select": select,
     "forecast": forecast,
+    "findings": findings,
 }
 """The protocols that are built in: the one list of their names."""
 
@@ -120,6 +122,7 @@ DECIDED_BY: Mapping[str, tuple[str, ...]] = {
     "critique": ("moderator",),
     "select": ("moderator", "judge"),
     "forecast": (),
+    "findings": (),
 }
 """The ways to decide that each protocol takes, but the debate formats."""
 
@@ -129,7 +132,7 @@ FORMATS_DECIDED_BY = (*ENDINGS, *VOTES)
 GATED = ("panel", "gate")
 """The protocols that debate only where first answers differ by more than a threshold, which can be learned."""
 
-ALONE = ("single", "sample")
+ALONE = ("single", "sample", "findings")
 """The protocols in which nobody reads another's answer, so that one debater is enough."""
 
 NEEDS_MODERATOR = ("moderated", "board", "chaired", "critique", "select")

@@ -51,7 +51,7 @@ from moot.protocols import (
     parliament,
     socratic,
 )
-from moot.protocols.measured import critic, forecast, selection
+from moot.protocols.measured import critic, findings, forecast, selection
 
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 """From a brief and its choices to a phase tree."""
@@ -147,6 +147,7 @@ MODULES = (
     board,
     grouped,
     critic,
+    findings,
     forecast,
     selection,
     reflection,

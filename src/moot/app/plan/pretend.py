@@ -32,6 +32,7 @@ from moot.protocols.compose import Interruption
 from moot.protocols.fishbowl import Bowl
 from moot.protocols.grouped import Report
 from moot.protocols.measured.critic import Criticise
+from moot.protocols.measured.findings import Refute, Respond
 from moot.protocols.measured.forecast import CENTER
 from moot.protocols.measured.selection import Merge
 from moot.protocols.open_fight import Fight
@@ -44,7 +45,7 @@ WORDS: Mapping[str, int] = {
     "question": 50, "answer": 150, "interrupt": 60, "bid": 15, "reconsider": 10, "guide": 80, "inform": 120,
     "score": 40, "evaluate": 150, "summarize": 150, "strategy": 50, "reflect": 100, "gauge": 30, "moderate": 150,
     "consent": 30, "vote": 30, "remind": 30, "verdict": 50, "recall": 250, "synthesize": 350,
-    "verify": 150,
+    "verify": 150, "inspect": 500, "respond": 60, "refute": 120, "dispute": 120,
 }
 """Words of an answer by its act."""
 # fmt: on
@@ -241,7 +242,7 @@ def longest_form(protocol: Phase) -> Phase:
     def instead(part: object) -> object:
         if isinstance(part, QuietFirst):
             return _LeastAsked()
-        if isinstance(part, Merge):
+        if isinstance(part, Merge | Refute | Respond):
             return replace(part, always=True)
         if isinstance(part, GUESSED) or _of_forecasts(part):
             return AnyOf(stops=())

@@ -1,0 +1,50 @@
+"""The built-in debater reviews: plain patterns with true quotations, and each claim says that it is a demonstration."""
+
+from moot.core.brief import Brief
+from moot.demo.debater import DemoDebater
+from moot.phases.base import Phase, Sequence
+from moot.protocols.known import build
+from moot.protocols.measured.findings import Arbitrate
+from moot.reviews.artefact import Artefact, whole_file
+from moot.reviews.reviewed import Review, review_of
+from moot.testing.replay import Harness
+from tests.kits.reviewers import TWO, person, review_brief
+
+CODE = """\
+def read(names=[]):
+    try:
+        return run(names, shell=True)
+    except Exception:
+        return None
+"""
+
+
+async def review(brief: Brief, tree: Phase | None = None) -> Review:
+    place = Harness(brief=brief, protocol=tree or build("findings", brief), name="findings")
+    agent = DemoDebater()
+    debate = await place.run({who.name: agent for who in brief.participants})
+    return review_of(brief, debate.transcript)
+
+
+async def test_it_shows_what_patterns_show() -> None:
+    came = await review(review_brief(artefact=Artefact(files=(whole_file("a.py", CODE),), facts={})))
+    assert came.missing == ()
+    assert [(item.state, str(item.finding.cite), item.finding.claim) for item in came.findings] == [
+        ("survived", "a.py:3", "Demonstration: text is run as a program."),
+        ("survived", "a.py:1", "Demonstration: a default is shared by all calls."),
+    ]
+    assert came.findings[1].finding.found_by == ("R1", "R2")
+
+
+async def test_without_a_pattern_it_shows_what_a_finding_is() -> None:
+    brief = review_brief((*TWO, person("J", "three", "juror")))
+    parts = build("findings", brief)
+    assert isinstance(parts, Sequence)
+    dispute = Arbitrate(finding=1, because="No.", cite="a.py:10", by="J")
+    came = await review(brief, Sequence(parts=(*parts.parts[:-1], dispute, parts.parts[-1])))
+    (item,) = came.findings
+    assert (item.state, str(item.finding.cite)) == ("contested", "a.py:10")
+    assert item.dispute
+    assert item.dispute.ruling == "SPLIT"
+    empty = await review(review_brief(artefact=Artefact(files=(whole_file("a.py", "\n"),), facts={})))
+    assert (empty.findings, empty.missing) == ((), ())

@@ -1,0 +1,110 @@
+"""Findings: reports are checked, and merged by place and category alone."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moot.reviews.artefact import Artefact, whole_file
+from moot.reviews.diff_reader import files_of, read_diff
+from moot.reviews.merging import CATEGORIES, SEVERITIES, Finding, Report, merge, read_reports
+from tests.kits.diffs import unified
+
+OLD = "".join(f"line {n}\n" for n in range(1, 41))
+NEW = OLD.replace("line 10\n", "line ten\n")
+ARTEFACT = Artefact(
+    files=(*files_of(read_diff(unified("a.py", OLD, NEW)), lambda path: NEW.encode()), whole_file("b.py", OLD)),
+    facts={},
+)
+
+
+def record(lines: str, quote: str, **more: str) -> str:
+    usual = {"FILE": "a.py", "LINES": lines, "SEVERITY": "high", "CATEGORY": "correctness", "CLAIM": "It is\nwrong."}
+    return json.dumps({**usual, "QUOTE": quote, **more})
+
+
+def reports(by: str, *records: str) -> tuple[Report, ...]:
+    return read_reports(by, records, ARTEFACT)
+
+
+def test_reports_of_one_place_and_category_are_one_finding() -> None:
+    ann = reports("Ann", record("10", "line ten"), record("30", "line 30", SEVERITY="low"))
+    bob = reports("Bob", record("13-14", "line 13", SEVERITY="critical", CLAIM="Other words."))
+    first, second = merge((*ann, *bob), ARTEFACT)
+    assert (first.id, first.found_by, first.severity, first.agreed, first.touched) == (
+        "F1",
+        ("Ann", "Bob"),
+        "critical",
+        "1 of 2",
+        True,
+    )
+    assert [report.claim for report in first.reports] == ["It is wrong.", "Other words."]
+    assert (first.claim, first.category, first.number) == ("It is wrong.", "correctness", 1)
+    assert (second.id, second.agreed, second.touched, second.severity) == ("F2", "", False, "low")
+
+
+def test_other_places_and_categories_are_other_findings() -> None:
+    ann = reports("Ann", record("10", "line ten"), record("15", "line 15"), record("10", "line 10", FILE="b.py"))
+    bob = reports("Bob", record("10-11", "line 11", CATEGORY="security"))
+    findings = merge((*ann, *bob), ARTEFACT)
+    assert [(str(item.cite), item.category, item.linked) for item in findings] == [
+        ("a.py:10", "correctness", ("F2",)),
+        ("a.py:10-11", "security", ("F1",)),
+        ("b.py:10", "correctness", ()),
+        ("a.py:15", "correctness", ()),
+    ]
+
+
+def test_what_has_no_basis_comes_last_and_is_merged_with_nothing() -> None:
+    findings = merge(reports("Ann", record("10", "gone"), record("10", "gone"), record("20", "line 20")), ARTEFACT)
+    assert [(item.id, item.cite.valid) for item in findings] == [("F1", True), ("F2", False), ("F3", False)]
+    assert not any(item.linked for item in findings)
+
+
+def test_what_is_no_record_is_no_report_and_odd_values_are_the_least() -> None:
+    assert read_reports("Ann", None, ARTEFACT) == ()
+    assert read_reports("Ann", "text", ARTEFACT) == ()
+    assert reports("Ann", "no json", "[1]", "{}") == ()
+    (odd,) = reports("Ann", record("10", "line ten", SEVERITY="huge", CATEGORY="taste"))
+    assert (odd.severity, odd.category) == ("low", "correctness")
+    assert len(reports("Ann", *[record("10", "line ten")] * 25)) == 20
+
+
+def test_fingerprints_stay_when_lines_move() -> None:
+    moved = "new\n" * 7 + NEW
+    there = Artefact(files=(*files_of(read_diff(unified("a.py", OLD, moved)), lambda path: moved.encode()),), facts={})
+    before = merge(reports("Ann", record("10", "line ten"), record("30", "  line 30")), ARTEFACT)
+    records = (record("17", "line ten"), record("37", "line 30"))
+    after = merge(read_reports("Bob", records, there), there)
+    assert {item.fingerprint for item in before} == {item.fingerprint for item in after}
+    twice = merge(reports("Ann", record("10", "line"), record("30", "line")), ARTEFACT)
+    assert len({item.fingerprint for item in twice}) == 2
+
+
+def drawn(line: int, severity: str, category: str) -> str:
+    return record(str(line), "line", SEVERITY=severity, CATEGORY=category)
+
+
+RECORDS = st.builds(
+    drawn,
+    st.integers(0, 45),
+    st.sampled_from(SEVERITIES),
+    st.sampled_from(CATEGORIES[:2]),
+)
+
+
+@given(st.lists(RECORDS, max_size=8), st.lists(RECORDS, max_size=8))
+def test_merging_loses_no_report_and_does_not_depend_on_who_is_first(left: list[str], right: list[str]) -> None:
+    ann, bob = reports("Ann", *left), reports("Bob", *right)
+    findings = merge((*ann, *bob), ARTEFACT)
+    every = [report for item in findings for report in item.reports]
+    assert sorted(map(repr, every)) == sorted(map(repr, (*ann, *bob)))
+    assert places(findings) == places(merge((*bob, *ann), ARTEFACT))
+    assert [item.number for item in findings] == list(range(1, len(findings) + 1))
+    assert [SEVERITIES.index(item.severity) for item in findings if item.cite.valid] == sorted(
+        SEVERITIES.index(item.severity) for item in findings if item.cite.valid
+    )
+
+
+def places(findings: tuple[Finding, ...]) -> list[tuple[list[tuple[int, int]], str]]:
+    return sorted((sorted(report.cite.lines for report in item.reports), item.category) for item in findings)
