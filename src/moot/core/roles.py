@@ -118,7 +118,7 @@ class Standing:
         return len(self.history) > 1
 
 
-def standings(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Standing]:
+def standings(names: Sequence[str], turns: Sequence[Turn]) -> dict[str, Standing]:
     """The state of each member after these turns.
 
     Args:
@@ -127,9 +127,14 @@ def standings(names: Sequence[str], turns: Sequence[Turn]) -> Mapping[str, Stand
     """
     states = {name: Standing(name=name) for name in names}
     for turn in turns:
-        if turn.by in states and VERDICT in asked_fields(turn):
-            states[turn.by] = _after(states[turn.by], turn)
+        take_turn(states, turn)
     return states
+
+
+def take_turn(states: dict[str, Standing], turn: Turn) -> None:
+    """Bring the states of the members up to date with their next turn; see ``standings``."""
+    if turn.by in states and VERDICT in asked_fields(turn):
+        states[turn.by] = _after(states[turn.by], turn)
 
 
 def verdicts_differ(states: Iterable[Standing]) -> bool:

@@ -16,7 +16,17 @@ from moot.core.brief import RECORDED_ROUNDS, Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
-from moot.core.roles import ARTIFACTS, REASONING, VERDICT, WITHDRAWN, Standing, artifacts, asked_fields, standings
+from moot.core.roles import (
+    ARTIFACTS,
+    REASONING,
+    VERDICT,
+    WITHDRAWN,
+    Standing,
+    artifacts,
+    asked_fields,
+    standings,
+    take_turn,
+)
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, State
 from moot.phases.base import Sequence as InOrder
@@ -282,9 +292,9 @@ class Meeting:
         """Hold the meeting."""
         names, course = state.brief.names("debater"), Course()
         most, n = self.rounds * len(names), 0
+        turns: list[Turn] = []
+        states = standings(names, turns)
         while True:
-            turns = [state.transcript.get(key) for key in course.keys]
-            states = standings(names, turns)
             name = self._next(state, course, turns, states) if len(turns) < most else ""
             if not name:
                 break
@@ -294,10 +304,12 @@ class Meeting:
                 yield [self._remind(state, n, course, states)]
                 name = self._next(state, course, turns, states)
             n += 1
-            course.keys.append(state.key(n))
+            course.asked += 1
             last = next((turn for turn in reversed(turns) if turn.by == name), None) if self.told else None
             refused = _refused(last, states[name]) if last else ""
             yield [self._ask(state, n, states[name], (len(turns) + 1, refused), due=course.deadlines > 0)]
+            turns.append(state.transcript.get(state.key(n)))
+            take_turn(states, turns[-1])
         if not any(turn.reply for turn in turns):
             yield Halted(path=ROOT, reason=f"none of {len(turns)} answered")
         elif len(turns) < most:
@@ -332,7 +344,7 @@ class Meeting:
     def _remind(self, state: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
         keeper = state.brief.names("moderator")[0]
         most = self.rounds * len(states)
-        where, undecided = f"So far {len(course.keys)} of at most {most} messages.", _told(course, states)
+        where, undecided = f"So far {course.asked} of at most {most} messages.", _told(course, states)
         return Ask(
             key=state.key(n),
             to=keeper,
@@ -344,10 +356,10 @@ class Meeting:
 
 
 class Course:
-    """How far a meeting has come: the keys of the members' asks, when the timekeeper spoke last, the deadlines.
+    """How far a meeting has come: how many asks there were, when the timekeeper spoke last, the deadlines.
 
     Attributes:
-        keys: the asks to members, in order.
+        asked: how many asks to members there were.
         reminded: how many messages there were when the timekeeper spoke last.
         deadlines: how many deadlines there were.
         now: whether what the timekeeper says now is a deadline.
@@ -355,8 +367,7 @@ class Course:
     """
 
     def __init__(self) -> None:
-        self.keys: list[str] = []
-        self.reminded = self.deadlines = 0
+        self.asked = self.reminded = self.deadlines = 0
         self.now = False
         self.before: dict[str, int] = {}
 
