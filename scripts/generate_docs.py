@@ -19,7 +19,9 @@ from doc_extensions import extensions_page
 from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
 from moot.app.brief import json_schema, schema
+from moot.app.evaluation import voter_table
 from moot.core import event
+from moot.evaluation.worlds import Talk, Voters
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
@@ -196,6 +198,35 @@ def brief_schema() -> str:
     return json.dumps(json_schema.whole_schema(), ensure_ascii=False, indent=1) + "\n"
 
 
+def voters_page() -> str:
+    """What liars do to each protocol and rule, with simulated voters."""
+    rows = list(voter_table.table(Voters(accuracies=(0.7,) * 5), Talk()))
+    return page(
+        "Simulated voters",
+        VOTERS,
+        "\n".join(voter_table.table_lines(rows)),
+    )
+
+
+VOTERS = """\
+Five simulated voters, each right on 70 % of questions alone, vote under every protocol and rule:
+`moot eval voters --table`. In each cell stand the shares of questions decided right and decided wrong, in percent. On
+the others nothing is decided.
+
+How often voters read each other, and whether a round waits for a difference, is taken from the protocols. The rules are
+those that ship. Simulated is what reading does: in each round a wrong voter takes over a right answer with a chance of
+0.2, a right one a wrong answer with 0.05, and each a random answer with 0.1. A liar always gives the most tempting
+wrong answer, and turns each of the others with a chance of 0.2 in a round. `single` is any one of the five.
+
+So a debate among honest voters gains, and each round gives a liar another chance. The figures follow from these
+assumptions and not from your models: measure those with
+[`moot eval --liar`](../how-to/does-a-debate-pay.md#plant-a-liar).
+
+Left out are protocols in which one person decides (moderated, chaired, board, critique, select), forecasts, and those
+whose votes are counted in groups or teams (grouped, bp_style)."""
+"""What the table of simulated voters shows."""
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "brief.schema.json": brief_schema,
     "brief-keys.md": keys_page,
@@ -205,6 +236,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "names.md": names_page,
     "openapi.json": api_description,
     "protocols.md": protocols_page,
+    "simulated-voters.md": voters_page,
 }
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 import rich_click
@@ -13,6 +13,9 @@ from moot.cli.commands.eval_results import export, past, show
 from moot.cli.commands.measure import plan_evaluation, run_evaluation
 from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
 from moot.core.brief import ROUNDS, SEED
+
+if TYPE_CHECKING:
+    from moot.evaluation.worlds import Talk, Voters
 
 PROMISES = ("coverage", "null", "power", "looks")
 """What ``moot eval simulate`` can check."""
@@ -210,6 +213,7 @@ class VoterSetup(TypedDict):
     misled: float
     liars: int
     persuade: float
+    table: bool
     seed: int
 
 
@@ -249,6 +253,7 @@ def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Comm
     "--liars", type=click.IntRange(0, 100), metavar="N", default=1, show_default=True, help="How many voters lie."
 )
 @_chance("--persuade", 0.2, "The chance that a liar turns a voter in a round.")
+@click.option("--table", is_flag=True, help="All protocols and rules that vote, with 0, 1 and 2 liars, as Markdown.")
 @click.option("--seed", type=click.IntRange(*SEED), metavar="N", default=0, show_default=True, help="The random seed.")
 def voters(**setup: Unpack[VoterSetup]) -> int:
     """Simulate voters who debate: what do rounds of talk, and liars, do to their vote? No model is called.
@@ -261,6 +266,8 @@ def voters(**setup: Unpack[VoterSetup]) -> int:
         raise click.UsageError("--liars cannot be larger than --voters.")
     panel = Voters(accuracies=(setup["accuracy"],) * setup["voters"], shared=setup["shared"])
     talk = Talk(conform=setup["conform"], learn=setup["learn"], misled=setup["misled"])
+    if setup["table"]:
+        return _voter_table(panel, talk, setup)
     lies = replace(talk, liars=setup["liars"], persuade=setup["persuade"])
     honest, lied_to = (
         accuracy_of_votes(panel, way, rounds=setup["rounds"], seed=setup["seed"]) for way in (talk, lies)
@@ -268,4 +275,14 @@ def voters(**setup: Unpack[VoterSetup]) -> int:
     click.echo(f"{'':<10}{'one voter':>11}{'their vote':>12}{'vote with liars':>17}")
     for name, (single, vote) in honest.items():
         click.echo(f"{name:<10}{single:>11.1%}{vote:>12.1%}{lied_to[name][1]:>17.1%}")
+    return DONE
+
+
+def _voter_table(panel: "Voters", talk: "Talk", setup: VoterSetup) -> int:
+    from moot.app.evaluation.voter_table import LEAST, table, table_lines
+
+    if setup["voters"] < LEAST:
+        raise click.UsageError(f"--table needs at least {LEAST} voters, so that two can lie.")
+    rows = list(table(panel, replace(talk, persuade=setup["persuade"]), seed=setup["seed"]))
+    click.echo("\n".join(table_lines(rows)))
     return DONE
