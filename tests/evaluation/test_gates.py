@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moot.evaluation.gates import Gated, choose, cross_validate, half_split, largest_gain
+from moot.evaluation.gates import Gated, choose, cross_validate, half_split, largest_gain, splits
 
 
 def gated(n: int, *, gain: float = 0.2, noise: float = 0.0) -> Gated:
@@ -54,3 +54,21 @@ def test_the_best_of_several_is_corrected_for_the_choice() -> None:
     assert 0.0002 < alone < 0.02
     assert alone < best < 10 * alone
     assert largest_gain([np.zeros(5)]) == 1.0
+
+
+def test_a_group_is_learned_from_or_judged_as_a_whole() -> None:
+    """All of a group gain by the same threshold; a fold that parted it would know the answer."""
+    spread = np.tile(np.array([0.1, 0.9]), 10)
+    groups = [f"g{place // 2}" for place in range(20)]
+    without, debated = np.zeros(20), np.ones(20)
+    alone = Gated(spread=spread, without=without, debated=debated)
+    together = Gated(spread=spread, without=without, debated=debated, groups=groups)
+    for folds in (2, 10, 50):
+        for learn, judge in splits(together, folds, seed=1):
+            assert learn
+            assert judge
+            assert {groups[place] for place in learn}.isdisjoint(groups[place] for place in judge)
+    assert len(list(splits(together, 50, seed=1))) == 10
+    assert len(list(splits(alone, 50, seed=1))) == 20
+    assert together.only([0, 3]).groups == ["g0", "g1"]
+    assert cross_validate(together, folds=5).losses.tolist() == [0.0] * 20

@@ -24,11 +24,13 @@ class Gated:
         spread: how far apart the first answers are, 0 to 1.
         without: the loss of the panel without a round.
         debated: the loss after the debate.
+        groups: the group of each question, which is learned from or judged as a whole; () where each stands alone.
     """
 
     spread: Floats
     without: Floats
     debated: Floats
+    groups: Sequence[str] = ()
 
     @property
     def n(self) -> int:
@@ -46,7 +48,10 @@ class Gated:
     def only(self, places: Sequence[int]) -> "Gated":
         """Some of the questions."""
         chosen = list(places)
-        return Gated(spread=self.spread[chosen], without=self.without[chosen], debated=self.debated[chosen])
+        groups = [self.groups[place] for place in chosen] if self.groups else ()
+        return Gated(
+            spread=self.spread[chosen], without=self.without[chosen], debated=self.debated[chosen], groups=groups
+        )
 
 
 def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautious: bool = False) -> float:
@@ -82,12 +87,12 @@ def cross_validate(questions: Gated, *, folds: int = 10, cautious: bool = False,
 
     Args:
         questions: resolved ones.
-        folds: into how many parts they are split, at random.
+        folds: into how many parts they are split, at random; a group is never parted.
         cautious: see ``choose``.
         seed: of the split.
     """
     losses, debated = np.zeros(questions.n), 0.0
-    for learn, judge in _splits(questions.n, folds, seed):
+    for learn, judge in splits(questions, folds, seed):
         threshold = choose(questions.only(learn), cautious=cautious)
         part = questions.only(judge)
         losses[judge] = part.losses(threshold)
@@ -97,7 +102,7 @@ def cross_validate(questions: Gated, *, folds: int = 10, cautious: bool = False,
 
 def half_split(questions: Gated, *, seed: int, cautious: bool = False) -> Floats:
     """What a threshold learned on one half gains on the other: loss with the gate minus loss without a debate."""
-    learn, judge = next(_splits(questions.n, 2, seed))
+    learn, judge = next(splits(questions, 2, seed))
     part = questions.only(judge)
     return part.losses(choose(questions.only(learn), cautious=cautious)) - part.without
 
@@ -120,10 +125,13 @@ def largest_gain(gains: Sequence[Floats], *, draws: int = 20_000, seed: int = 0)
     return (1 + int(((signs @ scaled.T).max(axis=1) >= observed - 1e-12).sum())) / (1 + draws)
 
 
-def _splits(n: int, folds: int, seed: int) -> Iterator[tuple[list[int], list[int]]]:
-    """For each fold the questions outside, to learn from, and those inside, to judge."""
-    places = list(range(n))
-    random.Random(seed).shuffle(places)
-    for fold in range(folds):
-        inside = sorted(places[fold::folds])
-        yield sorted(set(places) - set(inside)), inside
+def splits(questions: Gated, folds: int, seed: int) -> Iterator[tuple[list[int], list[int]]]:
+    """For each fold the questions outside, to learn from, and those inside, to judge; none where one would be empty."""
+    groups: dict[str, list[int]] = {}
+    for place in range(questions.n):
+        groups.setdefault(questions.groups[place] if questions.groups else str(place), []).append(place)
+    units = list(groups.values())
+    random.Random(seed).shuffle(units)
+    for fold in range(min(folds, len(units))):
+        inside = sorted(place for unit in units[fold::folds] for place in unit)
+        yield sorted(set(range(questions.n)) - set(inside)), inside

@@ -1,13 +1,16 @@
 """`moot eval past`: debates whose right answer is known, as they are typed; ties, costs and sampling by hand."""
 
 import json
+import math
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from moot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, Cost, PastDebate, as_result
+from moot.app.results.past_forecasts import Forecasts
 from moot.app.results.scoring import measure
 from moot.arguments.positions import AnswerGiven
 from moot.core.decision import Decision
@@ -103,3 +106,65 @@ def test_past_debates_are_judged_once_the_truth_is_known(tmp_path: Path) -> None
     both = json.loads(moot(tmp_path, "eval", "past", *names[:2], "--json").output)
     assert (both["questions"], [arm["name"] for arm in both["arms"]]) == (2, [DEBATE, VOTE, SINGLE, GATE])
     assert "Traceback" not in moot(tmp_path, "eval", "past", names[2]).output
+
+
+def forecast(name: str, outcome: int, before: tuple[float, float], after: tuple[float, float] | None) -> PastDebate:
+    """A forecast of two: six calls for nine cents, of which the first forecasts took two."""
+    last = after or before
+    forecasts = Forecasts(
+        outcome=outcome,
+        before=dict(zip(("Ann", "Bob"), before, strict=True)),
+        after=dict(zip(("Ann", "Bob"), last, strict=True)),
+        decided=sum(last) / 2,
+        debated=after is not None,
+    )
+    plain = past(name, {}, None)
+    return replace(plain, truth="yes" if outcome else "no", options=(), models={}, forecasts=forecasts)
+
+
+FORECASTS = (
+    forecast("rain", 1, (0.8, 0.4), (0.8, 0.8)),
+    forecast("snow", 0, (0.3, 0.2), None),
+)
+
+
+def test_forecasts_are_scored_by_log_loss() -> None:
+    result = as_result(FORECASTS)
+    assert (result.plan.score, result.plan.margin) == ("log_loss", 0.02)
+    rows = {(score.question, score.arm): score for score in result.scores}
+    losses = {arm: [rows[name, arm].loss for name in ("rain", "snow")] for arm in (DEBATE, VOTE, SINGLE, GATE)}
+    snow = -math.log(0.75)
+    assert losses == {
+        DEBATE: pytest.approx([-math.log(0.8), snow]),
+        VOTE: pytest.approx([-math.log(0.6), snow]),
+        SINGLE: pytest.approx([-(math.log(0.8) + math.log(0.4)) / 2, -(math.log(0.7) + math.log(0.8)) / 2]),
+        GATE: pytest.approx([-math.log(0.8), snow]),
+    }
+    assert [rows["rain", arm].usd for arm in (DEBATE, VOTE, SINGLE, GATE)] == [0.09, 0.02, 0.01, 0.09]
+    assert [rows["snow", GATE].usd, rows["rain", DEBATE].debated, rows["snow", DEBATE].debated] == [0.02, True, False]
+    board = measure(result)
+    flips = {line.of: line for line in board.flips}
+    assert (flips["seats"].to_right.turned, flips["seats"].to_wrong.turned) == (1, 0)
+
+
+def test_forecasts_beside_answers_count_as_yes_or_no() -> None:
+    result = as_result((*DEBATES, *FORECASTS, forecast("even", 1, (0.6, 0.4), (0.5, 0.5))))
+    assert result.plan.score == "credit"
+    rows = {(score.question, score.arm): score.credit for score in result.scores}
+    assert [rows[name, DEBATE] for name in ("rain", "snow", "even")] == [1.0, 1.0, 0.5]
+    assert rows["rain", SINGLE] == 0.5
+    assert FORECASTS[0].forecasts
+    lost = replace(FORECASTS[0], forecasts=replace(FORECASTS[0].forecasts, decided=None))
+    assert next(score.state for score in as_result((lost, FORECASTS[1])).scores) == "failed"
+
+
+def test_a_forecast_on_record_is_judged_once_it_came_true(tmp_path: Path) -> None:
+    text = "---\nprotocol: forecast\n---\n# Will the port open in May?\n\n- Ann\n- Bob\n"
+    (tmp_path / "rain.md").write_text(f"{text}\n## Background\n\nThe port opens in May, say 9 of 10 pilots.\n", "utf-8")
+    for seed in ("1", "2"):
+        assert moot(tmp_path, "run", "rain.md", *QUOTES, "--seed", seed).exit_code == 0
+    for item in json.loads(moot(tmp_path, "list", "--json").output):
+        assert moot(tmp_path, "resolve", item["debate"], "--answer", "yes").exit_code == 0
+    shown = moot(tmp_path, "eval", "past")
+    assert shown.exit_code == 0, shown.output
+    assert "score: log loss" in shown.output.splitlines()[0]

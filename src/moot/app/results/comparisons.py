@@ -149,8 +149,13 @@ def pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]]) -
         _pair(rows, debate, other, table[debate.name][other.name])
         for debate in debates(rows)
         for other in sorted(rows.arms, key=lambda arm: arm.matches != debate.name)
-        if other.name in table[debate.name] and other.matches in ("", debate.name)
+        if other.name in table[debate.name] and other.matches in ("", debate.name) and not _seen(rows, debate, other)
     )
+
+
+def _seen(rows: ScoreRows, debate: PlannedArm, other: PlannedArm) -> bool:
+    """Whether two debates are compared already: the first of them in the plan minus the second, and not both ways."""
+    return other.is_debate and debates(rows).index(other) < debates(rows).index(debate)
 
 
 def _pair(rows: ScoreRows, debate: PlannedArm, other: PlannedArm, comparison: Comparison) -> PairLine:

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore, State
+from moot.app.evaluation.eval_plan import MARGINS
+from moot.app.evaluation.scores import EvalPlan, EvalResult, Measure, PlannedArm, Score, SeatScore, State
 from moot.app.plan.learning import owner_messages
+from moot.app.results.past_forecasts import Forecasts, ForecastScores, read_forecasts
 from moot.app.run.workspace import Workspace
 from moot.arguments.positions import AnswerGiven, answers_given
 from moot.core.decision import Decision
@@ -27,13 +29,17 @@ from moot.report.conclusion import answer_in_words
 DEBATE, VOTE, SINGLE, GATE = "debate", "vote", "one model", "gate"
 ARMS: Final = (
     PlannedArm(name=DEBATE, kind="protocol", title="what was decided", is_debate=True),
-    PlannedArm(name=VOTE, kind="sample", title="the vote over the first answers"),
+    PlannedArm(name=VOTE, kind="sample", title="the vote over the first answers; of forecasts their mean"),
     PlannedArm(name=SINGLE, kind="single", title="one of the first answers, the mean over all"),
-    PlannedArm(name=GATE, kind="protocol", title="the vote where all first answers are alike, else the debate"),
+    PlannedArm(
+        name=GATE,
+        kind="protocol",
+        title="the vote where all first answers are alike, forecasts at most 0.2 apart; else the debate",
+    ),
 )
 RIGHT: Final = "right"
 TOOL = "tool-"
-MARGIN, LEVEL = 0.05, 0.05
+LEVEL = 0.05
 NAME = "past debates"
 
 
@@ -64,6 +70,7 @@ class PastDebate:
         decision: what was decided; None for nothing.
         first: what the first answers cost.
         whole: what everything cost.
+        forecasts: where it was about a probability, the forecasts in place of answers; None for answers.
     """
 
     debate: str
@@ -74,6 +81,7 @@ class PastDebate:
     decision: Decision | None
     first: Cost
     whole: Cost
+    forecasts: Forecasts | None = None
 
     def right(self, answer: str) -> bool:
         """Whether an answer is the right one."""
@@ -88,6 +96,21 @@ class PastDebate:
 
     def _ballot(self, answer: str) -> str:
         return f"wrong: {option_of(answer, self.options) or ' '.join(answer.casefold().split())}"
+
+    @property
+    def talked(self) -> bool:
+        """Whether anybody answered again."""
+        return self.forecasts.debated if self.forecasts else any(len(items) > 1 for items in self.answers.values())
+
+    def first_and_last(self) -> dict[str, tuple[str, str, bool | None, bool | None]]:
+        """The first and the last answer of each, and whether they were right."""
+        if own := self.forecasts:
+            return {
+                who: (f"{first:g}", f"{own.after[who]:g}", own.right(first), own.right(own.after[who]))
+                for who, first in own.before.items()
+            }
+        ends = {who: (items[0].answer, items[-1].answer) for who, items in self.answers.items()}
+        return {who: (first, last, self.right(first), self.right(last)) for who, (first, last) in ends.items()}
 
     def decided(self) -> tuple[State, float, str | None]:
         """The state of the decision, its credit, and its words; a tie that holds the truth has a share of 1."""
@@ -146,12 +169,14 @@ def past_debate(debate: str, entries: Sequence[Entry], transcript: Transcript, t
     opened = entries[0].event if entries else None
     if not isinstance(opened, Opened):
         return None
-    answers = answers_given(transcript)
+    forecasts, answers = read_forecasts(transcript, truth), answers_given(transcript)
     own = {name: answers[name] for name in opened.brief.names("debater") if name in answers}
-    if not own:
+    if not own and forecasts is None:
         return None
     calls = [entry.event for entry in entries if isinstance(entry.event, Called)]
     firsts = {items[0].key for items in own.values()}
+    if forecasts:
+        firsts = {turn.key for turn in transcript.turns("draft")}
     return PastDebate(
         debate=debate,
         truth=truth,
@@ -161,6 +186,7 @@ def past_debate(debate: str, entries: Sequence[Entry], transcript: Transcript, t
         decision=transcript.decision,
         first=_cost(call for call in calls if call.key in firsts),
         whole=_cost(calls),
+        forecasts=forecasts,
     )
 
 
@@ -180,12 +206,13 @@ def as_result(debates: Sequence[PastDebate]) -> EvalResult:
     """The result of an evaluation whose questions are debates."""
     scores = tuple(score for past in debates for score in _scores(past))
     paid = [past.whole.usd for past in debates if past.whole.usd is not None]
+    score: Measure = "log_loss" if all(past.forecasts for past in debates) else "credit"
     plan = EvalPlan(
         name=NAME,
         arms=ARMS,
-        score="credit",
+        score=score,
         currency="usd" if len(paid) == len(debates) and any(paid) else "tokens",
-        margin=MARGIN,
+        margin=MARGINS[score],
         alpha=LEVEL,
         looks=(1.0,),
         epochs=1,
@@ -207,13 +234,15 @@ def as_result(debates: Sequence[PastDebate]) -> EvalResult:
 
 
 def _scores(past: PastDebate) -> Iterator[Score]:
+    if past.forecasts:
+        yield from _forecast_scores(past, past.forecasts)
+        return
     ballots = past.ballots()
     leading = tops(ballots)
     alike = len(set(ballots.values())) == 1
     state, debate_credit, words = past.decided()
-    talked = any(len(items) > 1 for items in past.answers.values())
     debate = _score(past, DEBATE, past.whole, debate_credit)
-    debate = replace(debate, state=state, answer=words, debated=talked)
+    debate = replace(debate, state=state, answer=words, debated=past.talked)
     vote = _score(past, VOTE, past.first, credit(leading, RIGHT))
     vote = replace(vote, state="answered" if len(leading) == 1 else "tied")
     right = sum(ballot == RIGHT for ballot in ballots.values()) / len(ballots)
@@ -221,6 +250,27 @@ def _scores(past: PastDebate) -> Iterator[Score]:
     yield vote
     yield _score(past, SINGLE, past.first.divided(len(ballots)), right)
     yield replace(vote if alike else debate, arm=GATE)
+
+
+def _forecast_scores(past: PastDebate, forecasts: Forecasts) -> Iterator[Score]:
+    """The rows of a forecast: as answers, a probability above one half is yes."""
+    mean, decided = forecasts.first_mean, forecasts.decided
+    vote = _forecast_score(past, VOTE, past.first, forecasts.worth([mean]), mean)
+    if decided is None:
+        debate = replace(_score(past, DEBATE, past.whole, 0.0), state="failed")
+    else:
+        debate = _forecast_score(past, DEBATE, past.whole, forecasts.worth([decided]), decided)
+    debate = replace(debate, debated=past.talked)
+    single = past.first.divided(len(forecasts.before))
+    yield debate
+    yield vote
+    yield _forecast_score(past, SINGLE, single, forecasts.worth(list(forecasts.before.values())), None)
+    yield replace(vote if forecasts.close else debate, arm=GATE)
+
+
+def _forecast_score(past: PastDebate, arm: str, cost: Cost, worth: ForecastScores, probability: float | None) -> Score:
+    answer = None if probability is None else f"{probability:g}"
+    return replace(_score(past, arm, cost, worth.credit), loss=worth.loss, brier=worth.brier, answer=answer)
 
 
 def _score(past: PastDebate, arm: str, cost: Cost, credit_: float) -> Score:
@@ -243,8 +293,7 @@ def _score(past: PastDebate, arm: str, cost: Cost, credit_: float) -> Score:
 
 
 def _seats(past: PastDebate) -> Iterator[SeatScore]:
-    for name, items in past.answers.items():
-        first, last = items[0].answer, items[-1].answer
+    for name, (first, last, first_right, last_right) in past.first_and_last().items():
         seat = SeatScore(
             question=past.debate,
             group=past.debate,
@@ -254,8 +303,8 @@ def _seats(past: PastDebate) -> Iterator[SeatScore]:
             model=past.models.get(name, ""),
             first=first,
             last=last,
-            first_right=past.right(first),
-            last_right=past.right(last),
+            first_right=first_right,
+            last_right=last_right,
         )
         yield seat
         yield replace(seat, arm=VOTE, last=None, last_right=None)
