@@ -1,94 +1,19 @@
 """MCP tools that run debates: start one, report its progress, wait for it, stop it and resume it."""
 
-import asyncio
-import contextlib
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
 from moot.app.export.reports import plan_data
-from moot.app.plan.assignment import is_person
 from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.run.record_reader import waiting
 from moot.app.serve.admission import DebateRequest
-from moot.app.serve.view_model import EntryFold
+from moot.app.serve.settle import settle
 from moot.core.brief import COST, MODELS, ROUNDS
-from moot.core.errors import MootError
-from moot.core.event import Entry
-from moot.core.transcript import Transcript
 from moot.mcp.clients import Client
-from moot.mcp.summaries import memo_of, unanswered
+from moot.mcp.summaries import memo_of
 from moot.mcp.tool_results import BegunResult, Memo, PlanResult
 from moot.mcp.tool_server import Here, Server
-from moot.report.metrics import sums_of
-
-LAST_SECONDS = 1.0
-"""Seconds for reporting the last entries of a debate that has ended; one that never started has none."""
-
-Tell = Callable[[float, float | None, str], Awaitable[None]]
-"""Takes the number of answered questions, the maximum, and what has just happened."""
-
-
-async def settle(client: Client, debate: str, seconds: float, tell: Tell) -> None:
-    """Wait until a debate no longer runs, until only people have to answer, or until the time is over.
-
-    Args:
-        client: the client that waits.
-        debate: its id; a debate that does not run here is not waited for.
-        seconds: the maximum time.
-        tell: called after each answer.
-    """
-    done, followed = asyncio.Event(), asyncio.Event()
-    async with asyncio.TaskGroup() as group:
-        watching = group.create_task(_watch(client, debate, done, tell))
-        watching.add_done_callback(lambda _: followed.set())
-        tasks = [watching, group.create_task(_until_over(client, debate, done, followed))]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await done.wait()
-        for task in tasks:
-            task.cancel()
-
-
-async def _until_over(client: Client, debate: str, done: asyncio.Event, followed: asyncio.Event) -> None:
-    """Set ``done`` when the debate no longer runs and its last entries have been reported."""
-    with contextlib.suppress(MootError):
-        await client.runner.wait(debate)
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(LAST_SECONDS):
-            await followed.wait()
-    done.set()
-
-
-async def _watch(client: Client, debate: str, done: asyncio.Event, tell: Tell) -> None:
-    """Report each answer, and set ``done`` when only people have to answer."""
-    workspace, folded, reported, most, activity = client.workspace, EntryFold(), -1, 0, ""
-    transcript = folded.transcript
-    if client.runner.generation_of(debate):
-        await tell(0, None, "its participants are being generated")
-    async with aclosing(workspace.follow(debate, pieces=False)) as items:
-        async for item in items:
-            if not isinstance(item, Entry):
-                continue
-            view = folded.take(item)
-            if view.turn and view.kind in ("replied", "failed"):  # who has just done what, without the content
-                activity = f"{view.turn.spoken.by}: {view.turn.act}"
-            if await workspace.store.read(debate, after=item.seq, limit=1):
-                continue  # first read all that is stored already
-            sums, open_ = sums_of(transcript), unanswered(transcript)
-            if sums.done > reported:
-                reported, most = sums.done, most or await workspace.count_asks(debate)
-                await tell(reported, max(sums.asked, most), activity)
-            if open_ and _has_people(transcript) and len(await waiting(workspace, debate)) == len(open_):
-                done.set()
-
-
-def _has_people(transcript: Transcript) -> bool:
-    return transcript.brief is not None and any(map(is_person, transcript.brief.participants))
-
 
 PATIENCE = 50.0
 """Seconds after which run_debate returns while the debate continues: many clients give up after a minute."""
@@ -146,7 +71,7 @@ class DebateTools:
         client = self.server.client(here)
         order = _order(question, models, protocol, preset, rounds, max_cost)
         debate = await client.admission.begin(order)
-        await settle(client, debate, PATIENCE, here.report_progress)
+        await settle(client.runner, debate, PATIENCE, here.report_progress)
         return await memo_of(client, debate)
 
     async def start_debate(
@@ -196,7 +121,7 @@ class DebateTools:
         client = self.server.client(here)
         await client.check_seen(id)
         if (await client.runner.running_state(id)).by:
-            await settle(client, id, seconds, here.report_progress)
+            await settle(client.runner, id, seconds, here.report_progress)
         return await memo_of(client, id)
 
     async def stop_debate(
@@ -209,7 +134,7 @@ class DebateTools:
         client = await self._own(id, here)
         await client.runner.pause(id, now=now)
         if (await client.runner.running_state(id)).by:
-            await settle(client, id, PATIENCE, here.report_progress)
+            await settle(client.runner, id, PATIENCE, here.report_progress)
         return await memo_of(client, id)
 
     async def resume_debate(self, id: Id, here: Here, max_cost: Money = None) -> Memo:

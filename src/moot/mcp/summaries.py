@@ -10,6 +10,7 @@ from moot.app.run.people import allowed_values
 from moot.app.run.record_reader import OpenQuestion, open_asks
 from moot.app.serve.answer_types import FormField, LiveStatus
 from moot.app.serve.entry_view import EntryView, TurnView
+from moot.app.serve.settle import unanswered
 from moot.app.serve.view_model import entry_views
 from moot.app.serve.visibility import visible_entries
 from moot.core.ask import Field
@@ -86,11 +87,6 @@ def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[LiveStat
     if runs and not outcome.over:
         return ("waiting" if waits == len(unanswered(transcript)) > 0 else "running"), ""
     return ("waiting" if waits and outcome.status == "paused" else outcome.status), outcome.reason
-
-
-def unanswered(transcript: Transcript) -> list[str]:
-    """The keys of the open questions."""
-    return [turn.key for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
 
 
 async def memo_of(client: Client, debate: str) -> Memo:

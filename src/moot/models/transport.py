@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import secrets
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,12 @@ from moot.models.names import Environment, Provider, find_url, need_key
 
 CONNECT_SECONDS = 10.0
 """Seconds to reach a host. All other limits are those of ``layers.TimeLimit``, which tells words from signs of life."""
+
+VIA = "moot-via"
+"""The header that names the instance of Moot from which a call comes, so that a debate is never asked by itself."""
+
+INSTANCE = secrets.token_hex(8)
+"""This process among all that run Moot."""
 
 IN_FLIGHT = 50
 """Calls in flight to one provider with one key."""
@@ -57,7 +64,7 @@ class ProviderConnection:
         values = os.environ if env is None else env
         own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
         bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
-        self._headers = {"user-agent": "moot", "accept-encoding": "identity", **_JSON, **own, **bearer}
+        self._headers = {"user-agent": "moot", VIA: INSTANCE, "accept-encoding": "identity", **_JSON, **own, **bearer}
         self._port: HttpPort | None = None
         self.streams = 0
 

@@ -18,6 +18,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp
 
 from moot.app.brief.json_schema import definitions
+from moot.app.endpoint.endpoint import Endpoint
+from moot.app.endpoint.endpoint_errors import EndpointError, endpoint_error
 from moot.app.plan.settings import Config
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.queue_runner import open_runner
@@ -25,10 +27,10 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.live import Live
 from moot.app.serve.spending import Spending
 from moot.core.errors import MootError
-from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
+from moot.web import debate_routes, entry_routes, model_routes, pages, people_routes, read_routes
 from moot.web.auth import Authenticator
 from moot.web.guard import Guard
-from moot.web.problems import MEDIA, Problem, answer, invalid, problem_of
+from moot.web.problems import MEDIA, Problem, answer, error_answer, invalid, is_model_api, problem_of
 from moot.web.schemas import Data
 from moot.web.site import PREFIX, Owner, ServerState
 
@@ -126,7 +128,7 @@ async def open_site(
     """
     serving = config.serve
     runner = open_runner(workspace, config, most=most or serving.most, reserved=1, queue=queue)
-    live = Live(workspace)
+    live, hosts = Live(workspace), frozenset(host.lower() for host in hosts)
     async with runner:
         yield ServerState(
             runner=runner,
@@ -134,7 +136,9 @@ async def open_site(
             auth=Authenticator(serving.tokens),
             spending=Spending(runner, serving.daily),
             serving=serving,
-            hosts=frozenset(host.lower() for host in hosts),
+            hosts=hosts,
+            endpoint=Endpoint(presets=config.presets, default=serving.default_preset, hosts=hosts),
+            started=workspace.clock(),
         )
         live.close()
 
@@ -163,6 +167,7 @@ def routes() -> FastAPI:
         read_routes.router,
         people_routes.shares_router,
         read_routes.library_router,
+        model_routes.router,
     ):
         app.router.routes.extend(router.routes)
 
@@ -179,10 +184,15 @@ def _catch(app: FastAPI) -> None:
     """Answer every error with a problem."""
 
     def moot(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        if is_model_api(connection.scope["path"]):
+            return error_answer(endpoint_error(cast("MootError", error)))
         return answer(problem_of(cast("MootError", error)))
 
+    def endpoint(connection: HTTPConnection, error: Exception) -> JSONResponse:
+        return error_answer(cast("EndpointError", error))
+
     def problem(connection: HTTPConnection, error: Exception) -> JSONResponse:
-        return answer(cast("Problem", error))
+        return answer(cast("Problem", error), connection.scope["path"])
 
     def wrong(connection: HTTPConnection, error: Exception) -> JSONResponse:
         return answer(invalid(cast("RequestValidationError", error).errors()))
@@ -192,13 +202,16 @@ def _catch(app: FastAPI) -> None:
         headers: Mapping[str, str] = httpexception.headers or {}
         if httpexception.status_code == 405:
             headers = {"Allow": ", ".join(pages.allowed(app.routes, connection.scope["path"]))}
-        return answer(Problem(httpexception.status_code, str(httpexception.detail), headers=headers))
+        problem = Problem(httpexception.status_code, str(httpexception.detail), headers=headers)
+        return answer(problem, connection.scope["path"])
 
     def internal(connection: HTTPConnection, error: Exception) -> JSONResponse:
-        return answer(Problem(500, "an internal error; the records are not affected"))  # the guard logs it
+        problem = Problem(500, "an internal error; the records are not affected")  # the guard logs it
+        return answer(problem, connection.scope["path"])
 
     app.add_exception_handler(Exception, internal)
     app.add_exception_handler(MootError, moot)
+    app.add_exception_handler(EndpointError, endpoint)
     app.add_exception_handler(Problem, problem)
     app.add_exception_handler(RequestValidationError, wrong)
     app.add_exception_handler(WebSocketRequestValidationError, wrong)

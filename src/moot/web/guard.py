@@ -17,11 +17,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from moot.app.serve.request_guard import Refusal, RequestGuard
+from moot.app.serve.request_guard import Refusal, RequestGuard, bearer
 from moot.app.serve.server_parts import error_trace
 from moot.app.serve.view_model import milestone
 from moot.core.event import Entry
-from moot.web.problems import Problem, answer
+from moot.web.problems import Problem, answer, is_model_api
 from moot.web.site import SITE, ServerState, find_identity, link_of
 
 
@@ -174,6 +174,9 @@ def _let_in(status: int) -> bool:
 MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body."""
 
+MOST_MODEL_BYTES = 20 * 1024 * 1024
+"""The same for clients of OpenAI's interface, which send whole conversations."""
+
 BODY_SECONDS = 30.0
 """Seconds in which a body must arrive."""
 
@@ -240,10 +243,14 @@ class Guard:
             Problem: 403 for another host or page, 415 for another kind of body, 429 for too many requests.
         """
         headers, live = Headers(scope=scope), scope["type"] == "websocket"
-        page = not live and scope["method"] in SAFE and not scope["path"].startswith(API)
-        _pass(self._guard.check_page(headers, scheme=scope["scheme"], live=live, page=page))
+        page, programs = (
+            not live and scope["method"] in SAFE and not scope["path"].startswith(API),
+            _is_model_api(scope),
+        )
+        check = self._guard.check_page(headers, scheme=scope["scheme"], live=live, page=page, tokens_only=programs)
+        _pass(check)
         connection = HTTPConnection(scope)
-        holder = find_identity(connection)
+        holder = self._site.auth.of_token(bearer(headers)) if programs else find_identity(connection)
         client = scope.get("client")
         who = holder.mark if holder else link_of(connection) or (client[0] if client else "")
         _pass(self._guard.check_rate(who))
@@ -260,7 +267,7 @@ class Guard:
         """
         if scope["type"] != "http" or scope["method"] in SAFE:
             return receive
-        body, more = bytearray(), True
+        body, more, most = bytearray(), True, MOST_MODEL_BYTES if _is_model_api(scope) else MOST_BYTES
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while more:
@@ -269,8 +276,8 @@ class Guard:
                         break
                     body += message.get("body", b"")
                     more = message.get("more_body", False)
-                    if len(body) > MOST_BYTES:
-                        raise Problem(413, f"the body is larger than the maximum of {MOST_BYTES:,} bytes")
+                    if len(body) > most:
+                        raise Problem(413, f"the body is larger than the maximum of {most:,} bytes")
         except TimeoutError:
             raise Problem(400, f"the body did not arrive within {BODY_SECONDS:g} seconds") from None
         if body and scope["method"] == "POST":
@@ -290,10 +297,17 @@ class Guard:
         headers = MutableHeaders(scope=message)
         for name, value in HEADERS.items():
             headers.setdefault(name, value)
-        if scope["path"].startswith(API):
+        if scope["path"].startswith(API) or _is_model_api(scope):
             headers["Cache-Control"] = "no-store"
+        if _is_model_api(scope):
+            headers |= {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*"}
+            headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         if "server" in headers:
             del headers["server"]
+
+
+def _is_model_api(scope: Scope) -> bool:
+    return scope["type"] == "http" and is_model_api(scope["path"])
 
 
 def _pass(refusal: Refusal | None) -> None:
@@ -310,6 +324,6 @@ def _pass(refusal: Refusal | None) -> None:
 async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with a problem; close a WebSocket that cannot receive one."""
     if scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
-        await answer(problem)(scope, receive, send)
+        await answer(problem, scope["path"])(scope, receive, send)
     else:
         await send({"type": "websocket.close", "code": 1008, "reason": problem.code})

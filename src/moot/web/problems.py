@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from moot.app.brief.plain_values import check_value
 from moot.app.brief.schema import HEADER, LIMITS, find_key, get_key
+from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.runner import RunnerFull
 from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError, RecordAway, RecordError
@@ -83,12 +84,31 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
 
-def answer(problem: Problem) -> JSONResponse:
-    """The HTTP answer of a problem."""
+MODEL_API = "/v1"
+"""Where clients of OpenAI's interface come; errors have its shape there."""
+
+
+def is_model_api(path: str) -> bool:
+    """Whether a path is one of those."""
+    return path == MODEL_API or path.startswith(f"{MODEL_API}/")
+
+
+def answer(problem: Problem, path: str = "") -> JSONResponse:
+    """The HTTP answer of a problem; in the shape that a path has."""
     status = problem.status
+    if is_model_api(path):
+        wait = int(problem.headers.get("Retry-After", "0"))
+        code = "" if status == 429 else problem.code
+        return error_answer(EndpointError(status, problem.detail, code, retry=status == 429 or None, wait=wait))
     title = TITLES.get(status) or HTTPStatus(status).phrase
     body = ProblemBody(title=title, status=status, detail=hide(clean(problem.detail)), code=problem.code)
     return JSONResponse(body.model_dump(), status, problem.headers, media_type=MEDIA)
+
+
+def error_answer(error: EndpointError, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The HTTP answer of an error of the model endpoint."""
+    error.message = hide(clean(error.message))
+    return JSONResponse(error.body, error.status, {**(headers or {}), **error.headers})
 
 
 def problem_of(error: MootError) -> Problem:

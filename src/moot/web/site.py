@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias, cast
 from fastapi import APIRouter, Depends, Path
 from starlette.requests import HTTPConnection
 
+from moot.app.endpoint.endpoint import Endpoint
 from moot.app.plan.settings import Serving
 from moot.app.run.access import Claim, Right, claimed, hash_of, share_of
 from moot.app.run.runner import Runner
@@ -39,6 +40,8 @@ class ServerState:
         spending: what owners may spend per day.
         serving: the owner's settings.
         hosts: the accepted values of the header ``Host``.
+        endpoint: presets as models, for clients of OpenAI's interface.
+        started: when it began, in seconds since 1970.
         kept: what was read from records, cached.
         remarks: accepts the messages of viewers.
     """
@@ -49,6 +52,8 @@ class ServerState:
     spending: Spending
     serving: Serving
     hosts: frozenset[str]
+    endpoint: Endpoint
+    started: float = 0.0
     kept: ResultCache = field(default_factory=ResultCache)
     remarks: RemarkQueue = field(default_factory=RemarkQueue)
 

@@ -42,7 +42,19 @@ LIMIT_KEYS = tuple(key.name.removeprefix("limits.") for key in LIMITS)
 PARTICIPANTS = ("builtin", "generated")
 """Who takes part where the brief describes nobody: the built-in participants, or some that a model generates."""
 
-OWN_KEYS = ("models", "participants", "who")
+ANSWERS = ("text", "memo")
+"""What a model name answers: the decision's words alone, or also its strength, dissent and other answers."""
+
+LEAVING = ("continue", "stop")
+"""What a debate does when the client of a model name has gone."""
+
+PROGRESS = ("words", "none")
+"""What a stream says while the debate runs: who has answered, or nothing."""
+
+SECONDS = 900.0
+MOST_SECONDS = 86_400.0
+
+OWN_KEYS = ("models", "participants", "who", "seconds", "answer", "small", "on_leave", "progress")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +68,11 @@ class Preset:
         limits: the limits, by the keys of a brief: ``limits.cost``.
         built_in: whether built-in participants take part where the brief describes none; else a model generates them.
         who: the tokens whose holders may use it; None for all.
+        seconds: how long a request to its model name is held open.
+        memo: whether its model name also answers strength, dissent and other answers.
+        small: the model that answers titles and tags; "" where these are refused.
+        stops: whether the debate stops when the client of its model name has gone.
+        silent: whether a stream does not say who has answered.
         where: the file that it stands in.
     """
 
@@ -65,6 +82,11 @@ class Preset:
     limits: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType(dict[str, Value]()))
     built_in: bool = False
     who: tuple[str, ...] | None = None
+    seconds: float = SECONDS
+    memo: bool = False
+    small: str = ""
+    stops: bool = False
+    silent: bool = False
     where: str = ""
 
     def admits(self, owner: str) -> bool:
@@ -120,6 +142,11 @@ def _preset(name: str, table: Mapping[str, object], where: str) -> Preset:
         },
         built_in=_word("participants", table.get("participants", PARTICIPANTS[1]), PARTICIPANTS) == PARTICIPANTS[0],
         who=_texts("who", table["who"]) if "who" in table else None,
+        seconds=_seconds(table.get("seconds", SECONDS)),
+        memo=_word("answer", table.get("answer", ANSWERS[0]), ANSWERS) == "memo",
+        small=_models([table["small"]])[0] if table.get("small", "") != "" else "",
+        stops=_word("on_leave", table.get("on_leave", LEAVING[0]), LEAVING) == "stop",
+        silent=_word("progress", table.get("progress", PROGRESS[0]), PROGRESS) == "none",
         where=where,
     )
 
@@ -129,6 +156,12 @@ def _models(value: object) -> tuple[str, ...]:
     key = get_key(PARTICIPANT, "model").name
     models = _texts("models", value) if value != () else ()
     return tuple(str(check_value(PARTICIPANT, key, model)) for model in models)
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= MOST_SECONDS:
+        raise BriefError(f"seconds must be from 1 to {MOST_SECONDS:,.0f}", code="out_of_range")
+    return float(value)
 
 
 def _texts(key: str, value: object) -> tuple[str, ...]:

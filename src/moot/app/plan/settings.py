@@ -33,7 +33,8 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _MARK = re.compile(r"sha256:([0-9a-f]{64})")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
 
-SETTINGS = ("tokens", "hosts", "parallel", "requests", "cost", "tokens_per_debate", "max_questions", "daily")
+AMOUNTS = ("cost", "tokens_per_debate", "max_questions", "daily")
+SETTINGS = ("tokens", "hosts", "parallel", "requests", *AMOUNTS, "default_preset")
 
 EARLIER_SETTINGS: Mapping[str, str] = {"most": "parallel", "asks": "max_questions"}
 """The earlier names of settings of ``[serve]``, which are still accepted."""
@@ -52,6 +53,7 @@ class Serving:
         tokens_per_debate: tokens of one debate at most.
         asks: questions of one debate at most.
         daily: US dollars that one token may use in a day; None for no limit.
+        default_preset: the preset that the model name ``moot`` means; "" for none.
     """
 
     tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
@@ -62,6 +64,7 @@ class Serving:
     tokens_per_debate: int | None = None
     asks: int | None = None
     daily: float | None = None
+    default_preset: str = ""
 
 
 def read_serving(value: object, where: str) -> Serving:
@@ -94,6 +97,7 @@ def read_serving(value: object, where: str) -> Serving:
         tokens_per_debate=_whole("tokens_per_debate", table, where, TOKENS.high),
         asks=_whole("max_questions", table, where, ASKS.high),
         daily=_money("daily", table, where),
+        default_preset=_text("serve.default_preset", table.get("default_preset", ""), where),
     )
 
 

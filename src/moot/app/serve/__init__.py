@@ -4,5 +4,5 @@ Read in this order: ``request_guard`` (hosts, foreign pages, tokens, rates), ``a
 ``answer_types`` (what the API and the MCP tools answer alike),
 ``spending`` (what an owner may spend), ``visibility`` (what a share link shows), ``view_model`` (what an
 entry says, as the values of ``entry_view``), ``frames`` (the same as JSON for pages),
-``live`` (viewers of a running debate), ``server_parts`` (addresses, limits, shutdown).
+``live`` (viewers of a running debate), ``settle`` (wait for the end), ``server_parts`` (addresses, limits, shutdown).
 """

@@ -28,7 +28,7 @@ from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import StartRequest, prepare_start, put_on_record
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending, is_free, reserve, spent
-from moot.core.brief import Limits
+from moot.core.brief import Limits, Source
 from moot.core.errors import BriefError, LimitReached, RecordConflict
 from moot.core.event import Keyed
 from moot.core.transcript import fold
@@ -183,12 +183,14 @@ class DebateRequest:
         overrides: what is wanted otherwise; its caps take the place of the brief's limits.
         start: whether the debate runs at once; else it is only put on record.
         preset: the preset that fills in what the brief leaves open; "" for the one that the brief names.
+        background: documents beside those of the brief.
     """
 
     brief: str | Mapping[str, object]
     overrides: Overrides
     start: bool = True
     preset: str = ""
+    background: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +227,8 @@ class Admission:
             LimitReached: the price of a model is unknown where spending is limited.
         """
         parsed = read_remote(order.brief, alone=not self.machine, preset=order.preset)
+        background = (*parsed.brief.background, *order.background)
+        parsed = replace(parsed, brief=replace(parsed.brief, background=background))
         protocol = order.overrides.protocol
         parsed = with_preset(parsed, self.runner.config.presets, protocol=protocol, owner=self.owner)
         parsed = with_limits(parsed, order.overrides.caps)
@@ -249,6 +253,7 @@ class Admission:
         """
         wanted = {"brief": order.brief, "wishes": asdict(order.overrides), "start": order.start}
         wanted |= {"preset": order.preset} if order.preset else {}
+        wanted |= {"background": [asdict(source) for source in order.background]} if order.background else {}
         request = request_of("begin", wanted)
         if key and await self.is_there(debate := id_for_key(self.owner, key), request):
             if order.start and await self.workspace.count_entries(debate) == 1:

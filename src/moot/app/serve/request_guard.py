@@ -77,8 +77,14 @@ class RequestGuard:
         self._buckets = RateLimiter(requests, clock=clock)
 
     def check_page(
-        self, headers: Mapping[str, str], *, scheme: str, live: bool = False, page: bool = False
-    ) -> Refusal | None:
+        self,
+        headers: Mapping[str, str],
+        *,
+        scheme: str,
+        live: bool = False,
+        page: bool = False,
+        tokens_only: bool = False,
+    ) -> Refusal | None:  # house: wide because a request has so many sides
         """Refuse another host name, and requests that a foreign page makes a browser send; None where all is well.
 
         Args:
@@ -86,10 +92,14 @@ class RequestGuard:
             scheme: the scheme of its address.
             live: whether it opens a WebSocket.
             page: whether it asks for a page, to which any other page may lead.
+            tokens_only: whether only tokens count there, which no other page has; then any page may ask.
         """
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if host not in self._hosts:
-            return Refusal(403, f"the host name {host[:80]!r} is not one of this server", "host")
+            problem = f"the host name {host[:80]!r} is not one of this server; its owner can set hosts under [serve]"
+            return Refusal(403, problem, "host")
+        if tokens_only:
+            return None
         if live and origin is None and "cookie" in headers:
             return Refusal(403, "a WebSocket with a cookie needs the header Origin", "origin")
         foreign = not page and headers.get("sec-fetch-site", "none") not in OWN_PAGE

@@ -1,0 +1,275 @@
+"""The state of a debate as the answer of a model: text, usage, and what was missing, said and never silent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from moot.app.brief.presets import Preset
+from moot.app.endpoint.chat_request import ChatRequest
+from moot.core.ask import Usage
+from moot.core.brief import Brief, Participant, is_person
+from moot.core.decision import Minority
+from moot.core.event import Called, Entry
+from moot.core.text import clip, counted, flat, listed
+from moot.core.transcript import Transcript, Turn
+from moot.report.conclusion import OutcomeView, outcome_view
+
+CHARACTERS = 4
+"""Characters of a token, by which the final answer is cut."""
+
+LEAST_ANSWERS = 2
+"""Fewer participants who answer are no debate, so nothing is decided."""
+
+Status = Literal["decided", "tie", "no_decision", "failed", "limit", "running", "waiting", "paused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateState:
+    """A debate as the endpoint sees it.
+
+    Attributes:
+        debate: its id.
+        entries: its record; empty while its participants are generated, or where that failed.
+        transcript: the record, folded.
+        runs: whether it runs now.
+        error: why its last run ended with an error; "" where it did not.
+    """
+
+    debate: str
+    entries: Sequence[Entry]
+    transcript: Transcript
+    runs: bool
+    error: str = ""
+
+    @property
+    def outcome(self) -> OutcomeView:
+        """How it stands by its record."""
+        return outcome_view(self.transcript)
+
+    @property
+    def answered(self) -> tuple[Participant, ...]:
+        """The debaters and jurors of whom there is an answer."""
+        return tuple(
+            who for who in _speakers(self.transcript.brief) if any(turn.reply for turn in self.turns(who.name))
+        )
+
+    @property
+    def paid(self) -> bool:
+        """Whether a call has ended with an answer, which may have cost money."""
+        return self.transcript.calls > 0
+
+    def turns(self, name: str) -> tuple[Turn, ...]:
+        """What a participant was asked."""
+        return tuple(turn for turn in self.transcript.all() if turn.ask and turn.by == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatAnswer:
+    """What a model name answers.
+
+    Attributes:
+        status: how the debate stands.
+        text: the content.
+        finish: why it ends, in OpenAI's words.
+        refusal: why there is no answer at all; "" where there is one.
+        usage: the sum of all calls.
+        degraded: what was missing, a sentence each.
+        facts: the field ``moot``.
+    """
+
+    status: Status
+    text: str
+    finish: Literal["stop", "length", "content_filter"]
+    refusal: str = ""
+    usage: Usage = Usage()
+    degraded: tuple[str, ...] = ()
+    facts: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> ChatAnswer:
+    """The answer of a debate as it stands now."""
+    status, degraded = _status(state), tuple(_degraded(state))
+    words, finish = _words(state, status), "length" if status == "limit" else "stop"
+    if status == "decided":
+        words = "\n\n".join([words, *(_memo(state) if preset.memo else ())])
+        words, cut = _shorten(words, request)
+        finish = "length" if cut else finish
+    elif _refused(state):
+        finish = "content_filter"
+    notices = [f"Moot: {' '.join(degraded)}"] if degraded and request.notices == "text" and status != "failed" else []
+    return ChatAnswer(
+        status=status,
+        text="\n\n".join([words, *notices]),
+        finish=finish,
+        refusal=words if status == "failed" else "",
+        usage=state.transcript.usage,
+        degraded=degraded,
+        facts=_facts(state, status, degraded, request),
+    )
+
+
+def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
+    return tuple(who for who in brief.participants if who.duty in ("debater", "juror")) if brief else ()
+
+
+def _status(state: DebateState) -> Status:
+    outcome = state.outcome
+    if not outcome.over:
+        if state.runs:
+            return "waiting" if _waits(state) else "running"
+        if outcome.kind == "limit":
+            return "limit"
+        if outcome.kind == "waiting":
+            return "waiting"
+        return "paused" if state.answered and not state.error else "failed"
+    if outcome.status == "decided" and len(state.answered) < min(LEAST_ANSWERS, len(_speakers(state.transcript.brief))):
+        return "no_decision"
+    return cast("Status", outcome.status)
+
+
+def _waits(state: DebateState) -> bool:
+    """Whether only people have to answer."""
+    people = {who.name for who in _speakers(state.transcript.brief) if is_person(who)}
+    open_turns = [turn for turn in state.transcript.all() if turn.ask and not state.transcript.answered(turn.key)]
+    return bool(open_turns) and all(turn.by in people for turn in open_turns)
+
+
+def _words(state: DebateState, status: Status) -> str:
+    """What the answer says, without notices."""
+    outcome, debate = state.outcome, state.debate
+    match status:
+        case "decided":
+            return outcome.answer
+        case "tie" | "no_decision":
+            return "\n".join([f"Moot: no decision: {_why(state)}.", *_standing(state)])
+        case "limit":
+            return "\n".join([f"Moot: a limit ended the debate: {_sentence(outcome.reason)}.", *_standing(state)])
+        case "running":
+            return f"Moot: still debating ({debate}). It goes on; its page and its record will have the decision."
+        case "waiting":
+            names = listed(list(dict.fromkeys(turn.by for turn in _open(state)))) or "a person"
+            return f"Moot: still debating ({debate}). It waits for {names}, who has to answer in person."
+        case "paused":
+            return "\n".join([f"Moot: the debate is paused: {_sentence(outcome.reason)}.", *_standing(state)])
+        case "failed":
+            return f"Moot: no answer. {_sentence(state.error or outcome.reason) or 'Nobody answered'}."
+
+
+def _open(state: DebateState) -> list[Turn]:
+    return [turn for turn in state.transcript.all() if turn.ask and not state.transcript.answered(turn.key)]
+
+
+def _why(state: DebateState) -> str:
+    people, speakers = state.answered, _speakers(state.transcript.brief)
+    if len(people) < min(LEAST_ANSWERS, len(speakers)):
+        who = f"only {people[0].name} of {len(speakers)} answered" if people else "nobody answered"
+        return f"{who}, which is no debate"
+    decision = state.outcome.decision
+    return _sentence(decision.how if decision and decision.how else state.outcome.reason)
+
+
+def _standing(state: DebateState) -> Iterator[str]:
+    """The answers that stand, with those who gave them; nothing is chosen among them."""
+    decision = state.outcome.decision
+    if decision:
+        rows = decision.answers or decision.minority
+        first = [Minority(answer=decision.winner, by=decision.support, share=decision.share)] if decision.winner else []
+        yield from (f"- {_line(row.answer)} ({listed(list(row.by)) or 'nobody'})" for row in (*first, *rows))
+
+
+def _memo(state: DebateState) -> Iterator[str]:
+    """Strength, dissent and other answers, in words."""
+    decision = state.outcome.decision
+    if decision is None:
+        return
+    yield f"Strength: {decision.strength}; {round(100 * decision.share)} % of the votes ({decision.rule})."
+    if decision.argument:
+        yield f"Because: {decision.argument}"
+    others = [f"- {_line(row.answer)} ({listed(list(row.by))})" for row in decision.minority]
+    if others:
+        yield "\n".join(["Other answers:", *others])
+    if decision.dissent:
+        yield "\n".join(["Dissent:", *(f"- {_line(text)}" for text in decision.dissent)])
+
+
+def _shorten(words: str, request: ChatRequest) -> tuple[str, bool]:
+    """The answer before the first text at which it ends, and no longer than it may be; whether the length cut it."""
+    ends = [place for text in request.stop if (place := words.find(text)) >= 0]
+    words = words[: min(ends)].rstrip() if ends else words
+    most = None if request.most_tokens is None else request.most_tokens * CHARACTERS
+    if most is None or len(words) <= most:
+        return words, False
+    cut = words[: most + 1]
+    return (cut.rsplit(None, 1)[0] if " " in cut.strip() else cut[:most]), True
+
+
+# ---- what was missing ------------------------------------------------------------------------------------------------
+
+
+def _degraded(state: DebateState) -> Iterator[str]:
+    """What makes the answer less than was asked for, one sentence each."""
+    speakers = _speakers(state.transcript.brief)
+    asked_of = {who.name: state.turns(who.name) for who in speakers}
+    silent = [who for who in speakers if asked_of[who.name] and all(turn.failure for turn in asked_of[who.name])]
+    if silent:
+        reasons = [f"{who.name}: {_sentence(asked_of[who.name][0].failure)}" for who in silent]
+        yield f"{len(silent)} of {counted(len(speakers), 'seat')} did not answer ({'; '.join(reasons)})."
+    for who in speakers:
+        failures = [turn for turn in asked_of[who.name] if turn.failure]
+        if failures and who not in silent:
+            number = counted(len(asked_of[who.name]), "question")
+            yield f"{who.name} did not answer {len(failures)} of {number} ({_sentence(failures[0].failure)})."
+    for who in speakers:
+        others = sorted(state.transcript.models.get(who.name, set()) - {who.seat})
+        if others and not is_person(who):
+            yield f"{listed(others)} answered for {who.seat} ({who.name})."
+    decision = state.transcript.decision
+    unread = [ballot.voter for ballot in decision.ballots if ballot.state == "unread"] if decision else []
+    if unread:
+        yield f"The vote of {listed(unread)} could not be read."
+    if state.outcome.kind == "limit":
+        yield f"A limit ended it: {_sentence(state.outcome.reason)}."
+
+
+def _refused(state: DebateState) -> bool:
+    """Whether every answer that there is was stopped by a provider's filter."""
+    calls = [entry.event for entry in state.entries if isinstance(entry.event, Called)]
+    return bool(calls) and all(call.finish == "filter" for call in calls)
+
+
+def _sentence(text: str) -> str:
+    """A reason in one line, without the point at its end."""
+    return clip(flat(text), 300).rstrip(". ")
+
+
+def _line(text: str) -> str:
+    return clip(flat(text), 600)
+
+
+# ---- the field ``moot`` ----------------------------------------------------------------------------------------------
+
+
+def _facts(state: DebateState, status: Status, degraded: Sequence[str], request: ChatRequest) -> dict[str, object]:
+    decision, usage = state.outcome.decision, state.transcript.usage
+    facts: dict[str, object] = {"debate": state.debate, "status": status, "cost": usage.cost}
+    if decision and status == "decided":
+        facts |= {"strength": decision.strength, "share": decision.share, "rule": decision.rule}
+        facts |= {"dissent": list(decision.dissent)}
+    rows = (decision.minority or decision.answers) if decision else ()
+    return {
+        **facts,
+        "minority": [{"answer": row.answer, "by": list(row.by), "share": row.share} for row in rows],
+        "degraded": list(degraded),
+        "warnings": list(state.outcome.warnings),
+        "ignored": list(request.ignored),
+        "seats": [_seat(state, who) for who in _speakers(state.transcript.brief)],
+    }
+
+
+def _seat(state: DebateState, who: Participant) -> dict[str, object]:
+    turns = state.turns(who.name)
+    keys = {turn.key for turn in turns}
+    calls = [entry.event for entry in state.entries if isinstance(entry.event, Called) and entry.event.key in keys]
+    served = list(dict.fromkeys(call.served or call.model for call in calls))
+    answers, missing = sum(turn.reply is not None for turn in turns), sum(bool(turn.failure) for turn in turns)
+    return {"name": who.name, "asked": who.seat, "served": served, "answered": answers, "missing": missing}

@@ -1,0 +1,258 @@
+"""Read the body of a chat request: messages, and what of the rest is used, named as not used, or refused."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from moot.app.endpoint.endpoint_errors import EndpointError
+from moot.core.brief import OPTIONS
+from moot.core.text import clean
+
+RULES = ("system", "developer")
+ROLES = (*RULES, "user", "assistant", "tool", "function")
+
+IGNORED = (
+    "temperature",
+    "top_p",
+    "seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "reasoning_effort",
+    "verbosity",
+    "user",
+    "store",
+    "service_tier",
+    "parallel_tool_calls",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+)
+"""What clients send and a preset's owner decides: it is accepted, and named as not used."""
+
+USED = (
+    "model",
+    "messages",
+    "stream",
+    "stream_options",
+    "max_tokens",
+    "max_completion_tokens",
+    "stop",
+    "n",
+    "metadata",
+    "moot",
+    "tools",
+    "tool_choice",
+    "response_format",
+    "modalities",
+    "logprobs",
+)
+
+OWN = ("max_cost", "seconds", "notices", "key")
+"""What the object ``moot`` of a request may have."""
+
+MOST_TEXT = 1024 * 1024
+"""The most characters of all messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """A message of a conversation: who speaks, and the text."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """A chat request.
+
+    Attributes:
+        model: the name of the model.
+        messages: the conversation.
+        stream: whether the answer is streamed.
+        usage_chunk: whether the stream ends with a chunk of usage.
+        most_tokens: the length of the final answer in tokens; None for no limit.
+        stop: texts before which the final answer ends.
+        options: the closed set of answers; empty for an open question.
+        max_cost: US dollars at most; None for what the preset allows.
+        seconds: how long the request is held open; None for what the preset says.
+        notices: whether what went wrong stands in the text, or in the field ``moot`` alone.
+        key: the idempotency key in the body; "" for none.
+        ignored: what was sent and is not used.
+    """
+
+    model: str
+    messages: tuple[ChatMessage, ...]
+    stream: bool = False
+    usage_chunk: bool = False
+    most_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    max_cost: float | None = None
+    seconds: float | None = None
+    notices: Literal["text", "field"] = "text"
+    key: str = ""
+    ignored: tuple[str, ...] = ()
+
+
+def read_chat(body: Mapping[str, object]) -> ChatRequest:
+    """Read the body of a chat request.
+
+    Raises:
+        EndpointError: something in it cannot be used; its ``param`` says what.
+    """
+    model = body.get("model")
+    if not isinstance(model, str):
+        raise _wrong("model", "must be the name of a model, such as moot/fast")
+    ignored = [name for name in IGNORED if body.get(name) is not None]
+    for name in body:
+        if name not in (*IGNORED, *USED) and body[name] is not None:
+            raise EndpointError(400, f"{name[:60]} is not supported here", "unsupported_parameter", param=name[:60])
+    _check_meaning(body)
+    ignored += _tools(body)
+    own = _table(body, "moot")
+    for name in own:
+        if name not in OWN:
+            raise _wrong(f"moot.{name[:60]}", f"is not known; there are {', '.join(OWN)}")
+    notices = own.get("notices", "text")
+    if notices not in ("text", "field"):
+        raise _wrong("moot.notices", "must be text or field")
+    metadata = _table(body, "metadata")
+    return ChatRequest(
+        model=model,
+        messages=_messages(body.get("messages")),
+        stream=_flag(body, "stream"),
+        usage_chunk=_flag(_table(body, "stream_options"), "include_usage", "stream_options."),
+        most_tokens=_most_tokens(body),
+        stop=_stop(body.get("stop")),
+        options=_options(metadata.get("moot_options")),
+        max_cost=_number(own, "max_cost"),
+        seconds=_number(own, "seconds"),
+        notices="field" if notices == "field" else "text",
+        key=_text(own.get("key", ""), "moot.key"),
+        ignored=(*ignored, *(f"metadata.{name[:60]}" for name in metadata if name != "moot_options")),
+    )
+
+
+def _check_meaning(body: Mapping[str, object]) -> None:
+    """Refuse what would change the meaning of the answer."""
+    if body.get("n") not in (None, 1):
+        raise EndpointError(400, "n must be 1; send n requests: each is a debate", "unsupported_value", param="n")
+    if body.get("logprobs"):
+        raise EndpointError(
+            400, "logprobs is not supported: a debate has none", "unsupported_parameter", param="logprobs"
+        )
+    if body.get("modalities") not in (None, ["text"]):
+        raise EndpointError(400, "modalities can only be text", "unsupported_parameter", param="modalities")
+    shape = _table(body, "response_format").get("type", "text")
+    if shape != "text":
+        problem = f"response_format {str(shape)[:60]!r} is not supported; the answer is text"
+        raise EndpointError(400, problem, "unsupported_parameter", param="response_format")
+
+
+def _tools(body: Mapping[str, object]) -> list[str]:
+    """The names of tools fields that are not used; tools that must be used are refused."""
+    tools, choice = body.get("tools"), body.get("tool_choice")
+    if tools and choice not in (None, "auto", "none"):
+        problem = "tools cannot be required here: a debate calls no tools of its caller"
+        raise EndpointError(400, problem, "unsupported_parameter", param="tool_choice")
+    return [name for name, value in (("tools", tools), ("tool_choice", choice)) if value and value != "none"]
+
+
+def _messages(value: object) -> tuple[ChatMessage, ...]:
+    if not isinstance(value, list) or not value:
+        raise EndpointError(400, "messages must be a list with at least one message", "missing_topic", param="messages")
+    messages = tuple(_message(item, n) for n, item in enumerate(cast("list[object]", value)))
+    if sum(len(message.text) for message in messages) > MOST_TEXT:
+        raise EndpointError(413, f"the messages have more than {MOST_TEXT:,} characters", "too_large", param="messages")
+    if messages[-1].role in ("assistant", "tool", "function"):
+        problem = f"the last message must be of the user, not of the role {messages[-1].role}"
+        raise EndpointError(400, problem, "unsupported_value", param="messages")
+    asking = [message for message in messages if message.role == "user" and message.text.strip()]
+    if not asking:
+        raise EndpointError(400, "no message of the user has a text", "missing_topic", param="messages")
+    return messages
+
+
+def _message(item: object, n: int) -> ChatMessage:
+    table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+    role, place = table.get("role"), f"messages[{n}]"
+    if role not in ROLES:
+        raise _wrong(f"{place}.role", f"must be one of {', '.join(ROLES)}")
+    content = table.get("content")
+    if isinstance(content, list):
+        parts = cast("list[object]", content)
+        texts = [_part(part, f"{place}.content[{number}]") for number, part in enumerate(parts)]
+        content = "\n".join(texts)
+    if content is not None and not isinstance(content, str):
+        raise _wrong(f"{place}.content", "must be a text or a list of parts")
+    calls = table.get("tool_calls")
+    called = f"\n(called tools: {json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
+    return ChatMessage(role=str(role), text=clean(f"{content or ''}{called}"))
+
+
+def _part(part: object, place: str) -> str:
+    """The text of a part; other parts cannot be shown to the models of a debate."""
+    table = cast("dict[str, object]", part) if isinstance(part, dict) else {}
+    kind = table.get("type")
+    if kind in ("text", "input_text", "output_text", "refusal"):
+        return _text(table.get("refusal" if kind == "refusal" else "text"), f"{place}.text")
+    problem = f"{place} is of the type {str(kind)[:60]!r}; a debate takes text only"
+    raise EndpointError(400, problem, "unsupported_value", param=place)
+
+
+def _most_tokens(body: Mapping[str, object]) -> int | None:
+    for name in ("max_completion_tokens", "max_tokens"):
+        if (value := body.get(name)) is not None:
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise _wrong(name, "must be a whole number from 1")
+            return value
+    return None
+
+
+def _stop(value: object) -> tuple[str, ...]:
+    texts = cast("list[object]", value) if isinstance(value, list) else [] if value is None else [value]
+    if len(texts) > 4 or not all(isinstance(text, str) and text for text in texts):
+        raise _wrong("stop", "must be 1 to 4 texts")
+    return tuple(str(text) for text in texts)
+
+
+def _options(value: object) -> tuple[str, ...]:
+    """The closed set of answers, written as one text: ``tea|coffee``."""
+    words = _text(value, "metadata.moot_options").split("|") if value is not None else []
+    options = tuple(word.strip() for word in words)
+    if options and not (OPTIONS.low <= len(options) <= OPTIONS.high and all(options)):
+        raise _wrong("metadata.moot_options", f"must have {OPTIONS.low:g} to {OPTIONS.high:g} answers: tea|coffee")
+    return options
+
+
+def _number(table: Mapping[str, object], name: str) -> float | None:
+    value = table.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value <= 0):
+        raise _wrong(f"moot.{name}", "must be a number above 0")
+    return None if value is None else float(value)
+
+
+def _flag(table: Mapping[str, object], name: str, place: str = "") -> bool:
+    value = table.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise _wrong(f"{place}{name}", "must be true or false")
+    return bool(value)
+
+
+def _text(value: object, place: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(place, "must be a text")
+    return value
+
+
+def _table(body: Mapping[str, object], name: str) -> Mapping[str, object]:
+    value = body.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise _wrong(name, "must be an object")
+    return cast("dict[str, object]", value or {})
+
+
+def _wrong(param: str, problem: str) -> EndpointError:
+    return EndpointError(400, f"{param} {problem}", "invalid_value", param=param)

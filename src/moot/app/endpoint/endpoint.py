@@ -1,0 +1,171 @@
+"""Begin or join the debate of a chat request: presets as models, limits, retries, and no loops."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from moot.app.brief.presets import KEY, Preset
+from moot.app.endpoint.chat_answer import DebateState
+from moot.app.endpoint.chat_brief import chat_brief, is_small_task
+from moot.app.endpoint.chat_request import ChatRequest
+from moot.app.endpoint.endpoint_errors import EndpointError
+from moot.app.endpoint.retries import Retries
+from moot.app.run.prepare import LimitOverrides, Overrides
+from moot.app.serve.admission import Admission, DebateRequest
+from moot.core.errors import BriefError
+from moot.core.transcript import Transcript, fold
+from moot.models.names import find_url, parse
+from moot.models.transport import INSTANCE
+
+PREFIX = "moot/"
+"""What the names of models begin with."""
+
+DEFAULT = "moot"
+"""The name of the model that the default preset answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How a request is kept alive.
+
+    Attributes:
+        quiet: seconds for which an answer that is not streamed is waited for without a sign of life.
+        beat: seconds between two signs of life.
+    """
+
+    quiet: float = 15.0
+    beat: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One sending of a request.
+
+    Attributes:
+        body: the body as it came.
+        count: how often the client had sent it before.
+        key: the idempotency key; "" for none.
+        via: the instances of Moot that it comes from.
+    """
+
+    body: bytes
+    count: int = 0
+    key: str = ""
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """The debate of a request: its id, the preset, and whether an earlier request began it."""
+
+    debate: str
+    preset: Preset
+    joined: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Endpoint:
+    """The model endpoint of one server.
+
+    Attributes:
+        presets: all presets, by name.
+        default: the name of the preset that the model name ``moot`` means; "" for none.
+        hosts: the names of this server, so that no seat asks it.
+        pace: how requests are kept alive.
+        retries: the requests of the last hour.
+    """
+
+    presets: Mapping[str, Preset]
+    default: str = ""
+    hosts: Set[str] = frozenset()
+    pace: Pace = field(default_factory=Pace)
+    retries: Retries = field(default_factory=Retries)
+
+    def models(self, owner: str) -> list[str]:
+        """The names of the models that a token may use."""
+        names = [preset.name for preset in self.presets.values() if preset.admits(owner)]
+        return [*(f"{PREFIX}{name}" for name in names), *([DEFAULT] if self.default in names else [])]
+
+    def preset(self, model: str, owner: str) -> Preset:
+        """The preset behind the name of a model.
+
+        Raises:
+            EndpointError: 404 where there is none for that token.
+        """
+        name = self.default if model == DEFAULT else model.removeprefix(PREFIX) if model.startswith(PREFIX) else ""
+        preset = self.presets.get(name)
+        if preset is None or not preset.admits(owner):
+            there = ", ".join(self.models(owner)) or "none; the owner of the server sets presets in moot.toml"
+            raise EndpointError(404, f"there is no model {model[:80]!r}; there are {there}", param="model")
+        return preset
+
+    async def begin(self, admission: Admission, request: ChatRequest, attempt: Attempt) -> Begun:
+        """Begin the debate of a request, or join the one that an earlier sending of it has begun.
+
+        Raises:
+            EndpointError: the request cannot be answered.
+            MootError: the debate cannot begin.
+        """
+        preset = self.preset(request.model, admission.owner)
+        self._check_loop(preset, attempt.via)
+        order = self._order(request, preset)
+        digest = hashlib.sha256(json.dumps([admission.owner, attempt.key]).encode() + attempt.body).hexdigest()
+        if debate := await self.retries.find(digest, attempt.count):
+            return Begun(debate=debate, preset=preset, joined=True)
+        first = self.retries.add(digest, attempt.count)
+        try:
+            first.debate = await admission.begin(order, attempt.key or request.key)
+        finally:
+            first.ready.set()
+        return Begun(debate=first.debate, preset=preset)
+
+    def _order(self, request: ChatRequest, preset: Preset) -> DebateRequest:
+        brief = chat_brief(request)
+        limit = preset.limits.get("limits.cost")
+        lowers = request.max_cost is not None and (not isinstance(limit, float | int) or request.max_cost < limit)
+        caps = LimitOverrides(cost=request.max_cost if lowers else None)
+        overrides = Overrides(caps=caps)
+        if is_small_task(request):
+            if not preset.small:
+                problem = "this asks for a title, tags or the like, which is no debate; "
+                problem += f"the owner of the server can set small under [presets.{preset.name}]"
+                raise EndpointError(400, problem, "unsupported_value", param="messages")
+            overrides = Overrides(models=(preset.small,), protocol="single", cast="builtin", caps=caps)
+        keys = {**brief.keys, KEY: preset.name}
+        return DebateRequest(brief=keys, overrides=overrides, background=brief.background)
+
+    def _check_loop(self, preset: Preset, via: str) -> None:
+        """Refuse a request that this server has sent itself, or would send to itself.
+
+        Raises:
+            EndpointError: code ``recursion``.
+        """
+        if INSTANCE in [name.strip() for name in via.split(",")]:
+            problem = "this request comes from a debate of this server: a debate cannot ask itself"
+            raise EndpointError(400, problem, "recursion")
+        for model in filter(None, (*preset.models, preset.small)):
+            if self._is_here(model):
+                problem = f"the preset {preset.name} asks {model}, which is this server: a debate cannot ask itself"
+                raise EndpointError(400, problem, "recursion", param="model")
+
+    def _is_here(self, model: str) -> bool:
+        try:
+            name = parse(model)
+            if not name.provider.local and name.provider.name != "compatible":
+                return False
+            return name.model.startswith(PREFIX) or urlsplit(find_url(name.provider)).netloc.lower() in self.hosts
+        except BriefError:  # a name that cannot be is refused where it is used
+            return False
+
+
+async def state_of(admission: Admission, debate: str) -> DebateState:
+    """A debate as it stands now."""
+    runner, workspace = admission.runner, admission.workspace
+    now = await runner.running_state(debate)
+    error = str(now.error or "")
+    if not await workspace.store.read(debate, limit=1):
+        return DebateState(debate=debate, entries=(), transcript=Transcript(), runs=bool(now.by), error=error)
+    entries = await workspace.entries(debate)
+    return DebateState(debate=debate, entries=entries, transcript=fold(entries), runs=bool(now.by), error=error)

@@ -1,0 +1,346 @@
+"""Routes under ``/v1`` for clients of OpenAI's interface: presets as models, and a debate as an answer.
+
+Only the tokens of programs count here; cookies are never looked at, so requests from other pages do no harm. A debate
+takes minutes: streams tell its progress as reasoning, and answers that are not streamed are kept alive by blanks, which
+JSON allows.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Annotated, TypeAlias, cast
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.requests import HTTPConnection
+from starlette.types import Receive, Scope, Send
+
+from moot.app.endpoint.chat_answer import ChatAnswer, DebateState, chat_answer
+from moot.app.endpoint.chat_request import ChatRequest, read_chat
+from moot.app.endpoint.endpoint import Attempt, Begun, Endpoint, state_of
+from moot.app.endpoint.endpoint_errors import EndpointError
+from moot.app.serve.admission import Admission
+from moot.app.serve.live import write
+from moot.app.serve.request_guard import bearer
+from moot.app.serve.settle import settle
+from moot.web.auth import Identity
+from moot.web.problems import MODEL_API, error_answer
+from moot.web.schemas import Data
+from moot.web.site import PREFIX, NeedsNothing, NeedsOwner, host_of, site_of
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsToken(NeedsOwner):
+    """A dependency: the client must have the token of a program."""
+
+    async def __call__(self, connection: HTTPConnection) -> Identity:
+        """The identity of the client."""
+        holder = site_of(connection).auth.of_token(bearer(connection.headers))
+        if holder is None:
+            problem = "the token is missing or not known; send one of [serve.tokens] as the API key"
+            raise EndpointError(401, problem)
+        return holder
+
+
+Program: TypeAlias = Annotated[Identity, Depends(NeedsToken())]
+
+router = APIRouter(prefix=MODEL_API, include_in_schema=False)
+
+
+@router.options("/models", dependencies=[Depends(NeedsNothing())])
+@router.options("/chat/completions", dependencies=[Depends(NeedsNothing())])
+async def allow() -> Response:
+    """Let pages of other addresses send requests with a token."""
+    allowed = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Max-Age": "600"}
+    return Response(status_code=204, headers={**allowed, "Access-Control-Allow-Headers": "*, Authorization"})
+
+
+@router.get("/models")
+async def list_models(request: Request, holder: Program) -> Data:
+    """List the presets that the token may use, as models."""
+    endpoint = site_of(request).endpoint
+    return {"object": "list", "data": [_model(request, name) for name in endpoint.models(holder.owner)]}
+
+
+@router.get("/models/{model:path}")
+async def get_model(request: Request, holder: Program, model: str) -> Data:
+    """Return one of them."""
+    site_of(request).endpoint.preset(model, holder.owner)
+    return _model(request, model)
+
+
+def _model(request: Request, name: str) -> Data:
+    return {"id": name, "object": "model", "created": int(site_of(request).started), "owned_by": "moot"}
+
+
+@router.post("/chat/completions")
+async def complete(request: Request, holder: Program) -> Response:
+    """Answer the last message by a debate."""
+    site, body = site_of(request), await request.body()
+    chat = read_chat(_object(body))
+    admission = Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=holder.owner)
+    begun = await site.endpoint.begin(admission, chat, _attempt(request, body))
+    if begun.joined:
+        await admission.resume(begun.debate)
+    completion = Completion(
+        endpoint=site.endpoint,
+        admission=admission,
+        request=chat,
+        begun=begun,
+        base=f"{request.url.scheme}://{host_of(request)}",
+        at=int(site.workspace.clock()),
+    )
+    return HeldStream(completion) if chat.stream else await _whole(completion)
+
+
+def _object(body: bytes) -> Mapping[str, object]:
+    value: object = json.loads(body or b"null")  # the guard has checked that it is JSON
+    if not isinstance(value, dict):
+        raise EndpointError(400, "the body must be an object", "invalid_value")
+    return cast("dict[str, object]", value)
+
+
+_COUNT = re.compile(r"[0-9]{1,3}")
+
+
+def _attempt(request: Request, body: bytes) -> Attempt:
+    count, key = request.headers.get("x-stainless-retry-count", ""), request.headers.get("idempotency-key", "")
+    if len(key) > 200 or not key.isascii():
+        raise EndpointError(400, "Idempotency-Key must be at most 200 letters of ASCII", param="Idempotency-Key")
+    number = int(count) if _COUNT.fullmatch(count) else 0
+    return Attempt(body=body, count=number, key=key, via=request.headers.get("moot-via", ""))
+
+
+Line: TypeAlias = Callable[[str], Awaitable[None]]
+"""Takes what has happened; "" where nothing has happened for some time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """A chat request and the debate that answers it.
+
+    Attributes:
+        endpoint: the model endpoint.
+        admission: for its owner.
+        request: what was asked for.
+        begun: the debate.
+        base: the address of this server.
+        at: when the request came, in seconds since 1970.
+    """
+
+    endpoint: Endpoint
+    admission: Admission
+    request: ChatRequest
+    begun: Begun
+    base: str
+    at: int
+
+    @property
+    def seconds(self) -> float:
+        """How long the request is held open."""
+        most = self.begun.preset.seconds
+        return most if self.request.seconds is None else min(most, self.request.seconds)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the answer."""
+        debate, ignored = self.begun.debate, ", ".join(self.request.ignored)
+        headers = {"X-Moot-Debate": debate, "X-Moot-Report": self.report, "X-Request-Id": debate}
+        headers |= {"X-Moot-Ignored": ignored.encode("ascii", "replace").decode()} if ignored else {}
+        return headers | ({"X-Moot-Joined": "1"} if self.begun.joined else {})
+
+    @property
+    def report(self) -> str:
+        """The address of the report."""
+        return f"{self.base}{PREFIX}/debates/{self.begun.debate}/report.html"
+
+    async def hold(self, seconds: float, line: Line) -> None:
+        """Wait until the debate has ended or the time is over; write a line for what happens, and for silence."""
+        lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+        async def tell(done: float, most: float | None, activity: str) -> None:
+            number = f" ({done:.0f} of {most:.0f})" if most else ""
+            lines.put_nowait(f"{activity}{number}" if activity else "")
+
+        async def wait() -> None:
+            try:
+                await settle(self.admission.runner, self.begun.debate, seconds, tell)
+            finally:
+                lines.put_nowait(None)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(wait())
+            while True:
+                try:
+                    async with asyncio.timeout(self.endpoint.pace.beat):
+                        words = await lines.get()
+                except TimeoutError:
+                    words = ""
+                if words is None:
+                    return
+                await line(words)
+
+    async def answer(self) -> tuple[DebateState, ChatAnswer]:
+        """The debate as it stands, and the answer."""
+        state = await state_of(self.admission, self.begun.debate)
+        return state, chat_answer(state, self.request, self.begun.preset)
+
+    def failure(self, state: DebateState, answer: ChatAnswer) -> EndpointError:
+        """The error for a debate that nobody answered."""
+        if not state.paid:
+            self.endpoint.retries.forget(self.begun.debate)
+        words = answer.text.removeprefix("Moot: ")
+        return EndpointError(503, words, "unavailable", retry=False if state.paid else None, wait=5)
+
+    def frame(self, kind: str, choices: list[Data], **more: object) -> Data:
+        """What every answer and every chunk begins with."""
+        return {
+            "id": f"chatcmpl-{self.begun.debate}",
+            "object": kind,
+            "created": self.at,
+            "model": self.request.model,
+            "system_fingerprint": f"moot-{metadata.version('moot')}",
+            "choices": choices,
+            **more,
+        }
+
+    def facts(self, answer: ChatAnswer) -> Data:
+        """The field ``moot``."""
+        return {**answer.facts, "report": self.report}
+
+    def body(self, answer: ChatAnswer) -> Data:
+        """The body of an answer that is not streamed."""
+        message = {"role": "assistant", "content": answer.text, "refusal": answer.refusal if answer.refusal else None}
+        choice: Data = {"index": 0, "finish_reason": answer.finish, "logprobs": None, "message": message}
+        return self.frame("chat.completion", [choice], usage=usage_of(answer), moot=self.facts(answer))
+
+
+def usage_of(answer: ChatAnswer) -> Data:
+    """What the debate used, as OpenAI's clients read it; an unknown cost is null."""
+    usage = answer.usage
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": 0},
+        "cost": usage.cost,
+        "estimated": usage.estimated,
+    }
+
+
+async def _whole(completion: Completion) -> Response:
+    """The answer at once where the debate is short; else one that is kept alive."""
+    pace = completion.endpoint.pace
+
+    async def nothing(words: str) -> None:
+        """Whoever waits for a whole answer is told nothing."""
+
+    await completion.hold(min(pace.quiet, completion.seconds), nothing)
+    state, answer = await completion.answer()
+    if answer.status == "running" and completion.seconds > pace.quiet:
+        return HeldAnswer(completion)
+    if answer.status == "failed":
+        return error_answer(completion.failure(state, answer), completion.headers)
+    return JSONResponse(completion.body(answer), headers=completion.headers)
+
+
+class Held(Response):
+    """An answer that is sent while its debate runs. A client that goes stops nothing, unless its preset says so."""
+
+    media_type = "application/json"
+
+    def __init__(self, completion: Completion) -> None:
+        super().__init__(headers=completion.headers)
+        del self.headers["content-length"]
+        self._completion = completion
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer until it ends or the client goes."""
+        gone = False
+
+        async def leave() -> None:
+            nonlocal gone
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            gone = True
+            sending.cancel()
+
+        async with asyncio.TaskGroup() as group:
+            sending = group.create_task(self._answer(send))
+            leaving = group.create_task(leave())
+            sending.add_done_callback(lambda _: leaving.cancel())
+        if gone and self._completion.begun.preset.stops:
+            self._completion.admission.runner.stop(self._completion.begun.debate)
+
+    async def _answer(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+
+        async def put(data: bytes) -> None:
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+
+        await self.write_all(put)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def write_all(self, put: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write the whole body."""
+        raise TypeError("a kind of answer writes its own body")
+
+
+class HeldAnswer(Held):
+    """An answer that is not streamed: blanks, and JSON at the end."""
+
+    async def write_all(self, put: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write a blank now and then, and the answer when it exists."""
+
+        async def blank(words: str) -> None:
+            if not words:
+                await put(b" ")
+
+        pace = self._completion.endpoint.pace
+        await put(b" ")
+        await self._completion.hold(self._completion.seconds - pace.quiet, blank)
+        _, answer = await self._completion.answer()
+        await put(write(self._completion.body(answer)))
+
+
+class HeldStream(Held):
+    """A stream of chunks: who has answered as reasoning, then the answer."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, completion: Completion) -> None:
+        super().__init__(completion)
+        self.headers["X-Accel-Buffering"] = "no"
+
+    async def write_all(self, put: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write the chunks."""
+        completion = self._completion
+        empty: Data = {"usage": None} if completion.request.usage_chunk else {}
+
+        async def chunk(delta: Data, finish: str | None = None, **more: object) -> None:
+            choice: Data = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+            await put(_event(completion.frame("chat.completion.chunk", [choice], **empty, **more)))
+
+        async def line(words: str) -> None:
+            silent = completion.begun.preset.silent or not words
+            await chunk({"content": ""} if silent else {"reasoning_content": f"{words}\n"})
+
+        await chunk({"role": "assistant", "content": ""})
+        await completion.hold(completion.seconds, line)
+        state, answer = await completion.answer()
+        if answer.status == "failed":
+            await put(_event(completion.failure(state, answer).body))
+            return
+        await chunk({"content": answer.text, **({"refusal": answer.refusal} if answer.refusal else {})})
+        await chunk({}, answer.finish, moot=completion.facts(answer))
+        if completion.request.usage_chunk:
+            await put(_event(completion.frame("chat.completion.chunk", [], usage=usage_of(answer))))
+        await put(b"data: [DONE]\n\n")
+
+
+def _event(data: Mapping[str, object]) -> bytes:
+    return b"data: %s\n\n" % write(data)
