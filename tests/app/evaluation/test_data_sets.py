@@ -111,3 +111,18 @@ def test_a_file_that_cannot_be_used_is_one_error(tmp_path: Path) -> None:
     )
     assert faults(write(tmp_path, "")) == ("set.jsonl has no questions",)
     assert "set.csv cannot be read" in faults(tmp_path / "set.csv")[0]
+
+
+@pytest.mark.parametrize(
+    ("truth", "kind"),
+    [
+        *((number, "number") for number in ("14", "1,204.5", "$18", "30 %", "-3")),
+        *((text, "text") for text in ("14 vans", "2026-11-01", "v1.2", "7, or 8")),
+    ],
+)
+def test_a_truth_that_is_a_number_and_nothing_else_makes_the_question_one_of_numbers(
+    tmp_path: Path, truth: str, kind: str
+) -> None:
+    assert read_data_set(write(tmp_path, {"input": "How many?", "truth": truth})).questions[0].kind == kind
+    several = {"input": "How many?", "truth": ["14", "fourteen"]}
+    assert read_data_set(write(tmp_path, several)).questions[0].kind == "text"

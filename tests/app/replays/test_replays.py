@@ -93,7 +93,7 @@ def test_the_command_runs_without_a_reference(tmp_path: Path) -> None:
 def test_data_that_are_not_there_are_one_sentence(tmp_path: Path) -> None:
     result = moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path))
     assert result.exit_code == 1
-    assert f"{tmp_path} cannot be read as {SET}: FileNotFoundError" in result.output
+    assert f"{tmp_path} is no data set {SET}: it has no file questions.csv" in result.output
 
 
 def test_the_command_names_all_replays() -> None:

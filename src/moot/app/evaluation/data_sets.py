@@ -6,6 +6,7 @@ Inspect uses, stand for ``truth`` and ``options``.
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -204,7 +205,7 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
     if not words or not truth:
         raise ValueError(f"{'truth' if words else 'input'} is missing")
     options = _options(_texts(fields, "options"))
-    kind = _kind(_text(fields, "kind"), truth, options)
+    kind = _kind(_text(fields, "kind") or ("text" if more and not options else ""), truth, options)
     if more and kind != "text":
         raise ValueError(f"several accepted answers are for the kind text, not {kind}")
     name = _text(fields, "id") or words
@@ -260,9 +261,16 @@ def _documents(value: object, folder: Path | None) -> tuple[Source, ...]:
     return (*sources, *read_files([str(item) for item in items if not isinstance(item, Source)], folder))
 
 
+PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?\d[\d,]*(\.\d+)?\s*%?")
+"""A truth that is a number and nothing else."""
+
+
 def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
-    """The kind of a question that fits its truth; option where options are named, else text, if nobody says it."""
-    kind = kind or ("option" if options else "text")
+    """The kind of a question that fits its truth.
+
+    Where nobody says it: option where options are named, number where the truth is nothing but a number, else text.
+    """
+    kind = kind or ("option" if options else "number" if PLAIN_NUMBER.fullmatch(truth) else "text")
     if kind == "rubric":
         raise ValueError("the kind rubric needs a judging model, which moot eval does not have yet; grade by rule")
     if kind not in get_args(Kind):

@@ -44,6 +44,9 @@ def replay(name: str, data: Path) -> Replay:
     folder = data / name if (data / name).is_dir() else data
     try:
         lines = tuple(REPLAYS[name](folder))
+    except FileNotFoundError as error:
+        missing = Path(error.filename or "").name
+        raise MootError(f"{folder} is no data set {name}: it has no file {missing}") from error
     except UNREADABLE as error:
         raise MootError(f"{folder} cannot be read as {name}: {type(error).__name__}: {error}") from error
     reference = folder / "reference.txt"

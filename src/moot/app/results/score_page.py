@@ -22,12 +22,13 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 
 .verdict { font-size: 1.2rem; font-weight: 600; margin: .75rem 0; padding: .75rem 1rem; background: var(--card);
   border-left: 4px solid var(--c0) }
 .soft, figcaption, .note { color: var(--soft) } figure { margin: 2.2rem 0 } figcaption { margin: .25rem 0 .5rem }
-.wide { overflow-x: auto } svg { width: 100%; height: auto; max-width: 62rem }
+.wide { overflow-x: auto } svg { width: 100%; height: auto; min-width: 38rem; max-width: 62rem }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; margin: .4rem 0 }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem }
 th, td { border-bottom: 1px solid var(--edge); padding: .25rem .6rem; text-align: right; white-space: nowrap }
 th:first-child { text-align: left } thead th { border-bottom: 2px solid var(--edge) } summary { cursor: pointer }
 svg text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: var(--ink) }
+svg text:not(.count) { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round }
 .axis, .middle, .count { text-anchor: middle } .end { text-anchor: end } .tick { fill: var(--soft) }
 .grid { stroke: var(--edge); stroke-width: 1 } .span { stroke-width: 2.5 } .mark { stroke-width: 2 }
 .line { fill: none; stroke-width: 2 } .dashed { stroke-dasharray: 5 4 } .band { opacity: .18; stroke: none }
@@ -37,7 +38,9 @@ svg text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: var(--ink) }
 .margin { fill: var(--margin) } .up { fill: var(--c2) } .down { fill: var(--c1) } .even { fill: var(--c5) }
 .cell { stroke: var(--edge) } .s0 { fill: var(--s0) } .s1 { fill: var(--s1) } .s2 { fill: var(--s2) }
 .s3 { fill: var(--s3) } .s4 { fill: var(--s4) }
-@media print { body { max-width: none } details { display: block } }
+@media print { body { max-width: none; padding: 0 } .wide { overflow: visible } svg { min-width: 0 }
+  figure, tr { break-inside: avoid } h2 { break-after: avoid } table { font-size: .75rem }
+  details::details-content { content-visibility: visible; block-size: auto } }
 """
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -89,7 +92,7 @@ def _figure(plot: Plot, numbers: Mapping[str, Table]) -> Element:
     tables_of = [_table(numbers[key]) for key in plot.tables if key in numbers and numbers[key].rows]
     details = [element("details", element("summary", f"Numbers: {plot.title}"), *tables_of)] if tables_of else []
     caption = element("figcaption", plot.words)
-    picture = element("div", plot.picture, class_="wide")
+    picture = element("div", plot.picture, class_="wide", tabindex="0", role="region", aria_label=plot.title)
     return element("figure", element("h2", plot.title), caption, picture, *details, id=plot.key)
 
 

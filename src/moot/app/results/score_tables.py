@@ -418,6 +418,7 @@ def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
         everything: also the long tables.
     """
     short = {"arms", "pairs", "rates", "seats", "voices", "calibration", "front"}
+    short |= {"liars"} if any(line.how == "run" for line in board.liars) else set()
     yield heading(board)
     yield from verdicts(board)
     for table in tables(board):

@@ -212,7 +212,7 @@ def _gates(rows: ScoreRows, arm: str) -> list[GateLine]:
             threshold=threshold,
             share=gated.share(threshold),
             calls=float(np.where(gated.spread > threshold, np.maximum(calls, seats), seats).mean()),
-            score=-rows.sign * float(gated.losses(threshold).mean()),
+            score=-rows.sign * float(gated.losses(threshold).mean()) + 0.0,  # so that minus 0 is 0
             chosen=threshold == chosen,
         )
         for threshold in CANDIDATES
