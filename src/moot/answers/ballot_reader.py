@@ -21,9 +21,10 @@ from moot.core.ask import ABSTAIN, Field, Value
 
 _LIMITED = re.compile(
     r"\b(?:on|in|only|here|so far|regarding|when it comes|bei|beim|in bezug|sur|en (?:lo|cuanto)|em relação|su|sul"
-    r"|nella?|w|в|по)\b"
+    r"|nella?|w|в|по)\b|\b(?:but|however|before|until|aber|bevor|mais|avant|pero|antes|mas|ma|prima|но|ale|ama)\b"
+    r"|\b(?:vot\w*|ballots?|stimm\w*|voix|głos\w*|голос\w*|oy\w*)\b|投票|票|但|ただし|투표|하지만|صوت|لكن|वोट|लेकिन"
 )
-"""What may limit words of support to a part of the matter."""
+"""What may limit words of support to a part of the matter, or set them apart from a vote."""
 
 _REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
 
