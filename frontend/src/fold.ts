@@ -1,5 +1,5 @@
 // The only reader of frames: what a page shows is fold(frames up to t). Pure; nothing given is ever changed.
-import type { Decision, Frame, Person, Piece, Place, Sums, Turn } from "./frames";
+import type { Decision, Frame, Labels, Person, Piece, Place, Sums, Turn } from "./frames";
 import { capital } from "./words";
 
 /** A question and what came of it. `draft` is the answer in the making, `troubles` are tries that failed. */
@@ -12,6 +12,7 @@ export interface Said extends Place {
   human: boolean;
   private: boolean;
   model: string;
+  labels: Labels;
   draft: string;
   doing: string;
   troubles: string[];
@@ -169,7 +170,7 @@ function take(own: State, frame: Frame): void {
     case "entered":
       return entered(own, frame.seq, frame.path, frame.phase, frame.round);
     case "asked":
-      own.rows.push({ ...blank(frame, frame.seq), human: frame.human, private: frame.private });
+      own.rows.push({ ...blank(frame, frame.seq), human: frame.human, private: frame.private, labels: frame.labels });
       return;
     case "attempted":
       return change(own, frame.key, (row) => ({
@@ -267,6 +268,7 @@ function blank(place: Place & { human?: boolean; private?: boolean }, seq: numbe
     human: place.human ?? false,
     private: place.private ?? false,
     model: "",
+    labels: [],
     draft: "",
     doing: "",
     troubles: [],

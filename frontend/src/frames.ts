@@ -39,6 +39,9 @@ export interface Place {
   round: number;
 }
 
+/** The fields that an answer is asked for, each as it is written and in words. */
+export type Labels = [string, string][];
+
 /** Something that was said, in full. */
 export interface Turn extends Place {
   role: string;
@@ -48,7 +51,9 @@ export interface Turn extends Place {
   on: { key: string; by: string; act: string; label: string }[];
   link: Link | null;
   aside?: (string | [string, string])[];
+  /** Fields in a line, and those that are texts of their own. */
   facts: [string, string][];
+  long: { name: string; html: string }[];
   text: string;
   html: string;
   private: boolean;
@@ -80,6 +85,8 @@ export interface Decision {
   text: string;
   html: string;
   argument: string;
+  /** The best argument for the winner; nothing where nobody won. */
+  why: { html: string };
   rule: string;
   how: string;
   share: number;
@@ -120,7 +127,7 @@ export type Frame = Base &
         forked: string;
       }
     | { kind: "entered"; path: string; phase: string; round: number }
-    | ({ kind: "asked"; human: boolean; private: boolean } & Place)
+    | ({ kind: "asked"; human: boolean; private: boolean; labels: Labels } & Place)
     | { kind: "attempted"; key: string; call: string; by: string; n: number; model: string; tool: string; doing: string }
     | {
         kind: "called";

@@ -13,7 +13,7 @@ const PEOPLE = ["Ada", "Bo"].map((name) => ({
 
 function turn(key: string, by: string, more: Partial<Turn> = {}): Turn {
   const place = { key, mark: `T${key}`, by, act: "argument", round: 1, role: "", moderator: false };
-  const said = { on: [], link: null, facts: [], text: "words", html: "<p>words</p>", private: false };
+  const said = { on: [], link: null, facts: [], long: [], text: "words", html: "<p>words</p>", private: false };
   return { ...place, ...said, model: "m:x", served: "m:x", seconds: 1, tokens: 3, cost: 0, ...more } as Turn;
 }
 

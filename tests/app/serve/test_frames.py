@@ -1,6 +1,7 @@
 """Frames: what each entry becomes for a page, and what never reaches one."""
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import cast
@@ -15,6 +16,7 @@ from moot.app.serve.frames import LONGEST, TAGS, Data, Frames, frames, safe_html
 from moot.app.serve.view_model import most_rounds
 from moot.core.ask import Field, Form, Reply, Usage
 from moot.core.brief import HUMAN, Brief, Participant
+from moot.core.decision import Decision
 from moot.core.event import (
     Asked,
     Called,
@@ -74,6 +76,32 @@ def test_lines_that_are_nothing_but_a_field_are_told_as_facts_once() -> None:
     assert shown["text"] == "I looked at all 30 yesterday.\n\nI would add: be kind\nto the others."
     assert shown["facts"] == [["On topic", "yes"], ["Note", "Be kind"], ["Score", "3"]]
     assert "ON_TOPIC" not in cast("str", shown["html"])
+
+
+def test_a_long_field_and_every_argument_come_as_safe_html_and_a_question_with_its_labels() -> None:
+    diary = table(ANN)
+    form = Form(name="stand", fields=(Field(name="ANSWER"), Field(name="ARGUMENT"), Field(name="OPEN_POINTS")))
+    put = replace(ask("/debate/draft#1", "Ann", "draft"), form=form)
+    fields = {"ANSWER": "stay", "ARGUMENT": "It is **full**.", "OPEN_POINTS": "- one\n- <b>two</b>"}
+    text = "ANSWER: stay\nARGUMENT: It is **full**.\nOPEN_POINTS:\n- one\n- <b>two</b>"
+    diary.add(Asked(ask=put), Replied(key=put.key, reply=Reply(text=text, fields=fields)))
+    asked, replied = frames(diary.entries)[-2:]
+    assert asked["labels"] == [["ANSWER", "Answer"], ["ARGUMENT", "Argument"], ["OPEN_POINTS", "Open points"]]
+    assert turn(replied)["facts"] == [["Answer", "stay"]]
+    argument, points = cast("list[dict[str, str]]", turn(replied)["long"])
+    assert argument == {"name": "Argument", "html": "<p>It is <strong>full</strong>.</p>\n"}
+    assert points["name"] == "Open points"
+    assert "<li>one</li>" in points["html"]
+    assert "<b>" not in points["html"]
+
+
+def test_a_decision_brings_the_best_argument_for_it_and_a_tie_brings_none() -> None:
+    diary = table(ANN)
+    decided = Decision(status="decided", winner="stay", text="stay", argument="It is **full**.")
+    diary.add(Ruled(decision=decided), Ruled(decision=replace(decided, status="tie", winner="")))
+    won, tied = (cast("Data", frame["decision"])["why"] for frame in frames(diary.entries)[-2:])
+    assert won == {"html": "<p>It is <strong>full</strong>.</p>\n"}
+    assert tied == {"html": ""}
 
 
 def test_every_kind_of_entry_has_its_frame() -> None:

@@ -66,6 +66,7 @@ class TurnView:
         round: the round, from 1; 0 outside rounds.
         human: whether a person answers, or has answered.
         alone: whether no other participant may see it.
+        labels: the fields that the answer is asked for, each as it is written and in words: ``("CLAIM", "Claim")``.
         speech: what it says, in parts.
         link: which turn it answers; None if it names none, or one that the reader may not see.
         position: the position that it takes, if any.
@@ -85,6 +86,7 @@ class TurnView:
     round: int
     human: bool
     alone: bool = False
+    labels: tuple[tuple[str, str], ...] = ()
     speech: Speech = field(default_factory=Speech)
     link: LinkView | None = None
     position: PositionView | None = None

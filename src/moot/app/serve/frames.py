@@ -17,6 +17,7 @@ from moot.app.serve.visibility import Reader
 from moot.core.event import Delta, Entry
 from moot.core.text import clean_data
 from moot.core.transcript import Transcript
+from moot.report.conclusion import ToldDecision
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -164,7 +165,8 @@ def _body(view: EntryView) -> Data:
         case "halted":
             return {"path": view.path, "phase": view.phase, "reason": view.reason}
         case "asked" if view.turn:
-            return {**_place(view.turn), "human": view.turn.human, "private": view.turn.alone}
+            labels = [list(pair) for pair in view.turn.labels]
+            return {**_place(view.turn), "human": view.turn.human, "private": view.turn.alone, "labels": labels}
         case "replied" | "interjected" if view.turn:
             return {"turn": _turn(view.turn)}
         case "failed" if view.turn:
@@ -172,14 +174,19 @@ def _body(view: EntryView) -> Data:
         case "attempted" | "called" | "erred" if view.call:
             return {"key": view.key, **_call(view, view.call)}
         case "ruled" if view.decision:
-            decision = {**asdict(view.decision), "html": safe_html(view.decision.text), "warnings": list(view.warnings)}
-            return {"decision": decision}
+            return {"decision": _decision(view.decision, view.warnings)}
         case "paused" | "closed":
             return {"status": view.status, "reason": view.reason}
         case "resumed":
             return {"by": view.by}
         case _:
             return {}
+
+
+def _decision(decision: ToldDecision, warnings: Sequence[str]) -> Data:
+    """The decision with its words, and the best argument for it, as HTML."""
+    why = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
+    return {**asdict(decision), "html": safe_html(decision.text), "why": why, "warnings": list(warnings)}
 
 
 def _call(view: EntryView, call: CallView) -> Data:
@@ -194,6 +201,7 @@ def _call(view: EntryView, call: CallView) -> Data:
 
 def _turn(turn: TurnView) -> Data:
     spoken, speech = turn.spoken, turn.speech
+    facts = (*speech.facts, *speech.rest)
     data: Data = {
         **_place(turn),
         "role": spoken.role,
@@ -203,7 +211,8 @@ def _turn(turn: TurnView) -> Data:
         "on": [asdict(subject) for subject in spoken.on],
         "link": asdict(turn.link) if turn.link else None,
         "aside": list(speech.aside),
-        "facts": [list(pair) for pair in (*speech.facts, *speech.rest)],
+        "facts": [list(pair) for pair in facts if not _is_long(*pair)],
+        "long": [{"name": name, "html": safe_html(value)} for name, value in facts if _is_long(name, value)],
         "text": speech.words,
         "html": safe_html(speech.words),
         "private": spoken.private,
@@ -222,6 +231,15 @@ def _turn(turn: TurnView) -> Data:
     if turn.ballot:
         data["ballot"] = {"choice": ["abstains"] if turn.ballot.abstains else list(turn.ballot.words)}
     return data
+
+
+SHORT = 90
+"""The most characters of a field that stands beside others in one line; a longer one is Markdown of its own."""
+
+
+def _is_long(name: str, value: str) -> bool:
+    """Whether a field is told as a text of its own: an argument always is, so it stays where it was while it came."""
+    return name == "Argument" or len(value) > SHORT or "\n" in value.strip()
 
 
 def _place(turn: TurnView) -> Data:

@@ -46,7 +46,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.labels import act_of, early_end, fork_origin, noun, title
+from moot.core.labels import act_of, early_end, fork_origin, label, noun, title
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.report.conclusion import cautions, told_decision
 from moot.report.metrics import Sums, sums_of
@@ -199,6 +199,7 @@ class EntryFold:
             round=whole.round,
             human=self._is_human(whole),
             alone=whole.ask is not None and whole.ask.audience == (whole.by,),
+            labels=_labels(whole),
             link=link,
             error=error,
         )
@@ -280,6 +281,11 @@ def entry_views(entries: Sequence[Entry], reader: Reader = None) -> list[EntryVi
     """What the entries of a whole record say."""
     folded = EntryFold(reader=reader)
     return [folded.take(entry) for entry in entries]
+
+
+def _labels(turn: Turn) -> tuple[tuple[str, str], ...]:
+    form = turn.ask.form if turn.ask else None
+    return tuple((item.name, label(item.name)) for item in form.fields) if form else ()
 
 
 def _opened(event: Opened) -> OpenedView:
