@@ -87,6 +87,12 @@ export interface Decision {
   argument: string;
   /** The best argument for the winner; nothing where nobody won. */
   why: { html: string };
+  /** What it rests on; nothing to whoever may not read every turn. */
+  grounds: {
+    margin: string;
+    objection: { mark: string; by: string[]; claim: string; unanswered: boolean } | null;
+    moves: { by: string; mark: string; before: string; after: string; because: string; causes: string[]; to: string[] }[];
+  };
   rule: string;
   how: string;
   share: number;

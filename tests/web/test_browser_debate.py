@@ -66,6 +66,20 @@ async def test_a_debate_is_begun_from_the_question_box_and_its_words_arrive(stag
         await expect(row).to_contain_text("unanimous")
 
 
+async def test_a_decision_says_why_and_warns(stage: Stage) -> None:
+    slow = Slow(lambda request: TEA)
+    slow.go()
+    debate = await stage.ended(OPTIONS, stage.lend(slow))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        card = page.get_by_role("region", name="Decision")
+        await expect(card.get_by_role("heading", level=2)).to_have_text("Tea")
+        await expect(card.get_by_role("heading", name="Why: the best argument for it")).to_be_visible()
+        await expect(card.locator("blockquote")).to_contain_text("nobody was ever hurt by being calm")
+        await expect(card.get_by_role("list", name="Warnings")).to_contain_text("agreement of copies is weak evidence")
+        assert await visit.eye() == []
+
+
 async def test_the_first_page_asks_once_and_then_is_quiet(stage: Stage) -> None:
     async with stage.visit() as visit:
         urls = list[str]()

@@ -85,8 +85,8 @@ def test_a_long_field_and_every_argument_come_as_safe_html_and_a_question_with_i
     fields = {"ANSWER": "stay", "ARGUMENT": "It is **full**.", "OPEN_POINTS": "- one\n- <b>two</b>"}
     text = "ANSWER: stay\nARGUMENT: It is **full**.\nOPEN_POINTS:\n- one\n- <b>two</b>"
     diary.add(Asked(ask=put), Replied(key=put.key, reply=Reply(text=text, fields=fields)))
-    asked, replied = frames(diary.entries)[-2:]
-    assert asked["labels"] == [["ANSWER", "Answer"], ["ARGUMENT", "Argument"], ["OPEN_POINTS", "Open points"]]
+    question, replied = frames(diary.entries)[-2:]
+    assert question["labels"] == [["ANSWER", "Answer"], ["ARGUMENT", "Argument"], ["OPEN_POINTS", "Open points"]]
     assert turn(replied)["facts"] == [["Answer", "stay"]]
     argument, points = cast("list[dict[str, str]]", turn(replied)["long"])
     assert argument == {"name": "Argument", "html": "<p>It is <strong>full</strong>.</p>\n"}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from moot.app.serve.decision_grounds import DecisionGrounds
 from moot.core.ask import Value
 from moot.core.brief import Limits
 from moot.report.conclusion import ToldDecision
@@ -184,6 +185,7 @@ class EntryView:
         call: the call, or its result.
         decision: the decision that was made.
         warnings: what makes it weaker than it looks, one sentence each.
+        grounds: what it rests on, where the reader may see every turn.
         path: the phase that begins or ends early; ``phase`` is that in words, ``round`` its number or 0.
         status: why it is paused, or how it ended.
         reason: why, in words; "" where there is nothing to explain.
@@ -202,6 +204,7 @@ class EntryView:
     call: CallView | None = None
     decision: ToldDecision | None = None
     warnings: tuple[str, ...] = ()
+    grounds: DecisionGrounds = field(default_factory=DecisionGrounds)
     path: str = ""
     phase: str = ""
     round: int = 0

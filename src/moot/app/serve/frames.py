@@ -174,7 +174,7 @@ def _body(view: EntryView) -> Data:
         case "attempted" | "called" | "erred" if view.call:
             return {"key": view.key, **_call(view, view.call)}
         case "ruled" if view.decision:
-            return {"decision": _decision(view.decision, view.warnings)}
+            return {"decision": _decision(view.decision, view)}
         case "paused" | "closed":
             return {"status": view.status, "reason": view.reason}
         case "resumed":
@@ -183,10 +183,11 @@ def _body(view: EntryView) -> Data:
             return {}
 
 
-def _decision(decision: ToldDecision, warnings: Sequence[str]) -> Data:
-    """The decision with its words, and the best argument for it, as HTML."""
+def _decision(decision: ToldDecision, view: EntryView) -> Data:
+    """The decision with its words, and the best argument for it, as HTML, and with what it rests on."""
     why = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
-    return {**asdict(decision), "html": safe_html(decision.text), "why": why, "warnings": list(warnings)}
+    words: Data = {"html": safe_html(decision.text), "why": why, "warnings": list(view.warnings)}
+    return {**asdict(decision), **words, "grounds": asdict(view.grounds)}
 
 
 def _call(view: EntryView, call: CallView) -> Data:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, cast
 
 from moot.app.run.people import for_people
+from moot.app.serve.decision_grounds import DecisionGrounds, decision_grounds
 from moot.app.serve.entry_view import (
     CallView,
     EntryView,
@@ -20,7 +21,7 @@ from moot.app.serve.entry_view import (
     PositionView,
     TurnView,
 )
-from moot.app.serve.visibility import HIDDEN, Reader, may_know, may_read
+from moot.app.serve.visibility import HIDDEN, Reader, may_know, may_read, may_read_turns
 from moot.arguments.positions import alike
 from moot.core.agent import without_private_fields
 from moot.core.ask import Usage, shown
@@ -161,8 +162,10 @@ class EntryFold:
                 return replace(view, key=turn.spoken.key, turn=turn)
             case Ruled(decision=decision):
                 counted = bool(decision.ballots) and not self.transcript.turns("vote")
-                warnings, line = cautions(self.transcript), COUNTED if counted else ""
-                return replace(view, decision=told_decision(decision), warnings=warnings, line=line)
+                view = replace(view, warnings=cautions(self.transcript), line=COUNTED if counted else "")
+                whole = may_read_turns(self.transcript, self.reader)
+                grounds = decision_grounds(self.transcript) if whole else DecisionGrounds()
+                return replace(view, decision=told_decision(decision), grounds=grounds)
             case Paused(reason=reason, kind=status):
                 return replace(view, status=status or STOPPED, reason=reason, line=f"paused: {reason}")
             case Resumed(by=by):

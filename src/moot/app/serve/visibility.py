@@ -97,8 +97,13 @@ def may_read_all(entries: Sequence[Entry], reader: Reader) -> bool:
     for entry in entries:
         transcript.apply(entry.event)
         seal.apply(transcript, entry.event)
-    if seal.shut:
-        return False
+    return not seal.shut and may_read_turns(transcript, reader)
+
+
+def may_read_turns(transcript: Transcript, reader: Reader) -> bool:
+    """Whether a reader may see every turn and every field so far."""
+    if reader is None:
+        return True
     forms = [turn.ask.form for turn in transcript.all() if turn.ask and turn.ask.form]
     whispers = any(field.private for form in forms for field in form.fields)
     return not whispers and all(may_read(transcript, reader, turn) for turn in transcript.all())
