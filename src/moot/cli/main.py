@@ -21,6 +21,7 @@ from moot.core.text import clean, closest
 
 COMMANDS: Mapping[str, str] = {
     "run": "moot.cli.commands.run:run",
+    "review": "moot.cli.commands.review_changes:review",
     "batch": "moot.cli.commands.batch:batch",
     "submit": "moot.cli.commands.submit:submit",
     "worker": "moot.cli.commands.submit:worker",
@@ -59,7 +60,7 @@ COMMANDS: Mapping[str, str] = {
 """Where each command is defined. Its module is imported when it is used, and imports nothing heavy at its top."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Run": ("run", "resume", "again", "fork", "answer", "say", "batch"),
+    "Run": ("run", "review", "resume", "again", "fork", "answer", "say", "batch"),
     "Look": ("list", "show", "report", "diff", "recount", "verify", "analyse", "receipt", "store", "delete"),
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
     "Measure": ("eval",),

@@ -1,0 +1,80 @@
+"""What a review is about: a change in git, a diff, files, or a plan, as the frozen artefact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.app.review.git_change import Change, Repository
+from moot.core.errors import BriefError
+from moot.core.text import clip, counted
+from moot.reviews.artefact import Artefact, ReviewedFile, digest_bytes, whole_file
+from moot.reviews.diff_reader import MOST_OF_ALL, files_of, left_out, read_diff
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a user wants to have reviewed.
+
+    Attributes:
+        names: a range such as ``main..topic``, or files.
+        base: the commit since which the work tree is reviewed; "" for where the branch began.
+        staged: whether only what is staged is reviewed.
+        plan: a document to review; None for none.
+        diff: a diff as text; None for none.
+    """
+
+    names: tuple[str, ...] = ()
+    base: str = ""
+    staged: bool = False
+    plan: Path | None = None
+    diff: str | None = None
+
+
+def read_artefact(wanted: Wanted, folder: Path) -> Artefact:
+    """The artefact that is wanted; one without files where nothing has changed.
+
+    Raises:
+        BriefError: it cannot be read, or two things are wanted at once.
+    """
+    ways = [bool(wanted.names), bool(wanted.base), wanted.staged, wanted.plan is not None, wanted.diff is not None]
+    if sum(ways) > 1:
+        raise BriefError("name one thing to review: a range, files, -, --base, --staged or --plan", code="inconsistent")
+    if wanted.plan:
+        return _artefact([_read(wanted.plan)], {"kind": "plan"})
+    if wanted.diff is not None:
+        return _artefact(files_of(read_diff(wanted.diff)), {"kind": "diff"})
+    if wanted.names and not any(".." in name and not Path(name).exists() for name in wanted.names):
+        return _artefact([_read(Path(name)) for name in wanted.names], {"kind": "files"})
+    if len(wanted.names) > 1:
+        raise BriefError("name one range, such as main..topic, or files", code="inconsistent")
+    repository = Repository(folder)
+    if wanted.names:
+        return _of_change(repository.between(wanted.names[0]))
+    return _of_change(repository.staged() if wanted.staged else repository.since(wanted.base))
+
+
+def _of_change(change: Change) -> Artefact:
+    facts = {"kind": "diff", "base": change.base, "head": change.head}
+    names = ", ".join(change.untracked[:10]) + (" …" if len(change.untracked) > 10 else "")
+    untracked = f"{counted(len(change.untracked), 'untracked file')}: {names}" if change.untracked else ""
+    return _artefact(change.files, facts | ({"untracked": untracked} if untracked else {}))
+
+
+def _artefact(files: Sequence[ReviewedFile], facts: dict[str, str]) -> Artefact:
+    missing = "; ".join(left_out(files))
+    return Artefact(files=tuple(files), facts=facts | ({"left out": clip(missing, 2000)} if missing else {}))
+
+
+def _read(path: Path) -> ReviewedFile:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        hint = "; a range is written A..B" if isinstance(error, FileNotFoundError) else ""
+        raise BriefError(f"{path} cannot be read: {error.strerror or error}{hint}", code="unreadable") from error
+    if b"\0" in data[:8000]:
+        raise BriefError(f"{path} is no text", code="unreadable")
+    if len(data) > MOST_OF_ALL:
+        raise BriefError(
+            f"{path} has {len(data):,} bytes; at most {MOST_OF_ALL:,} are reviewed at once", code="too_large"
+        )
+    return whole_file(path.as_posix().removeprefix("./"), data.decode("utf-8", "replace"), digest_bytes(data))

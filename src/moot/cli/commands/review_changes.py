@@ -1,0 +1,220 @@
+"""The command ``moot review``: reviewers of several vendors look for faults in a change, files or a plan."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, get_args
+
+import click
+import rich_click
+
+from moot.cli.options import (
+    DONE,
+    INCOMPLETE,
+    MEANINGS,
+    SURVIVED,
+    code_of,
+    complete_debate,
+    open_for_running,
+    run_command,
+    store_option,
+)
+from moot.core.brief import COST, TOTAL_SECONDS
+from moot.reviews.merging import SEVERITIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from moot.app.run.outcome import Outcome
+    from moot.app.run.start import HostHooks
+    from moot.app.run.workspace import Workspace
+    from moot.reviews.artefact import Artefact
+    from moot.reviews.review_data import ReviewRun
+
+    Run: TypeAlias = Callable[[HostHooks], Coroutine[object, object, Outcome]]
+
+Shape: TypeAlias = Literal["text", "md", "json", "sarif"]
+SHAPES: tuple[Shape, ...] = get_args(Shape)
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+class ReviewOptions(TypedDict):
+    """All options of ``moot review``."""
+
+    base: str
+    staged: bool
+    plan: Path | None
+    model: tuple[str, ...]
+    preset: str | None
+    reviewers: int
+    focus: str
+    budget: float | None
+    seconds: float | None
+    fail_on: str
+    strict: bool
+    shape: Shape
+    out: Path | None
+    again: str | None
+    store: Path | str | None
+
+
+@rich_click.command(epilog=MEANINGS)
+@click.argument("names", nargs=-1, metavar="[A..B | FILE … | -]")
+@click.option("--base", default="", metavar="COMMIT", help="Review everything since this commit.")
+@click.option("--staged", is_flag=True, help="Review what is staged for the next commit.")
+@click.option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
+@click.option(
+    "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
+)
+@click.option("--preset", metavar="NAME", help="A named set of settings that says which models answer.")
+@click.option("--reviewers", type=click.IntRange(1, 5), default=2, show_default=True, help="How many look for faults.")
+@click.option("--focus", default="", metavar="TEXT", help="What the reviewers should look at above all.")
+@click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
+@click.option("--seconds", type=click.FloatRange(*TOTAL_SECONDS), metavar="N", help="Time limit for the whole review.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([*SEVERITIES, "never"]),
+    default="high",
+    show_default=True,
+    help="The least severity of a survived finding that makes the command fail.",
+)
+@click.option("--strict/--lenient", default=True, help="Whether a review that is not whole fails. Default: it does.")
+@click.option(
+    "--format", "shape", type=click.Choice(SHAPES), default="text", show_default=True, help="How it is written."
+)
+@click.option("-o", "--out", type=FILE, metavar="FILE", help="Write the review into a file.")
+@click.option(
+    "--again", metavar="ID", shell_complete=complete_debate, help="Resume an earlier review, or write it anew."
+)
+@store_option
+def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
+    """Review a change, files or a plan.
+
+    Without names: what the branch and the work tree have changed. Reviewers report faults alone, with the lines and the
+    words that stand there. Moot checks the words, and another vendor checks each finding alone. Git is called so that
+    the repository can start no program. Nothing in the work tree is changed.
+    """
+    return run_command(_review(names, options))
+
+
+async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
+    async with open_for_running(options["store"]) as workspace:
+        if options["again"]:
+            if names or options["base"] or options["staged"] or options["plan"]:
+                raise click.UsageError("--again takes up an earlier review; what it reviews is on record.")
+            return await _again(workspace, await workspace.find(options["again"]), options)
+        artefact = _artefact(names, options)
+        if not artefact.files:
+            click.echo("moot: nothing has changed, so there is nothing to review", err=True)
+            _untracked(artefact)
+            return DONE
+        return await _start(workspace, artefact, options)
+
+
+def _artefact(names: tuple[str, ...], options: ReviewOptions) -> "Artefact":
+    from moot.app.review.subject import Wanted, read_artefact
+
+    diff = None
+    if names == ("-",):
+        names, diff = (), sys.stdin.buffer.read().decode("utf-8", "replace")
+    wanted = Wanted(names=names, base=options["base"], staged=options["staged"], plan=options["plan"], diff=diff)
+    return read_artefact(wanted, Path.cwd())
+
+
+def _untracked(artefact: "Artefact") -> None:
+    for fact in ("untracked", "left out"):
+        if words := artefact.facts.get(fact):
+            click.echo(f"moot: left out: {words}", err=True)
+
+
+async def _start(workspace: "Workspace", artefact: "Artefact", options: ReviewOptions) -> int:
+    """Say what the review may cost, then run it."""
+    from moot.app.review.review_start import ReviewRequest, described, review_brief
+    from moot.app.run.prepare import LimitOverrides, Overrides
+    from moot.app.run.start import prepare_start, run_start
+    from moot.cli.display.text_layout import amount, money
+
+    request = ReviewRequest(
+        artefact=artefact,
+        reviewers=options["reviewers"],
+        focus=options["focus"],
+        models=len(options["model"]),
+        preset=options["preset"] or "",
+    )
+    caps = LimitOverrides(cost=options["budget"], total_seconds=options["seconds"])
+    overrides = Overrides(models=options["model"], protocol="findings", caps=caps)
+    start = await prepare_start(workspace, review_brief(request), overrides)
+    debate = workspace.new_id(start.prepared.plan)
+    total = start.prepared.costing.usual_total
+    limits = f"at most {total.asks} questions, {amount(total.tokens)} tokens, {money(total.cost)}"
+    click.echo(f"moot: {debate}: {described(artefact)}; {limits}", err=True)
+    _untracked(artefact)
+    for note in start.prepared.notes:
+        click.echo(f"moot: {note}", err=True)
+    return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
+
+
+async def _again(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
+    """Resume a review where it stopped; one that is over is written once more."""
+    from moot.app.review.review_start import check_review
+    from moot.core.transcript import fold
+
+    transcript = fold(await workspace.entries(debate))
+    check_review(debate, transcript)
+    if transcript.closed:
+        return await _write(workspace, debate, options)
+    return await _conduct(workspace, debate, options, lambda hooks: workspace.resume(debate, stop=hooks.stop))
+
+
+async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, run: "Run") -> int:
+    """Run a review to its end and write it; the exit code."""
+    from moot.app.run.start import HostHooks
+    from moot.cli.display.output import Output
+    from moot.cli.terminal import Interrupt, conduct
+
+    output = Output("quiet")
+
+    def remark(sentence: str) -> None:
+        click.echo(f"moot: {sentence}", err=True)
+
+    interrupt = Interrupt(say=remark)
+    outcome = await conduct(workspace, debate, run(HostHooks(stop=interrupt.stop)), output.viewer, interrupt)
+    outcome = outcome or await workspace.outcome(debate)
+    if outcome.status == "paused":
+        remark(f"paused: {outcome.reason}; resume it with: moot review --again {debate}")
+        return code_of(outcome.status, outcome.kind)
+    return await _write(workspace, debate, options)
+
+
+async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
+    """Write a review that is over; the exit code."""
+    from moot.app.review.review_start import passing, review_run
+
+    run = await review_run(workspace, debate)
+    text = _shaped(run, options["shape"])
+    if options["out"]:
+        try:
+            options["out"].write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise click.ClickException(f"the review cannot be written: {error.strerror}: {options['out']}") from error
+        click.echo(f"moot: {run.review}; written to {options['out']}", err=True)
+    else:
+        click.echo(text, nl=False)
+    codes = {"passed": DONE, "failed": SURVIVED, "incomplete": INCOMPLETE}
+    return codes[passing(run.review, options["fail_on"], strict=options["strict"])]
+
+
+def _shaped(run: "ReviewRun", shape: Shape) -> str:
+    """The review in the wanted format."""
+    import json
+
+    from moot.reviews.review_data import as_data, as_markdown, as_text, sarif
+
+    match shape:
+        case "text":
+            return as_text(run)
+        case "md":
+            return as_markdown(run)
+        case "json":
+            return json.dumps(as_data(run), ensure_ascii=False, indent=2) + "\n"
+        case "sarif":
+            return json.dumps(sarif(run), ensure_ascii=False, indent=2) + "\n"
