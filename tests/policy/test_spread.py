@@ -8,7 +8,7 @@ import pytest
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.event import Asked, Replied
 from moot.core.transcript import Transcript, Turn
-from moot.policy.spread import Close, newest_with, spread
+from moot.policy.rounds import Close, newest_with, spread
 
 WORDS = Field(name="ANSWER")
 CHANCE = Field(name="ANSWER", kind="number", low=0, high=1)

@@ -201,3 +201,39 @@ class After:
                 if focus := tuple(turn.key for turn in turns if turn.reply):
                     n += 1
                     yield from enter(self.then, replace(state.at(f"{self.then.name}-{n}"), focus=focus))
+
+
+UNDEBATED = "no debate took place"
+"""What a decision says that follows from first answers alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undebated:
+    """A phase that decides; where no round was played before it, its decision says that no debate took place.
+
+    Attributes:
+        each: the phase.
+        rounds: what the rounds are called in paths.
+    """
+
+    each: Phase
+    rounds: str = "rounds"
+
+    @property
+    def name(self) -> str:
+        """What it is called in paths: as the phase."""
+        return self.each.name
+
+    def play(self, state: State) -> Play:
+        """Play the phase."""
+        for step in self.each.play(state):
+            yield self._marked(step, state) if isinstance(step, Ruled) else step
+
+    def _marked(self, ruled: Ruled, state: State) -> Ruled:
+        path = f"{state.path.rpartition('/')[0]}/{self.rounds}"
+        if any(place.startswith(f"{path}/round-") for place in state.transcript.entered):
+            return ruled
+        reason = state.transcript.halted(path).partition("; ")[0]
+        words = f"{UNDEBATED}: {reason}" if reason else UNDEBATED
+        decision = ruled.decision
+        return Ruled(decision=replace(decision, how="; ".join(filter(None, (decision.how, words)))))

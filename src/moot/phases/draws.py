@@ -1,67 +1,18 @@
-"""Answers that nobody else has read: several of one participant, their count, and decisions without a debate."""
+"""Answers that nobody else has read: several of one participant, and their count."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Form
-from moot.core.brief import Brief, View
+from moot.core.brief import View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Halted, Ruled
 from moot.core.transcript import Turn, read_field, wording
-from moot.phases.base import ROOT, Phase, Play, State
-from moot.phases.speak import Everyone, asked_names, draft
+from moot.phases.base import ROOT, Play, State
+from moot.phases.speak import asked_names
 from moot.phases.vote import proposal_argument, with_weight, with_words
 from moot.policy.rounds import confidence
 from moot.policy.rules import Rule
-
-ALONE = View(last=0)
-"""What is shown to those who answer alone: the question and the background, and no turn."""
-
-HIDDEN = View(last=0, anonymous=True)
-"""What is shown to those who answer again: the turns laid before them, without names."""
-
-FIRST = "Answer the question on your own, from what you know and from the background."
-
-
-def alone(brief: Brief) -> Phase:
-    """All answer at once; nobody sees an answer of another."""
-    return Everyone(act="draft", task=FIRST, form=draft(brief.options), view=ALONE, needs=1)
-
-
-UNDEBATED = "no debate took place"
-"""What a decision says that follows from first answers alone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Undebated:
-    """A phase that decides; where no round was played before it, its decision says that no debate took place.
-
-    Attributes:
-        each: the phase.
-        rounds: what the rounds are called in paths.
-    """
-
-    each: Phase
-    rounds: str = "rounds"
-
-    @property
-    def name(self) -> str:
-        """What it is called in paths: as the phase."""
-        return self.each.name
-
-    def play(self, state: State) -> Play:
-        """Play the phase."""
-        for step in self.each.play(state):
-            yield self._marked(step, state) if isinstance(step, Ruled) else step
-
-    def _marked(self, ruled: Ruled, state: State) -> Ruled:
-        path = f"{state.path.rpartition('/')[0]}/{self.rounds}"
-        if any(place.startswith(f"{path}/round-") for place in state.transcript.entered):
-            return ruled
-        reason = state.transcript.halted(path).partition("; ")[0]
-        words = f"{UNDEBATED}: {reason}" if reason else UNDEBATED
-        decision = ruled.decision
-        return Ruled(decision=replace(decision, how="; ".join(filter(None, (decision.how, words)))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

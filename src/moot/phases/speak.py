@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
-from moot.core.brief import View
+from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn
@@ -326,3 +326,22 @@ def check_names(names: Sequence[str]) -> None:
     """
     if len(names) < 2:
         raise ProtocolError(f"a debate needs at least 2 debaters, not {len(names)}", about="participants")
+
+
+ALONE = View(last=0)
+"""What is shown to those who answer alone: the question and the background, and no turn."""
+
+HIDDEN = View(last=0, anonymous=True)
+"""What is shown to those who answer again: the turns laid before them, without names."""
+
+FIRST = "Answer the question on your own, from what you know and from the background."
+
+AGAIN = (
+    "Read the different answers above; none of them is marked as yours. Keep your answer unless a claim in them, "
+    "or evidence you overlooked, gives you a reason to change it. Then answer again."
+)
+
+
+def alone(brief: Brief) -> Everyone:
+    """All answer at once; nobody sees an answer of another."""
+    return Everyone(act="draft", task=FIRST, form=draft(brief.options), view=ALONE, needs=1)

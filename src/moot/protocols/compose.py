@@ -20,11 +20,11 @@ from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.roles import standings
 from moot.phases import base
-from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State
+from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State, Undebated
 from moot.phases.bids import CuttingIn
 from moot.phases.choices import Choices, Condition, until
 from moot.phases.consent import Consent
-from moot.phases.draws import CountEach, Undebated
+from moot.phases.draws import CountEach
 from moot.phases.endings import LOG
 from moot.phases.helpers import Liken, similarity_agent
 from moot.phases.ranked_vote import Ranking
@@ -262,6 +262,18 @@ def _judged(brief: Brief, choices: Choices) -> tuple[Stop, ...]:
     if "no_new_arguments" in choices.until:
         raise ProtocolError("no_new_arguments needs a moderator here, who judges what is new", about=ABOUT)
     return ()
+
+
+def gated(talk: Rounds, stop: Stop) -> Rounds:
+    """The rounds, which this stop ends whatever else does."""
+    saving = talk.until
+    if not isinstance(saving, Saving) or stop in _stops(saving.stop):
+        return talk
+    return replace(talk, until=replace(saving, stop=AnyOf(stops=(stop, *_stops(saving.stop)))))
+
+
+def _stops(stop: Stop) -> AbstractSequence[Stop]:
+    return stop.stops if isinstance(stop, AnyOf) else (stop,)
 
 
 def early(deciding: Phase, choices: Choices) -> Phase:

@@ -1,4 +1,7 @@
-"""The list of built-in protocols, and the protocol ``moderated``.
+"""The list of built-in protocols, and the protocols ``panel``, ``gate`` and ``moderated``.
+
+A panel debates only where first answers differ. Among recorded forecasts a debate paid only where different models,
+with the same documents before them, did not agree. Where they agreed, it cost calls and changed nothing.
 
 The defaults follow measured evidence: independent drafts first, few rounds, hidden authors, shuffled order.
 """
@@ -10,26 +13,27 @@ from moot.core.brief import Brief
 from moot.core.errors import ProtocolError
 from moot.core.extensions import PROTOCOL, no_options, offered
 from moot.core.text import unknown_word
-from moot.phases.base import At, Phase, Rounds, Sequence
-from moot.phases.choices import RANKED, STRATEGIES, Choices
+from moot.phases.base import At, Phase, Rounds, Sequence, Undebated
+from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
 from moot.phases.endings import ENDINGS, mediator
 from moot.phases.helpers import with_recall, with_weights
-from moot.phases.speak import SETTLEMENT, Everyone, check_names, narrowed
-from moot.phases.vote import Adopt
-from moot.policy.rounds import Settled
+from moot.phases.ranked_vote import vote
+from moot.phases.speak import AGAIN, HIDDEN, SETTLEMENT, Everyone, alone, check_names, narrowed, revision
+from moot.phases.vote import Adopt, Count, Vote
+from moot.policy.rounds import THRESHOLD, AnyOf, Close, Settled, Showing, Unchanged
+from moot.policy.rules import PLURALITY, Quorum
 from moot.protocols import compose, spec
 from moot.protocols.arena import arena
 from moot.protocols.board import board
 from moot.protocols.chaired import chaired
 from moot.protocols.compose import add, with_judgement
-from moot.protocols.council import council
+from moot.protocols.council import JURY_TASK, VOTE_TASK, council
 from moot.protocols.fishbowl import fishbowl
 from moot.protocols.formats import chain_of_thought, round_robin
 from moot.protocols.grouped import grouped
 from moot.protocols.measured.critic import critique
 from moot.protocols.measured.findings import findings
 from moot.protocols.measured.forecast import forecast
-from moot.protocols.measured.gate import gate, panel
 from moot.protocols.measured.independent import sample, single
 from moot.protocols.measured.selection import select
 from moot.protocols.mediators import mediate
@@ -40,6 +44,9 @@ from moot.protocols.spec import Protocol
 
 __all__ = ["RANKED", "STRATEGIES", "Choices"]
 
+
+ANSWERS = ("draft", "revise")
+"""The acts that hold the answers."""
 
 OPEN = (
     "This is round {round}. Open the debate: state your position and your strongest reasons for it. The others open at "
@@ -55,6 +62,54 @@ LAST = (
     "This is round {round} of {most}, the last: no further round follows. Review all arguments. Say SETTLED if they "
     "allow a decision, and then give it; else say CONTINUE and name what is still open."
 )
+
+
+def panel(brief: Brief, choices: Choices) -> Phase:
+    """Alone first, with the same documents; a round of debate only where the answers differ by more than a threshold.
+
+    How far answers differ is the share of those who do not give the most frequent one; of numbers it is the distance
+    between the greatest and the least. The threshold is 0.20 unless the brief sets another; with 0 every difference is
+    debated. Where no debate takes place, the decision says so. In a round all read the different answers, authors
+    hidden. One round by default, at most three; then a vote, or a count of the newest answers where the brief has
+    options. Where the brief says what ends the rounds and sets no threshold, that alone ends them.
+    """
+    return _gated_panel("panel", brief, choices, always=choices.threshold is not None or not choices.until)
+
+
+def gate(brief: Brief, choices: Choices) -> Phase:
+    """The protocol panel, whose threshold holds also where the brief says what ends the rounds."""
+    return _gated_panel("gate", brief, choices, always=True)
+
+
+def _gated_panel(name: str, brief: Brief, choices: Choices, *, always: bool) -> Phase:
+    choices.no_turn_mode(name)
+    size = (choices.few(name, 1), len(brief.names("debater")))
+    usual = AnyOf(stops=(_closeness(choices), Unchanged(acts=ANSWERS)))
+    talk = compose.rounds((_again(brief),), brief, choices, acts=ANSWERS, usual=usual, size=size)
+    talk = compose.gated(talk, _closeness(choices)) if always else talk
+    deciding = compose.early(_decided(brief, choices), choices)
+    return Sequence(parts=(alone(brief), talk, Undebated(each=deciding)))
+
+
+def _closeness(choices: Choices) -> Close:
+    """What makes a debate needless: answers that are no further apart than the chosen threshold."""
+    return Close(acts=ANSWERS, threshold=THRESHOLD if choices.threshold is None else choices.threshold)
+
+
+def _again(brief: Brief) -> Phase:
+    """All answer once more, with the different answers before them, in an order drawn by chance and without names."""
+    answers = Showing(acts=ANSWERS, distinct=True, shuffle=True)
+    return Everyone(act="revise", task=AGAIN, form=revision(brief.options), show=(answers,), view=HIDDEN)
+
+
+def _decided(brief: Brief, choices: Choices) -> Phase:
+    """A ranking where the strategy asks for one, a count of the answers where the brief has options, else a vote."""
+    if ranks(choices):
+        return vote(choices, brief, ANSWERS)
+    rule = Quorum(rule=rule_of(choices, PLURALITY, after=RANKED))
+    if brief.options:
+        return Count(rule=rule, acts=ANSWERS, reasons=True)
+    return Vote(rule=rule, acts=ANSWERS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
 
 
 def moderated(brief: Brief, choices: Choices) -> Phase:

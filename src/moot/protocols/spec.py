@@ -38,7 +38,7 @@ from moot.phases import (
 )
 from moot.phases.base import Phase
 from moot.phases.choices import Choices
-from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rounds, rules, spread
+from moot.policy import board_turns, convergence, early_stop, pairing, rankings, rounds, rules
 from moot.protocols import (
     adjudication,
     board,
@@ -158,7 +158,6 @@ MODULES = (
     rules,
     rankings,
     rounds,
-    spread,
 )
 """The modules whose dataclasses may stand in a phase tree."""
 

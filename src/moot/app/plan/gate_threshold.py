@@ -31,7 +31,7 @@ class ResolvedQuestion:
     """A question whose right answer is known, with both outcomes.
 
     Attributes:
-        spread: how far apart the first answers were, 0 to 1, as ``policy.spread`` counts.
+        spread: how far apart the first answers were, 0 to 1, as ``policy.rounds.spread`` counts.
         without: the loss of the vote over the first answers, 0 for a right one.
         debated: the loss after the debate.
     """

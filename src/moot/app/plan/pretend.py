@@ -25,8 +25,7 @@ from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
 from moot.policy.convergence import Stalled
 from moot.policy.pairing import UNEVEN, Pairs
-from moot.policy.rounds import Ahead, AnyOf, Confident, Hearing, Reacting, Settled, Unchanged
-from moot.policy.spread import Close
+from moot.policy.rounds import Ahead, AnyOf, Close, Confident, Hearing, Reacting, Settled, Unchanged
 from moot.protocols.board import Meeting
 from moot.protocols.compose import Interruption
 from moot.protocols.fishbowl import Bowl

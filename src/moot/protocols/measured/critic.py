@@ -19,9 +19,8 @@ from moot.core.transcript import Turn, read_field
 from moot.phases import base
 from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices
-from moot.phases.draws import ALONE, FIRST, HIDDEN
 from moot.phases.endings import mediator
-from moot.phases.speak import Everyone, draft, revision
+from moot.phases.speak import ALONE, FIRST, HIDDEN, Everyone, draft, revision
 from moot.phases.vote import proposal_argument, proposal_text
 
 RULE = "critique"

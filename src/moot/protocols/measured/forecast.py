@@ -17,14 +17,12 @@ from moot.core.event import Ruled
 from moot.core.text import counted
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases import base
-from moot.phases.base import Phase, Play, State
+from moot.phases.base import Phase, Play, State, Undebated
 from moot.phases.choices import Choices
-from moot.phases.draws import ALONE, FIRST, HIDDEN, Undebated
-from moot.phases.speak import Everyone
-from moot.policy.rounds import AnyOf, Showing, Unchanged
-from moot.policy.spread import THRESHOLD, Close
+from moot.phases.speak import AGAIN, ALONE, FIRST, HIDDEN, Everyone
+from moot.policy.rounds import THRESHOLD, AnyOf, Close, Showing, Unchanged
 from moot.protocols import compose
-from moot.protocols.measured.gate import AGAIN, gated
+from moot.protocols.compose import gated
 
 ForecastKind: TypeAlias = Literal["probability", "number", "quantiles"]
 ACTS = ("draft", "revise")

@@ -9,8 +9,8 @@ from moot.core.errors import ProtocolError
 from moot.phases import base
 from moot.phases.base import Phase
 from moot.phases.choices import Choices, rule_of
-from moot.phases.draws import ALONE, FIRST, CountEach, Draws
-from moot.phases.speak import Everyone, draft
+from moot.phases.draws import CountEach, Draws
+from moot.phases.speak import ALONE, FIRST, Everyone, draft
 from moot.policy.rules import PLURALITY, Quorum
 
 SAMPLES = 5

@@ -18,8 +18,8 @@ from moot.core.transcript import Turn, read_field
 from moot.phases import base
 from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices
-from moot.phases.draws import HIDDEN, alone
 from moot.phases.endings import mediator
+from moot.phases.speak import HIDDEN, alone
 from moot.phases.verdict import Pick, other_answers
 from moot.phases.vote import candidates, visible_turns
 
