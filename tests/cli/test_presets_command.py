@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.preset_use import starter_presets
+from moot.app.plan.starter_presets import starter_presets
 from moot.core.families import family
 from moot.models.base import Message, Request
 from moot.models.discover import Available, Server

@@ -373,7 +373,7 @@ def test_the_settings_above_are_all_there_are() -> None:
     older = {"topic", "persona_count", "participants", "topology", "context", "background", "library", "rules"}
     older |= {"options", "seed", "limits", "protocol_options", "strategy_options"}
     older |= {"tool_options", "provider_options", "report_options"}
-    older |= {"reminder_interval", "deadline_interval"}
+    older |= {"reminder_interval", "deadline_interval", "preset"}
     names = {name for key in HEADER for name in (key.name, *key.aliases)}
     assert {key.name for key in HEADER if not {key.name, *key.aliases} & parts} == older
     settled = {"name", "role", "temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}

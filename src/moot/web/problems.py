@@ -8,7 +8,7 @@ from typing import cast
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from moot.app.brief.plain_values import check_value
+from moot.app.brief.field_values import check_value
 from moot.app.brief.schema import HEADER, LIMITS, find_key, get_key
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.app.run.dispatcher import QueueError

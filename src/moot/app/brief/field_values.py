@@ -9,11 +9,11 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from moot.app.brief.schema import Key, find_key, get_key, nearest
-from moot.app.brief.yaml_header import Items, Node, Scalar, Table
+from moot.app.brief.yaml_header import Items, Node, Scalar, Table, as_node
 from moot.core.ask import Value
 from moot.core.brief import LONGEST_OPTION
 from moot.core.errors import BriefError
@@ -183,6 +183,27 @@ def read_value(key: Key, node: Node) -> LocatedValue:
         case _:
             value = _fit(key, flat(_text(key, node)), node.line)
     return LocatedValue(value=value, line=node.line)
+
+
+def check_value(keys: Sequence[Key], name: str, value: object, *, whose: str = "") -> Value:
+    """Check a value of a program as the reader checks the same value in a brief.
+
+    Args:
+        keys: the table of keys.
+        name: the name of the key.
+        value: the value.
+        whose: the participant, for the sentence.
+
+    Returns:
+        The value as the reader reads it.
+
+    Raises:
+        BriefError: it cannot be that.
+    """
+    try:
+        return read_value(replace(get_key(keys, name), aliases=()), as_node(value)).value
+    except BriefError as error:
+        raise BriefError(f"{whose}{error}", code=error.code) from error
 
 
 def label(key: Key) -> str:

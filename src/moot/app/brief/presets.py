@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
 
-from moot.app.brief.plain_values import check_value
+from moot.app.brief.field_values import check_value
 from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
 from moot.core.ask import Value
 from moot.core.errors import BriefError

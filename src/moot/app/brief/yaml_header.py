@@ -5,9 +5,9 @@ YAML 1.2 as ruamel.yaml scans it. Nothing is built from tags and aliases are nev
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -246,3 +246,12 @@ def _pairs(nodes: list[Node]) -> tuple[tuple[Scalar, Node], ...]:
             raise BriefError(problem, line=key.line, code="duplicate_key")
         pairs[key.text] = (key, value)
     return tuple(pairs.values())
+
+
+def as_node(value: object) -> Node:
+    """A value as it would stand in a brief."""
+    if isinstance(value, list | tuple):
+        return Items(line=0, items=tuple(as_node(item) for item in cast("Sequence[object]", value)))
+    if isinstance(value, str):
+        return Scalar(line=0, text=value, plain=False)
+    return Scalar(line=0, text=repr(value), plain=isinstance(value, int | float))

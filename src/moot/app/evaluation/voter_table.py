@@ -21,7 +21,7 @@ from moot.phases.base import Rounds
 from moot.phases.choices import STRATEGIES, Choices
 from moot.phases.draws import CountEach
 from moot.phases.vote import Count, Vote
-from moot.policy.spread import THRESHOLD, Close
+from moot.policy.rounds import THRESHOLD, Close
 from moot.protocols.known import ALONE, DECIDED_BY, FORMATS, KNOWN, NEEDS_MODERATOR, VOTES, build
 
 QUESTIONS: Final = 20_000

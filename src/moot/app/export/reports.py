@@ -18,8 +18,8 @@ from moot.app.brief.presets import KEY as PRESET
 from moot.app.brief.presets import Preset, read_presets
 from moot.app.brief.reader import read_brief
 from moot.app.plan.next_steps import UNDECIDED, ways_to_decide
-from moot.app.plan.preset_use import USUAL_QUESTION
 from moot.app.plan.settings import load_config, user_file
+from moot.app.plan.starter_presets import USUAL_QUESTION
 from moot.app.plan.toolbox import offered_tools
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import Overrides, PreparedDebate, prepare

@@ -11,9 +11,8 @@ from dataclasses import fields
 from typing import cast
 
 from moot.agents.toolkit import LONGEST, USES
-from moot.app.brief.field_values import LONGEST_TERM, check_name, skeleton
+from moot.app.brief.field_values import LONGEST_TERM, check_name, check_value, skeleton
 from moot.app.brief.participants import ACTS
-from moot.app.brief.plain_values import check_value
 from moot.app.brief.schema import FORMATS, HEADER, LIMITS, PARTICIPANT, Key
 from moot.app.plan.estimate import Costing, Estimate
 from moot.app.plan.toolbox import BUILTIN
@@ -28,6 +27,7 @@ from moot.core.errors import BriefError
 from moot.core.families import family
 from moot.core.text import counted, flat, listed
 from moot.core.transcript import normalise
+from moot.models.base import Model, Settings
 from moot.models.pool import GUEST
 from moot.phases.choices import AT_THE_END, Choices
 from moot.protocols.compose import translation
@@ -314,3 +314,15 @@ def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iter
 def simulated_rounds(estimate: Estimate) -> int:
     """How many rounds a simulated run had, those within rounds not counted."""
     return len([path for path in estimate.phases if re.fullmatch(r".*?/round-\d+", path)])
+
+
+def ignored_settings(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
+    """The settings that a participant's provider ignores, by the participant's name."""
+    ignored: dict[str, tuple[str, ...]] = {}
+    for participant in brief.participants:
+        if participant.settings == Settings() or participant.name not in live:
+            continue  # so that no library is loaded for those who have no settings
+        drops = live[participant.name].drops
+        if names := tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ())):
+            ignored[participant.name] = names
+    return ignored

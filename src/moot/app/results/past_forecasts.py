@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from moot.app.results.score_rows import forecast_loss
 from moot.core.transcript import Transcript
 from moot.evaluation.forecast_scores import truth_of
-from moot.policy.spread import THRESHOLD
+from moot.policy.rounds import THRESHOLD
 from moot.protocols.measured.forecast import kind_of, newest_forecasts
 
 HALF = 0.5

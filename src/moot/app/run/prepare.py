@@ -11,7 +11,8 @@ from typing import Literal, cast
 
 from moot.app.brief.default_participants import TIMEKEEPER, default_moderator, respondents
 from moot.app.brief.participants import needs_moderator
-from moot.app.brief.reader import ParsedBrief
+from moot.app.brief.presets import KEY as PRESET
+from moot.app.brief.reader import ParsedBrief, with_preset
 from moot.app.brief.schema import FORMATS, LEARNED, PROTOCOLS, TOPOLOGIES
 from moot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
 from moot.app.plan.assignment import (
@@ -30,14 +31,13 @@ from moot.app.plan.assignment import (
     with_vote_weigher,
 )
 from moot.app.plan.bounds import Bounds, Totals, bounds
-from moot.app.plan.checks import notes_on
+from moot.app.plan.checks import ignored_settings, notes_on
 from moot.app.plan.estimate import Costing, estimate, likely_requests
-from moot.app.plan.preset_use import complete
 from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Fields, Value
-from moot.core.brief import CLOCK, HUMAN, Brief, Limits, Participant, Settings
+from moot.core.brief import CLOCK, HUMAN, Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.extensions import NO_OPTIONS, PROTOCOL, RULE
 from moot.core.text import listed, unknown_word
@@ -114,6 +114,13 @@ class Overrides:
 def protocol_of(parsed: ParsedBrief, overrides: Overrides) -> str:
     """The name of the protocol: the caller's, else the brief's, else the default."""
     return overrides.protocol or parsed.protocol or DEFAULT
+
+
+def completed(parsed: ParsedBrief, config: Config | None, protocol: str) -> ParsedBrief:
+    """The brief with the preset that it names; see ``with_preset``. Settings are loaded only for such a brief."""
+    if PRESET not in parsed.given:
+        return parsed
+    return with_preset(parsed, (config or load_config()).presets, protocol=protocol)
 
 
 def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
@@ -298,7 +305,7 @@ async def prepare(
             a limit on cost with a model whose price is unknown.
     """
     config = config or workspace.config
-    parsed = _answering_alone(complete(parsed, config, overrides.protocol), overrides)
+    parsed = _answering_alone(completed(parsed, config, overrides.protocol), overrides)
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
     brief = _with_overrides(brief, overrides)
     models, model_notes = await _models(brief, overrides.models or parsed.models, config)
@@ -486,15 +493,3 @@ def _check_tools(parsed: ParsedBrief, brief: Brief, config: Config | None) -> No
     except BriefError as error:
         line = parsed.lines.get(f"## {brief.participants[0].name}", 0)
         raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
-
-
-def ignored_settings(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple[str, ...]]:
-    """The settings that a participant's provider ignores, by the participant's name."""
-    ignored: dict[str, tuple[str, ...]] = {}
-    for participant in brief.participants:
-        if participant.settings == Settings() or participant.name not in live:
-            continue  # so that no library is loaded for those who have no settings
-        drops = live[participant.name].drops
-        if names := tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ())):
-            ignored[participant.name] = names
-    return ignored

@@ -20,12 +20,11 @@ from moot.agents.human import Interface
 from moot.app.brief.default_participants import DEFAULT_DEBATERS
 from moot.app.brief.field_values import check_name, is_moderator_name, skeleton
 from moot.app.brief.reader import ParsedBrief
-from moot.app.plan.preset_use import complete
 from moot.app.plan.settings import Config
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.fork import chain_lines
 from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
+from moot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, completed, prepare
 from moot.app.run.record_reader import HELPER
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Context
@@ -342,7 +341,7 @@ async def prepare_start(
     workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None = None
 ) -> StartRequest:
     """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
-    parsed = complete(parsed, config or workspace.config, overrides.protocol)
+    parsed = completed(parsed, config or workspace.config, overrides.protocol)
     ready = await prepare(workspace, parsed, overrides, config=config)
     return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=config)
 

@@ -199,8 +199,8 @@ def init(yes: bool) -> int:
     from moot.app.brief.presets import read_presets
     from moot.app.export.reports import add_presets
     from moot.app.plan.assignment import find_models
-    from moot.app.plan.preset_use import starter_presets
     from moot.app.plan.settings import load_config, user_file
+    from moot.app.plan.starter_presets import starter_presets
 
     config = load_config()
     starters, there = starter_presets(run_command(find_models())), config.presets

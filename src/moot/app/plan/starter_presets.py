@@ -1,36 +1,17 @@
-"""Use presets: complete a brief by the one that it names, and write presets for a start with the models in reach."""
+"""Presets for a start, made from the models in reach."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from moot.app.brief.presets import KEY
-from moot.app.brief.reader import ParsedBrief, with_preset
 from moot.app.plan.assignment import OTHER_MODELS
-from moot.app.plan.settings import Config, load_config
 from moot.core.families import family
 from moot.models.discover import Available
 from moot.models.names import PROVIDERS
 
 USUAL_QUESTION = "Should a team of eight build or buy its billing system?"
 """The question for which a preset's cost is estimated."""
-
-
-def complete(parsed: ParsedBrief, config: Config | None, protocol: str) -> ParsedBrief:
-    """The brief with the preset that it names.
-
-    Args:
-        parsed: the brief as it was read.
-        config: the user's settings; None to load them if they are needed.
-        protocol: the protocol that the caller wants; "" for that of the brief.
-
-    Raises:
-        BriefError: there is no such preset.
-    """
-    if KEY not in parsed.given:
-        return parsed
-    return with_preset(parsed, (config or load_config()).presets, protocol=protocol)
 
 
 SEATS = 3
