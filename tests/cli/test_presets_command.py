@@ -22,7 +22,7 @@ cost = 0.5
 
 [presets.wrong]
 models = ["builtin:quotes"]
-protocol = "panel"
+protocol = "council"
 threshold = 0.3
 """
 
@@ -38,7 +38,7 @@ def test_the_list_has_the_cost_and_what_to_know(place: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "built · panel · builtin:quotes\n  a usual question is free · moot.toml" in result.output
     assert "builtin:quotes answers for everybody: its answers are not independent." in result.output
-    assert "panel does not support threshold" in result.output
+    assert "council does not support threshold" in result.output
     rows = json.loads(moot(place, "presets", "--json").output)
     assert [(row["name"], row["most"], bool(row["problem"])) for row in rows] == [
         ("built", 0.0, False),
