@@ -35,7 +35,7 @@ class Away(ScriptedModel):
         super().__init__(lambda request: WORDS, name="guest:away")
 
     async def _send(self, request: Request, recorder: Recorder) -> Called:
-        raise Unavailable("no connection", kind="server")
+        raise Unavailable("no connection to away at http://10.0.0.7:8000/v1: reset", kind="server")
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
@@ -44,6 +44,10 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
     "lame": {"models": ["guest:tea", "guest:tea", "guest:away"], "participants": "builtin", "rounds": 0},
     "alone": {"models": ["guest:tea", "guest:away", "guest:away"], "participants": "builtin", "rounds": 0},
     "dead": {"models": ["guest:away"], "participants": "builtin", "rounds": 0},
+    "most": {"models": ["guest:tea", "guest:tea", "guest:milk"], "participants": "builtin", "answer": "memo"},
+    "split": {"models": ["guest:tea", "guest:milk", "guest:away"], "participants": "builtin", "rounds": 0},
+    "short": {"models": ["guest:tea", "guest:milk"], "participants": "builtin", "asks": 1},
+    "person": {"models": ["human"], "participants": "builtin"},
     "bens": {"models": ["guest:tea"], "who": ["ben"]},
     "loop": {"models": ["compatible:moot/fast"], "participants": "builtin"},
     "leaves": {
@@ -61,11 +65,9 @@ QUESTION: Any = [{"role": "user", "content": "Tea or coffee?"}]
 async def place_of(folder: Path, *, real: bool = True, beat: float = 0.02) -> AsyncGenerator[tuple[Web, Slow]]:
     """A server with presets, and the model that waits."""
     slow = Slow()
-    models: dict[str, Model] = {
-        "tea": ScriptedModel(lambda request: WORDS, name="guest:tea"),
-        "slow": slow,
-        "away": Away(),
-    }
+    milk = ScriptedModel(lambda request: WORDS.replace("Tea", "Milk"), name="guest:milk")
+    tea = ScriptedModel(lambda request: WORDS, name="guest:tea")
+    models: dict[str, Model] = {"tea": tea, "milk": milk, "slow": slow, "away": Away()}
     async with opened(folder, real=real, models=models, serving=replace(SERVING, default_preset="fast")) as web:
         web.site.runner.config = replace(web.site.runner.config, presets=read_presets(PRESETS, "moot.toml"))
         web.site.workspace.config = web.site.runner.config
@@ -174,7 +176,7 @@ async def test_who_was_missing_stands_in_the_text(tmp_path: Path) -> None:
         silent = (await web.ann.post("/v1/chat/completions", json={**body, "moot": {"notices": "field"}})).json()
         alone = (await web.ann.post("/v1/chat/completions", json={**body, "model": "moot/alone"})).json()
     text = answer["choices"][0]["message"]["content"]
-    assert text.startswith("Tea\n\nMoot: 1 of 3 seats did not answer (Pragmatist: ")
+    assert text == "Tea\n\nMoot: 1 of 3 seats did not answer (Pragmatist: no connection to away: reset)."
     assert silent["choices"][0]["message"]["content"] == "Tea"
     assert silent["moot"]["degraded"]
     assert alone["moot"]["status"] == "no_decision"

@@ -1,5 +1,6 @@
 """The state of a debate as the answer of a model: text, usage, and what was missing, said and never silent."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
@@ -148,7 +149,7 @@ def _words(state: DebateState, status: Status) -> str:
             return f"Moot: still debating ({debate}). It goes on; its page and its record will have the decision."
         case "waiting":
             names = listed(list(dict.fromkeys(turn.by for turn in _open(state)))) or "a person"
-            return f"Moot: still debating ({debate}). It waits for {names}, who has to answer in person."
+            return f"Moot: still debating ({debate}). It waits for an answer in person: {names}."
         case "paused":
             return "\n".join([f"Moot: the debate is paused: {_sentence(outcome.reason)}.", *_standing(state)])
         case "failed":
@@ -237,9 +238,12 @@ def _refused(state: DebateState) -> bool:
     return bool(calls) and all(call.finish == "filter" for call in calls)
 
 
+_ADDRESS = re.compile(r" at [a-z]+://\S+?(?=:?\s|:?$)")
+
+
 def _sentence(text: str) -> str:
-    """A reason in one line, without the point at its end."""
-    return clip(flat(text), 300).rstrip(". ")
+    """A reason in one line, without the point at its end, and without the address of a provider on this machine."""
+    return clip(_ADDRESS.sub("", flat(text)), 200).rstrip(". ")
 
 
 def _line(text: str) -> str:

@@ -1,0 +1,105 @@
+"""What a model name answers where nobody won, a limit ended it, or a person has to answer; and errors by their kind."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.app.endpoint.chat_brief import MOST_RULES, chat_brief
+from moot.app.endpoint.chat_request import read_chat
+from moot.app.endpoint.endpoint_errors import endpoint_error
+from moot.app.run.dispatcher import QueueError
+from moot.app.run.runner import RunnerFull
+from moot.core.errors import (
+    BriefError,
+    LimitReached,
+    ModelError,
+    MootError,
+    ProtocolError,
+    RecordAway,
+    RecordConflict,
+    Unavailable,
+)
+from tests.council.agents import own_place
+from tests.web.test_model_endpoint import QUESTION, place_of
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+
+
+async def answers(folder: Path, *models: str, **more: Any) -> list[dict[str, Any]]:
+    """What these models answer to the same question."""
+    async with place_of(folder, real=False, beat=60) as (web, _):
+        bodies = [{"model": f"moot/{name}", "messages": QUESTION, **more} for name in models]
+        return [(await web.ann.post("/v1/chat/completions", json=body)).json() for body in bodies]
+
+
+def content(answer: dict[str, Any]) -> str:
+    return answer["choices"][0]["message"]["content"]
+
+
+async def test_other_answers_stand_in_a_memo(tmp_path: Path) -> None:
+    (answer,) = await answers(tmp_path, "most", metadata={"moot_options": "Tea|Milk"})
+    assert answer["moot"]["status"] == "decided"
+    assert content(answer).startswith("Tea\n\nStrength: ")
+    assert "Because: It is calm." in content(answer)
+    assert "Other answers:\n- Milk (Pragmatist)" in content(answer)
+    assert answer["moot"]["minority"][0]["by"] == ["Pragmatist"]
+
+
+async def test_nothing_is_chosen_where_nobody_won(tmp_path: Path) -> None:
+    (answer,) = await answers(tmp_path, "split", metadata={"moot_options": "Tea|Milk"})
+    assert answer["moot"]["status"] in ("tie", "no_decision")
+    assert content(answer).startswith("Moot: no decision: ")
+    assert "- Tea (Advocate)" in content(answer)
+    assert "- Milk (Skeptic)" in content(answer)
+    assert "1 of 3 seats did not answer" in content(answer)
+    assert answer["choices"][0]["message"]["refusal"] is None
+
+
+async def test_a_limit_and_a_person_are_told(tmp_path: Path) -> None:
+    short, person = await answers(tmp_path, "short", "person")
+    assert short["choices"][0]["finish_reason"] == "length"
+    assert content(short).startswith("Moot: a limit ended the debate: ")
+    assert "A limit ended it: " in short["moot"]["degraded"][-1]
+    assert person["moot"]["status"] == "waiting"
+    assert "It waits for an answer in person: Advocate, Skeptic and Pragmatist." in content(person)
+
+
+async def test_a_long_answer_is_cut_at_a_word(tmp_path: Path) -> None:
+    (answer,) = await answers(tmp_path, "most", max_tokens=5, metadata={"moot_options": "Tea|Milk"})
+    assert answer["choices"][0]["finish_reason"] == "length"
+    assert content(answer) == "Tea\n\nStrength:"
+
+
+def test_long_instructions_become_a_document() -> None:
+    rules = "Be kind. " * MOST_RULES
+    brief = chat_brief(read_chat({"model": "moot", "messages": [{"role": "system", "content": rules}, *QUESTION]}))
+    assert brief.keys["rules"] == "Keep to the document: instructions."
+    assert [source.name for source in brief.background] == ["instructions"]
+
+
+ERRORS: list[tuple[MootError, int, str, str]] = [
+    (BriefError("x", code="bad_enum"), 400, "bad_enum", "false"),
+    (ProtocolError("x"), 400, "protocol", "false"),
+    (RunnerFull("x"), 429, "rate_limit_exceeded", "true"),
+    (LimitReached("the price of a is unknown"), 400, "unpriced", "false"),
+    (LimitReached("x"), 429, "insufficient_quota", "false"),
+    (QueueError("x"), 503, "unavailable", "true"),
+    (RecordAway("x"), 503, "unavailable", "true"),
+    (RecordConflict("x"), 409, "conflict", "false"),
+    (Unavailable("x"), 503, "unavailable", "false"),
+    (ModelError("x"), 503, "unavailable", "false"),
+    (MootError("x"), 500, "internal", "false"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "code", "retry"), ERRORS)
+def test_errors_have_openais_names(error: MootError, status: int, code: str, retry: str) -> None:
+    refused = endpoint_error(error)
+    assert (refused.status, refused.code, refused.headers["x-should-retry"]) == (status, code, retry)
+    body: Any = refused.body
+    kinds = {429: ("rate_limit_exceeded", "insufficient_quota"), 500: ("server_error",), 503: ("server_error",)}
+    assert body["error"]["type"] in kinds.get(status, ("invalid_request_error",))
