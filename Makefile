@@ -10,7 +10,7 @@ UV := uv==0.13.9
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-# A few tests that fail beside others are run once more by themselves. Who fails again has failed.
+# A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
   MOOT_MORE=1 $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 --cov --cov-append --cov-report=; }
 
@@ -21,17 +21,17 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo        set up and run a first debate, without any model or key"
-	@echo "make demo-all    hold every debate of examples/, one after the other, in the same way"
-	@echo "make app         build the web app anew"
+	@echo "make demo-all    run every debate of examples/, one after the other, in the same way"
+	@echo "make app         rebuild the web app"
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
 	@echo "make test-all    the whole suite with the coverage floors: also browser, PostgreSQL, processes, documents"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; MOOT_CHAOS_SEED=N"
 	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
-	@echo "make fmt         mend format and imports"
+	@echo "make fmt         fix format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
-	@echo "make lock        choose the pinned requirements anew"
+	@echo "make lock        resolve the pinned requirements again"
 	@echo "make bench       install what the benchmarks compare with, and run them"
 	@echo "make clean       remove everything that was made here"
 
@@ -81,7 +81,7 @@ docs: .venv/dev.stamp
 	$(BIN)/python scripts/generate_docs.py
 
 bench: .venv/bench.stamp
-	@for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python "$$each" || exit 1; done
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 clean:
 	rm -rf frontend/node_modules src/moot/web/dist .venv .cache .coverage .hypothesis .pytest_cache .ruff_cache build dist

@@ -31,7 +31,7 @@ READING: Mapping[str, tuple[str, str]] = {
 def arena() -> Data:
     """The protocol of the pages: an arena of three with a retriever."""
     brief = table_of(3)
-    retriever = Participant(name="Librarian", duty="aide", seat=RETRIEVER)
+    retriever = Participant(name="Retriever", duty="aide", seat=RETRIEVER)
     seated = replace(brief, participants=(*brief.participants[:3], retriever))
     return spec.dump(known.build("arena", seated, Choices(memory=Memory())))
 

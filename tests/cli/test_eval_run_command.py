@@ -48,17 +48,17 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     refused = moot(folder, "eval", "places.csv", *QUOTES)
     assert refused.exit_code == 2
     assert "4 questions cannot answer whether a debate is better by 0.05; that needs about 469" in refused.output
-    first = moot(folder, "eval", "places.csv", *QUOTES, "--anyway")
+    first = moot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert first.exit_code == 0
     assert "4 of 4 questions are whole; paid $0.0000, 0 tokens" in first.output
     scores = (folder / "places-eval" / "scores.csv").read_bytes()
-    again = moot(folder, "eval", "run", "places.csv", *QUOTES, "--anyway", "--parallel", "1")
+    again = moot(folder, "eval", "run", "places.csv", *QUOTES, "--force", "--parallel", "1")
     assert again.exit_code == 0
     assert (folder / "places-eval" / "scores.csv").read_bytes() == scores
-    other = moot(folder, "eval", "places.csv", *QUOTES, "--anyway", "--seed", "4", "--name", "other", "-o", "new")
+    other = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "other", "-o", "new")
     assert other.exit_code == 0
     assert read_result(folder / "new").plan.seed == 4
-    changed = moot(folder, "eval", "places.csv", *QUOTES, "--anyway", "--seed", "4")
+    changed = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
     assert "the plan was changed after the first call: everything is exploratory" in changed.output
 
 
@@ -92,7 +92,7 @@ def reply(call: Call) -> Plan:
 
 
 def test_a_provider_that_is_away_pauses(folder: Path) -> None:
-    result = moot(folder, "eval", "check.toml", "--anyway")
+    result = moot(folder, "eval", "check.toml", "--force")
     assert result.exit_code == 1
     assert "0 of 4 questions are whole" in result.output
     assert "repeat the command to resume" in result.output
@@ -100,9 +100,9 @@ def test_a_provider_that_is_away_pauses(folder: Path) -> None:
 
 def test_models_on_a_server(folder: Path) -> None:
     with served(reply) as wires:
-        result = moot(folder, "eval", "check.toml", "--anyway", OLLAMA_HOST=wires.url)
+        result = moot(folder, "eval", "check.toml", "--force", OLLAMA_HOST=wires.url)
         calls = len(wires.calls)
-        assert moot(folder, "eval", "check.toml", "--anyway", OLLAMA_HOST=wires.url).exit_code == 0
+        assert moot(folder, "eval", "check.toml", "--force", OLLAMA_HOST=wires.url).exit_code == 0
         assert len(wires.calls) == calls, "what is on record is not asked again"
     assert result.exit_code == 0, result.output
     saved = read_result(folder / "check-eval")
@@ -118,7 +118,7 @@ def test_models_on_a_server(folder: Path) -> None:
 def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: Path) -> None:
     """The server kills the process when some request comes in; the page then shows what an unbroken run shows."""
     (folder / "check.toml").write_text(f'{TOML}\n[[arm]]\nkind = "gate"\n', "utf-8")
-    command = [sys.executable, "-m", "moot", "eval", "check.toml", "--anyway", "--parallel", "1"]
+    command = [sys.executable, "-m", "moot", "eval", "check.toml", "--force", "--parallel", "1"]
     with served(reply) as wires:
         whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
         subprocess.run([*command, "-o", "whole"], cwd=folder, env=whole, check=True, capture_output=True)

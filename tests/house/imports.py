@@ -1,4 +1,4 @@
-"""Who may import whom: an import goes down the floors, never sideways, never up.
+"""Who may import whom: an import goes down the floors, never up; sideways only where the table names it.
 
 Typing-only and deferred imports count like any other. The command line names its lazy commands as texts in a table,
 which is how it starts another host without knowing it.
@@ -116,7 +116,7 @@ def arrows(sources: Sequence[Source]) -> dict[str, dict[str, int]]:
 
 
 def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
-    """No arrow up or sideways, and the ground floor stands on the standard library alone."""
+    """No arrow up, none sideways that the table does not name, and the ground floor stands on the standard library alone."""
     if not source.module:
         return
     allowed = MAY_IMPORT.get(source.part)

@@ -12,7 +12,7 @@ from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief, Participant
 from moot.core.errors import ToolError
 from moot.core.event import Called
-from moot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAME, News
+from moot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAMES, News
 from moot.core.transcript import Transcript
 from moot.learn.memory_store import MemoryStore
 from moot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, ReadFeed, Retriever, plain, quoted
@@ -209,4 +209,4 @@ def test_no_text_leaves_its_quotation_marks(text: str, most: int) -> None:
 
 
 def test_the_names_of_the_seat() -> None:
-    assert RETRIEVER.endswith(RETRIEVER_NAME)
+    assert RETRIEVER.endswith(RETRIEVER_NAMES)

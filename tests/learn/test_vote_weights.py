@@ -308,7 +308,7 @@ async def test_a_fork_keeps_the_weights_or_has_them_weighed_anew(workspace: Work
     anew = await fork(workspace, "d", at=1, change=Change(models={"": POOR}))
     came = await workspace.resume(anew)
     assert came.transcript.brief
-    assert came.transcript.brief.participant("Teller").seat == VOTE_WEIGHER
+    assert came.transcript.brief.participant("Vote weigher").seat == VOTE_WEIGHER
     assert len(set(weighed(came.transcript).values())) == 1
     assert weighed(came.transcript)["Ann"] == weighed(whole.transcript)["Bob"]
 
@@ -337,13 +337,13 @@ async def test_neither_names_nor_words_of_a_brief_move_a_weight(workspace: Works
 async def test_the_teller_is_asked_only_where_votes_weigh(workspace: Workspace) -> None:
     plain = await ready(workspace, "vote_weights: stated", models=("builtin:quotes",))
     taught = await ready(workspace, models=("builtin:quotes",))
-    assert taught.plan.brief.names("aide") == ("Teller",)
+    assert taught.plan.brief.names("aide") == ("Vote weigher",)
     assert plain.plan.brief.names("aide") == ()
     for estimate, other in ((plain.costing.least, taught.costing.least), (plain.costing.most, taught.costing.most)):
         assert (other.asks, other.calls) == (estimate.asks + 1, estimate.calls)
     stated = await ready(workspace, people=PEOPLE.replace("role: b", "role: b\nweight: 2"), models=("builtin:quotes",))
     assert stated.plan.brief.names("aide") == ()
-    called = PEOPLE.replace("Ann", "Teller").replace("Bob", "Vote Teller")
+    called = PEOPLE.replace("Ann", "Vote weigher").replace("Bob", "Weigher of votes")
     assert (await ready(workspace, people=called, models=("builtin:quotes",))).plan.brief.names("aide") == (
         "Keeper of Weights",
     )

@@ -154,7 +154,7 @@ class Human:
                 watching = group.create_task(self._watch_for_message(ask.key, term, wait))
                 reply = await interface.ask(ask, context)
                 watching.cancel()
-        except TimeoutError:  # of our patience: what the door raises stands in the group
+        except TimeoutError:  # of our waiting: what the interface raises stands in the group
             return await self._answer_by_message(ask.key)
         except BaseExceptionGroup as errors:
             error = errors.exceptions[0]

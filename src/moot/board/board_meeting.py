@@ -168,7 +168,7 @@ class BoardMeeting:
     def _keeper(self) -> list[tuple[Participant, object]]:
         name, agent = self.timekeeper.name, self.timekeeper.agent
         if agent is None and name == TimeKeeper().name:
-            return []  # the desk has one
+            return []  # the workspace adds the built-in one
         who = participant_for(name, CLOCK if agent is None else agent, duty="moderator")
         return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
 

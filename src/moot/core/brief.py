@@ -39,6 +39,10 @@ VOTED_ROUNDS = Whole(0, 3)
 """Rounds of a protocol in which more rounds before the vote do harm."""
 RECORDED_ROUNDS = 100
 """The most rounds that a phase may have in a record, whatever could be set when it was made."""
+DEFAULT_ROUNDS = 3
+"""The most rounds of the phase ``Rounds``, where its maker says nothing; old records do not hold it."""
+DEFAULT_MESSAGES = 8
+"""The most messages of each member of the phase ``Meeting``, where its maker says nothing."""
 THRESHOLDS = Bound(0, 1)
 """How far apart first answers may be without a debate."""
 SAMPLES = Whole(1, 100)

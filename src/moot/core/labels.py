@@ -91,6 +91,11 @@ def status_in_words(status: str) -> str:
     return status.replace("_", " ")
 
 
+def duty_in_words(duty: str) -> str:
+    """The duty of a participant in words."""
+    return "helper" if duty == "aide" else duty
+
+
 def failure_in_words(kind: str, reason: str) -> str:
     """A failure in words: its kind, unless the reason says it, and the reason."""
     kind = "left out" if kind == "open" else kind  # a circuit breaker is open

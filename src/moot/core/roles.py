@@ -259,8 +259,8 @@ ORIGINS = "ORIGINS"
 RETRIEVER = "builtin:librarian"
 """The ``seat`` of the helper that recalls."""
 
-RETRIEVER_NAME = "librarian"
-"""The name by which briefs may refer to that helper."""
+RETRIEVER_NAMES = ("retriever", "librarian")
+"""The names by which briefs may refer to that helper; the second one is its earlier name."""
 
 
 def retriever(brief: Brief) -> str:

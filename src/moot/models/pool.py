@@ -173,7 +173,7 @@ class Pool:
                 del self._cold[name]
 
     def add_agent(self, name: str, model: Model) -> None:
-        """Seat a guest: ``guest:name`` is this model from now on, with the same retries as any other.
+        """Register an agent: ``guest:name`` is this model from now on, with the same retries as any other.
 
         Raises:
             BriefError: another model has that name.

@@ -12,7 +12,7 @@ from random import Random
 from typing import Protocol, TypeAlias, TypeGuard
 
 from moot.core.ask import Ask
-from moot.core.brief import RECORDED_ROUNDS, Brief
+from moot.core.brief import DEFAULT_ROUNDS, RECORDED_ROUNDS, Brief
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Halted, Note, Ruled
 from moot.core.transcript import Transcript
@@ -124,7 +124,7 @@ class Rounds:
     """
 
     each: Phase
-    most: int = 3
+    most: int = DEFAULT_ROUNDS
     until: Stop | None = None
     name: str = "rounds"
 

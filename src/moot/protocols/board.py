@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
-from moot.core.brief import RECORDED_ROUNDS, Brief, View
+from moot.core.brief import DEFAULT_MESSAGES, RECORDED_ROUNDS, Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
@@ -272,7 +272,7 @@ class Meeting:
     speaking: str = SPEAKING
     due: str = DUE
     reminding: str = REMINDING
-    rounds: int = 8
+    rounds: int = DEFAULT_MESSAGES
     every: int = EVERY
     deadline: int = DEADLINE
     turns: Turns = QUIET
@@ -289,7 +289,7 @@ class Meeting:
                 raise ProtocolError(f"{name}: {messages} is not a number of at least 1", about=name)
 
     def play(self, state: State) -> Play:
-        """Hold the meeting."""
+        """Run the meeting."""
         names, course = state.brief.names("debater"), Course()
         most, n = self.rounds * len(names), 0
         turns: list[Turn] = []

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, Standing
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.labels import fork_origin, place
+from moot.core.labels import duty_in_words, fork_origin, place
 from moot.core.text import counted, listed
 from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
@@ -371,7 +371,7 @@ def _participants(report: Report) -> list[str]:
 
 
 def _bio(person: Person) -> str:
-    duty = "" if person.role.casefold() == person.duty else person.duty
+    duty = "" if person.role.casefold() == person.duty else duty_in_words(person.duty)
     weight = "" if person.weight is None else f"weight {person.weight:g}"
     language = f"speaks {inline(person.language)}" if person.language else ""
     tools = f"tools: {listed([inline(tool) for tool in person.tools])}" if person.tools else ""

@@ -12,6 +12,7 @@ from moot.core.brief import Brief, Duty
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
+from moot.core.labels import duty_in_words
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import BALLOT_STATES, Ending, conclusion, told_decision
@@ -270,7 +271,7 @@ def _cited(evidence: Evidence) -> str:
 def _people(people: Sequence[Seated]) -> str:
     heads = ["Name", "Role", "Duty", "Agent", "Models asked", "Models that answered"]
     rows = [
-        (seated.name, seated.role, seated.duty, seated.seat, *map(", ".join, (seated.models, seated.served)))
-        for seated in people
+        (who.name, who.role, duty_in_words(who.duty), who.seat, *map(", ".join, (who.models, who.served)))
+        for who in people
     ]
     return table(heads, [[inline(cell, LONG) or "–" for cell in row] for row in rows], numbers=0)

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
 from moot.arguments.positions import AnswerGiven, Change, ToolUsage, answers_given, changes, tool_usages
-from moot.core.brief import Brief, Duty
+from moot.core.brief import DEFAULT_MESSAGES, DEFAULT_ROUNDS, Brief, Duty
 from moot.core.decision import Decision, NextStep
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
@@ -33,9 +33,9 @@ def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 def _told(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
-    for most in list(_most(opened.protocol, "Rounds", "most", 3))[:1]:
+    for most in list(_most(opened.protocol, "Rounds", "most", DEFAULT_ROUNDS))[:1]:
         yield f"at most {counted(most, 'round')}"
-    for most in list(_most(opened.protocol, "Meeting", "rounds", 8))[:1]:
+    for most in list(_most(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
         yield f"at most {counted(most, 'message')} for each member"
     yield from opened.chosen
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)

@@ -53,7 +53,10 @@ Key = Annotated[
     ),
 ]
 
-OFFICES = ("moderator", "mediator", "timekeeper", "judge", "juror", "chair", "owner", "admin", "librarian", "system")
+OFFICES = (
+    *("moderator", "mediator", "timekeeper", "judge", "juror", "chair", "owner", "admin", "system"),
+    *("retriever", "librarian", "vote weigher", "teller"),
+)
 """Names that the user of a share link may not have, because they suggest authority."""
 
 

@@ -111,10 +111,10 @@ async def test_a_debate_with_research_is_held_and_resumed(
 ) -> None:
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
-    text = f"{BRIEF}\n## Lena (librarian)\n" if own else BRIEF
+    text = f"{BRIEF}\n## Lena (retriever)\n" if own else BRIEF
     workspace = Workspace.at(tmp_path / "record.sqlite")
     plan = (await prepare(workspace, read_brief(text, name="b.md"), Overrides(models=("builtin:quotes",)))).plan
-    assert plan.brief.participant("Lena" if own else "Librarian").tools == ("rag",)
+    assert plan.brief.participant("Lena" if own else "Retriever").tools == ("rag",)
     assert "recalled at most 5 outcomes, rag" in plan.chosen
     came = await workspace.run(plan, "d")
     (turn,) = came.transcript.turns(RECALL)

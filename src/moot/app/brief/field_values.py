@@ -15,8 +15,9 @@ from itertools import chain, count
 from moot.app.brief.schema import Key, find_key, get_key, nearest
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, as_node
 from moot.core.ask import Value
-from moot.core.brief import LONGEST_OPTION
+from moot.core.brief import HUMAN, LONGEST_OPTION
 from moot.core.errors import BriefError
+from moot.core.roles import RETRIEVER_NAMES
 from moot.core.text import clean, closest, flat, leaves_folder
 
 MOST = 40
@@ -108,8 +109,8 @@ def is_moderator_name(name: str, *, surely: bool = False) -> bool:
     return skeleton(name) in (_MODERATORS if surely else _CHAIRS)
 
 
-HUMAN = ("human", "librarian")
-"""Seats that are no models."""
+NOT_MODELS = (HUMAN, *RETRIEVER_NAMES)
+"""Agents that are not models, as a brief names them."""
 
 MOST_LETTERS = 100
 """The greatest length of a text at which an answer ends."""
@@ -396,7 +397,7 @@ def parse_agent(text: str, *, line: int = 0) -> str:
     Raises:
         BriefError: it has not that shape; addresses and paths have not.
     """
-    if text in HUMAN:
+    if text in NOT_MODELS:
         return text
     model_match = _MODEL.fullmatch(text)
     if not model_match or "//" in text or ".." in text:
@@ -407,7 +408,7 @@ def parse_agent(text: str, *, line: int = 0) -> str:
 
 def is_agent_name(text: str) -> bool:
     """Whether a text in parentheses after a name is the name of a model or another agent."""
-    return text in HUMAN or bool(_MODEL.fullmatch(text))
+    return text in NOT_MODELS or bool(_MODEL.fullmatch(text))
 
 
 def match_keys(table: Table, keys: Sequence[Key], *, prefix: str = "", place: str = "header") -> list[tuple[Key, Node]]:

@@ -25,7 +25,7 @@ from moot.app.brief.sections import SETTING, Section, split_agent, unfence
 from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
-from moot.core.roles import RETRIEVER, RETRIEVER_NAME
+from moot.core.roles import RETRIEVER, RETRIEVER_NAMES
 from moot.core.text import counted, flat, listed
 from moot.core.transcript import INTERJECTION, SUMMARY
 from moot.phases.speak import SPOKEN
@@ -145,7 +145,7 @@ def make_participant(entry: ParticipantEntry) -> Participant:
     """Make the participant of an entry; its model is "" if the brief names none.
 
     Raises:
-        BriefError: somebody called Moderator is to debate, or a librarian is given tools of its own.
+        BriefError: somebody called Moderator is to debate, or a retriever is given tools of its own.
     """
     values = {name: value.value for name, value in entry.values.items()}
     persona = str(values.get("persona", ""))
@@ -154,7 +154,7 @@ def make_participant(entry: ParticipantEntry) -> Participant:
     if len(full) > get_key(PARTICIPANT, "persona").high:
         problem = f"the persona of {entry.name} is too long together with its other descriptions"
         raise BriefError(problem, line=entry.line, code="too_large")
-    if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
+    if values.get("model") in (*RETRIEVER_NAMES, RETRIEVER):
         if "tool_usage" in entry.values:
             problem = f"{entry.name} is a retriever, and its tools are set under research; leave out tool_usage"
             raise BriefError(problem, line=entry.values["tool_usage"].line, code="inconsistent")

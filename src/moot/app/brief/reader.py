@@ -257,7 +257,7 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None, setting
 def normalise(parsed: ParsedBrief) -> str:
     """The brief in Moot's own Markdown form, whatever form it was written in.
 
-    It reads back to the same intake, if the same name and folder are given; only ``kind`` and the lines at which
+    It reads back to the same ``ParsedBrief``, if the same name and folder are given; only ``kind`` and the lines at which
     texts begin are those of the new form.
     """
     return write(parsed.brief, parsed.given, parsed.own)

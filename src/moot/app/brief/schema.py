@@ -68,7 +68,7 @@ WAYS = ("append_all", "rolling_window", "summarize_past", "persona_masking")
 """How the log is kept short: the values of ``context_strategy``."""
 
 FINDERS = ("search", "rag")
-"""The tools with which a librarian looks up the topic."""
+"""The tools with which a retriever looks up the topic."""
 
 
 def protocol_summaries() -> dict[str, str]:

@@ -30,7 +30,7 @@ from moot.core.brief import CLOCK, HUMAN, SIMILARITY, TOOLS, Brief, Limits, Part
 from moot.core.errors import BriefError, PackageMissing
 from moot.core.event import Package
 from moot.core.extensions import PROTOCOL, PROVIDER, TOOL, find, installed
-from moot.core.roles import RETRIEVER, RETRIEVER_NAME, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
+from moot.core.roles import RETRIEVER, RETRIEVER_NAMES, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
 from moot.core.text import flat, listed
 from moot.models.base import Model
 from moot.models.discover import Available, find_models
@@ -59,8 +59,8 @@ async def first_chat_model() -> str:
     return next((model for model in models if not OTHER_MODELS.search(model)), "")
 
 
-NAMES = ("Librarian", "Archivist", "Keeper of Memory")
-"""What the librarian is called, as far as nobody else is called so."""
+RETRIEVER_TITLES = ("Retriever", "Archivist", "Keeper of Memory")
+"""The names of the retriever: it gets the first one that no participant has."""
 
 LONGEST_QUERY = 200
 """Characters of the topic that a tool is asked about."""
@@ -70,7 +70,7 @@ def recall_settings(parsed: ParsedBrief) -> Memory | None:
     """The memory settings of a brief; None if it has none.
 
     Raises:
-        BriefError: settings of recall without it, or a librarian who shall not recall.
+        BriefError: settings of recall without it, or a retriever with ``recall: no``.
     """
     settings, seated = parsed.given, retriever(parsed.brief)
     if not settings.get("recall", bool(seated)):
@@ -98,7 +98,7 @@ def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
             for participant in brief.participants
         ]
         return replace(brief, participants=tuple(people))
-    name = free_name(NAMES, (participant.name for participant in brief.participants))
+    name = free_name(RETRIEVER_TITLES, (participant.name for participant in brief.participants))
     who = Participant(name=name, role="Recalls earlier debates", seat=RETRIEVER, duty="aide", tools=memory.tools)
     return replace(brief, participants=(*brief.participants, who))
 
@@ -165,7 +165,7 @@ def _misfit(parsed: ParsedBrief, name: str, text: str) -> BriefError:
 
 KEY = "vote_weights"
 
-WEIGHER_NAMES = ("Teller", "Vote Teller", "Keeper of Weights")
+WEIGHER_TITLES = ("Vote weigher", "Weigher of votes", "Keeper of Weights")
 """The names of the vote weigher: it gets the first one that no participant has."""
 
 
@@ -193,7 +193,7 @@ def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
     """The brief with a vote weigher, if votes are weighted by measured performance."""
     if not choices.measured:
         return brief
-    name = free_name(WEIGHER_NAMES, (participant.name for participant in brief.participants))
+    name = free_name(WEIGHER_TITLES, (participant.name for participant in brief.participants))
     who = Participant(name=name, role="Weighs votes by earlier debates", seat=VOTE_WEIGHER, duty="aide")
     return replace(brief, participants=(*brief.participants, who))
 
@@ -385,7 +385,7 @@ def check_agent(who: Participant) -> None:
     """
     if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
         return
-    if who.seat in (RETRIEVER_NAME, RETRIEVER):
+    if who.seat in (*RETRIEVER_NAMES, RETRIEVER):
         problem = f"{who.name}: a retriever only recalls and never debates; name a model (provider:name) or {BUILTIN}"
         raise BriefError(problem, code="bad_enum")
     if who.seat.startswith("builtin:"):

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 ALLOWED = (
     "a function that takes one str and returns a str (async or plain), a PydanticAI Agent or a LangChain chat model"
 )
-"""What can be a guest, in words."""
+"""What can be registered, in words."""
 
 
 def register(pool: Pool, name: str, agent: object) -> str:
-    """Seat an agent of another package, or a function.
+    """Register an agent of another package, or a function.
 
     Args:
         pool: the models of the workspace that runs the debate.

@@ -202,6 +202,10 @@ def _word(name: str, value: object, words: Sequence[str] = ()) -> str:
     return value
 
 
+def _generation(name: str, value: object) -> Cast:
+    return cast("Cast", _word(name, value, ("builtin", "new")))
+
+
 def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
     """The names of models; agents of the program are registered under their own names."""
     models = cast("Sequence[object]", model) if isinstance(model, list | tuple) else (model,) if model else ()
@@ -288,6 +292,7 @@ async def debate(  # house: wide because a program names only what is otherwise
     options: Sequence[str] = (),
     seed: int | None = None,
     limits: LimitsLike | None = None,
+    participants: Cast = "",
     cast: Cast = "",
     store: Path | str | None = None,
     on_event: Tell | None = None,
@@ -305,10 +310,11 @@ async def debate(  # house: wide because a program names only what is otherwise
         options: the closed set of answers; empty for the brief's.
         seed: the random seed; None for the brief's.
         limits: what the debate may use: Limits in the place of the brief's, or a dictionary of some of them.
-        cast: where the brief describes no participants: ``builtin`` for the built-in ones; "" to have a language model
+        participants: where the brief describes none: ``builtin`` for the built-in ones; "" to have a language model
             generate them first, in a debate of its own on record (its id begins with ``cast-``), or to take those
             that the same model generated earlier for the same topic and background; ``new`` to generate others. An
-            agent of the program generates nobody unless it says ``new``.
+            agent of the program generates nobody unless this says ``new``.
+        cast: the earlier name of ``participants``.
         store: the record's file, or the address of its database; None for the user's default.
         on_event: is called with each entry of the record once it is stored. An error in it pauses the debate and is
             raised.
@@ -326,7 +332,7 @@ async def debate(  # house: wide because a program names only what is otherwise
         strategy=_word("strategy", strategy),
         rounds=None if rounds is None else check_number("rounds", rounds),
         seed=None if seed is None else check_number("seed", seed),
-        cast=_word("cast", cast, ("builtin", "new")),  # pyright: ignore[reportArgumentType]
+        cast=_generation("participants", participants) or _generation("cast", cast),
     )
     limited = replace(
         parsed.brief, limits=_limits(limits, parsed.brief.limits), options=options or parsed.brief.options

@@ -198,7 +198,7 @@ async def fork(
     name: str = "",
     before: Told = _no,
 ) -> str:
-    """Make a new debate of the beginning of another one; ``Desk.resume`` goes on with it.
+    """Make a new debate of the beginning of another one; ``Workspace.resume`` goes on with it.
 
     Calls that had no end at that entry, and a pause there, are not taken over.
 

@@ -83,8 +83,8 @@ class Liveness:
 
 
 QUIET = 2.0
-"""Seconds after which an answer by message that nobody has taken in shows that nobody runs the debate: whoever holds
-it, in this process or in another one, looks for letters several times in that time."""
+"""Seconds after which an answer by message that is still unread shows that nobody runs the debate: the process that runs
+it looks for messages several times in that time."""
 
 LOOKS = 10
 """How often the record is looked at in that time."""
@@ -102,7 +102,7 @@ async def waits_only(workspace: Workspace, debate: str) -> bool:
 async def waited_for_people(workspace: Workspace, debate: str) -> bool:
     """Whether a debate that does not run here was paused because a person had to answer.
 
-    It was put down then; or whoever held it is gone without a word, so that nobody takes an answer in.
+    It was paused then, or its process ended without a message, so that nobody reads an answer.
 
     Raises:
         RecordError: there is no such debate, or its record or messages are damaged.

@@ -43,7 +43,7 @@ class EvalOptions(TypedDict):
     parallel: int | None
     liar: tuple[int, ...]
     liar_model: str
-    anyway: bool
+    force: bool
     yes: bool
     dry_run: bool
     store: Path | str | None
@@ -82,7 +82,7 @@ def _options(command: Command) -> Command:
                 default="",
                 help="The model of the liars. Default: that of their seats.",
             ),
-            click.option("--anyway", is_flag=True, help="Run even if so few questions cannot show the margin."),
+            click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
             store_option,
         )
@@ -182,10 +182,10 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
 
 def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
     """Whether the evaluation may begin: it can answer, or it is wanted anyway; and who pays agrees."""
-    if prepared.smallest > prepared.plan.margin and not options["anyway"]:
+    if prepared.smallest > prepared.plan.margin and not options["force"]:
         click.echo(
             f"moot: {prepared.plan.planned} questions cannot answer whether a debate is better by "
-            f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --anyway",
+            f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --force",
             err=True,
         )
         return False

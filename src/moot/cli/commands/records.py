@@ -1,4 +1,4 @@
-"""``moot list``, ``report``, ``diff``, ``verify`` and ``store``: read, check and copy the records of debates."""
+"""``moot list``, ``report``, ``diff``, ``verify``, ``store`` and ``delete``: read, check, copy and delete records."""
 
 import json
 import sys

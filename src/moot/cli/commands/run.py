@@ -1,4 +1,4 @@
-"""The commands ``moot run``, ``moot resume`` and ``moot fork``: run a debate at the terminal and show how it ended."""
+"""The commands ``moot run``, ``resume``, ``again`` and ``fork``: run a debate at the terminal and show how it ended."""
 
 from contextlib import ExitStack
 from pathlib import Path

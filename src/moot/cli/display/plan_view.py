@@ -14,6 +14,7 @@ from moot.app.plan.toolbox import offered_tools
 from moot.app.run.prepare import PreparedDebate
 from moot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours, fields, joined, line, money
 from moot.core.brief import Brief, Limits, Participant
+from moot.core.labels import duty_in_words
 from moot.core.text import counted, listed
 
 
@@ -46,7 +47,7 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         weight = "" if participant.weight is None else f"weight {participant.weight:g}"
         drops = dropped.get(participant.name, ())
         ignored = f"ignores {', '.join(drops)}" if drops else ""
-        duty = "" if participant.duty == "debater" else participant.duty
+        duty = "" if participant.duty == "debater" else duty_in_words(participant.duty)
         seat = _in_person(participant) if is_person(participant) else line(participant.seat)
         tools = f"tools {', '.join(map(line, offered_tools(participant)))}" if offered_tools(participant) else ""
         facts = joined(Text(line(participant.role)), seat, duty, weight, tools, Text(ignored, style=WARN))
