@@ -104,7 +104,7 @@ def test_the_plan_and_the_report_name_the_intervals(tmp_path: Path) -> None:
         ),
         ("every: 2\n", (), "board.md:3: there is no key 'every' in a header; did you mean 'reminder_interval'?"),
         ("", ("--set", "reminder_interval=201"), "--set: reminder_interval must be from 1 to 200, not 201"),
-        ("", ("--set", "reminder_interval"), "--set: 'reminder_interval' is no setting; write KEY=VALUE"),
+        ("", ("--set", "reminder_interval"), "--set: 'reminder_interval' is not a setting; write KEY=VALUE"),
         ("", ("--set", "reminder=2"), "--set: there is no key 'reminder' to set; did you mean 'reminder_interval'?"),
         ("", ("--set", "limits=2"), "--set: there is no key 'limits' to set"),
         ("", ("--set", "seed=[1"), "--set: "),

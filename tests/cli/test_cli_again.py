@@ -162,7 +162,7 @@ def test_files_that_a_setting_names_are_read(tmp_path: Path) -> None:
     [
         (["--set", "persona_count=4"], "persona_count cannot be set here: the participants are those on record"),
         (["--set", "turn_mod=random"], "did you mean 'turn_mode'?"),
-        (["--set", "seed"], "is no setting; write KEY=VALUE"),
+        (["--set", "seed"], "is not a setting; write KEY=VALUE"),
         (["--set", "context_turns=3"], "context_turns needs a window"),
         (["--set", "background=none.txt"], "none.txt"),
         (["--set", "protocol=council", "--set", "turn_mode=random"], "council does not support turn_mode"),

@@ -186,7 +186,7 @@ def test_a_command_that_is_misspelt_is_suggested(tmp_path: Path) -> None:
 def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> None:
     debate = tied(tmp_path)
     resumed = moot(tmp_path, "resume", "last")
-    assert (resumed.exit_code, f"{debate} is over: nothing is resumed" in resumed.stderr) == (0, True)
+    assert (resumed.exit_code, f"{debate} is over. To run its brief again: moot again {debate}" in resumed.stderr) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +197,7 @@ def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> N
         ("the limit of 0.5 seconds is reached", " --total-seconds 1"),
         ("the limit of $0.05: $0.0400 used, $0.0200 needed", " --budget 0.1"),
         ("the limit of $0.05: the price of x:y is unknown", ""),
+        ("the limit of $0.05 cannot be checked: the price of x:y is unknown", ""),
         ("stopped", ""),
     ],
 )

@@ -40,7 +40,7 @@ from tests.kits.acting import ARGUE, Acts, both, paying, runner
     [
         (Limits(tokens=22), 0.0, "the limit of 22 tokens: 18 used, 10 needed", 3),
         (Limits(cost=0.5), 0.2, "the limit of $0.5: $0.4000 used, $0.2000 needed", 2),
-        (Limits(cost=0.5), None, "the limit of $0.5: the price of m is unknown", 0),
+        (Limits(cost=0.5), None, "the limit of $0.5 cannot be checked: the price of m is unknown", 0),
         (Limits(asks=3), 0.0, "the limit of 3 questions is reached", 2),
     ],
 )

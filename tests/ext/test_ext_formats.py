@@ -58,7 +58,7 @@ def test_the_settings_limit_a_provider_of_another_package(
         monkeypatch.setenv(name, value)
     user_file().parent.mkdir(parents=True)
     user_file().write_text("[limits.say]\nrequests = 30\n", "utf-8")
-    with pytest.raises(BriefError, match=r"limits\.say is no provider; there are ollama, openai"):
+    with pytest.raises(BriefError, match=r"limits\.say is not a provider; there are ollama, openai"):
         load_config(tmp_path)
     install("moot_say")
     assert load_config(tmp_path).limits["say"].requests == 30

@@ -263,7 +263,7 @@ class Numbers:
     ("tool", "sentence"),
     [
         (Numbers(fault="text"), "for {'n': 3} it gives str, not a ToolResult"),
-        (Numbers(fault="number"), "for {'n': 3} the text of its result is no text"),
+        (Numbers(fault="number"), "for {'n': 3} the text of its result is not a text"),
         (Numbers(fault="silent"), "for {'n': 3} the text of its result is ' '"),
         (Numbers(fault="source"), "for {'n': 3} its sources are no tuple of texts"),
         (Numbers(fault="raises"), "for {'n': 3} it raises ZeroDivisionError: .*; raise a ToolError"),

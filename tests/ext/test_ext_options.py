@@ -44,7 +44,7 @@ def install_all(install: Install) -> None:
         ),
         ("tool_options: {dice: {many: 3}}", "b.md:2: dice has no option 'many'; there are most"),
         ("tool_options: {dice: 3}", "b.md:2: tool_options.dice is '3'; it must be a table of its options"),
-        ("tool_options: {search: {most: 3}}", "b.md:2: tool_options.search is of no tool of another package"),
+        ("tool_options: {search: {most: 3}}", "b.md:2: tool_options.search: no package offers a tool of that name"),
         ("tool_options: {dcie: {most: 3}}", "did you mean 'dice'?"),
         (
             "provider_options: {say: {voice: high}}",
@@ -52,10 +52,10 @@ def install_all(install: Install) -> None:
         ),
         (
             "provider_options: {openai: {voice: low}}",
-            "b.md:2: provider_options.openai is of no provider of another package",
+            "b.md:2: provider_options.openai: no package offers a provider of that name",
         ),
         ("report_options: {slides: {people: 3}}", "b.md:2: report_options.slides.people is 3; it must be yes or no"),
-        ("report_options: {md: {people: yes}}", "b.md:2: report_options.md is of no report of another package"),
+        ("report_options: {md: {people: yes}}", "b.md:2: report_options.md: no package offers a report of that name"),
         ("strategy_options: {least: 0}", "b.md:2: the default strategy has no strategy_options"),
         ("strategy: star\nstrategy_options: {least: 0}", "b.md:3: star has no option 'least'; there are finalists"),
     ],
@@ -126,7 +126,7 @@ def test_options_reach_their_extensions_and_stand_on_record(install: Install, se
     [
         (("slides", "--set", "people=3"), "report_options.slides.people is 3; it must be yes or no"),
         (("slides", "--set", "many=3"), "slides has no option 'many'; there are people"),
-        (("slides", "--set", "people"), "'report_options.slides.people' is no setting; write KEY=VALUE"),
+        (("slides", "--set", "people"), "'report_options.slides.people' is not a setting; write KEY=VALUE"),
         (("md", "--set", "people=yes"), "md has no report_options"),
     ],
 )

@@ -153,8 +153,8 @@ def test_what_cannot_be_rated_is_refused(matches: list[Match], anchor: str, prio
     ("one", "score", "weight", "words"),
     [
         ("b", 1.0, 1.0, "b cannot play against b"),
-        ("a", 1.5, 1.0, "a score of 1.5 is no result"),
-        ("a", math.nan, 1.0, "a score of nan is no result"),
+        ("a", 1.5, 1.0, "a score of 1.5 is not a result"),
+        ("a", math.nan, 1.0, "a score of nan is not a result"),
         ("a", 1.0, 0.0, "a weight of 0 cannot be used"),
         ("a", 1.0, math.inf, "a weight of inf cannot be used"),
     ],

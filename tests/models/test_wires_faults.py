@@ -265,7 +265,7 @@ async def test_the_refused_try_says_what_is_left_out() -> None:
         line.writer.write(b"HTTP/1.1 400 No\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
 
     async with served(answer) as (_, url):
-        message = r"groq will not take the request \(400\): not here; seed will be left out from now on"
+        message = r"groq refused the request \(400\): not here; seed will be left out from now on"
         with pytest.raises(ModelError, match=message) as caught:
             await answered("groq:tiny", url, Settings(seed=3))
         assert (caught.value.kind, caught.value.again) == ("request", True)

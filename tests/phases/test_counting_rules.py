@@ -31,7 +31,7 @@ def test_a_rule_that_cannot_be_stored_is_refused(monkeypatch: pytest.MonkeyPatch
         return Offer(kind=kind, point=point)
 
     monkeypatch.setattr(choices, "find", find)
-    with pytest.raises(ProtocolError, match="its rule is no dataclass, so it cannot be stored"):
+    with pytest.raises(ProtocolError, match="its rule is not a dataclass, so it cannot be stored"):
         counting_rule("odd")
 
 

@@ -221,7 +221,7 @@ def test_the_conditions_of_a_brief_stand_in_place_of_the_usual(
     ("name", "choices", "people", "message"),
     [
         ("arena", Choices(until=("no_new_arguments",)), (ANN, BOB), "no_new_arguments needs a moderator here"),
-        ("arena", Choices(until=("majority_certain",)), (ANN, BOB), "majority_certain goes with strategy: majority"),
+        ("arena", Choices(until=("majority_certain",)), (ANN, BOB), "majority_certain needs strategy: majority"),
         ("arena", Choices(until=("lead_decided",), strategy="borda"), (ANN, BOB, CY), "lead_decided goes with a vote"),
         (
             "council",

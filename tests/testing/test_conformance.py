@@ -73,7 +73,7 @@ async def _send() -> Called:
         ("invents", "no field COLOUR"),
         ("chooses", "ANSWER cannot be 'Cocoa'"),
         ("counts", "CONFIDENCE"),
-        ("writes", "CONFIDENCE is no number"),
+        ("writes", "CONFIDENCE is not a number"),
         ("silent", "words or fields"),
         ("forgetful", "sent again"),
     ],

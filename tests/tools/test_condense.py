@@ -86,7 +86,7 @@ async def test_marks_that_are_missing_or_out_of_range_are_not_made_up() -> None:
     result = await Scorer().use({"text": "Tea."}, work)
     assert result.text == "CLARITY: not given\nEVIDENCE: 2\nORIGINALITY: not given\nREASON: not given"
     work, _ = tool_use("It is fine.")
-    with pytest.raises(ToolError, match="gave no marks"):
+    with pytest.raises(ToolError, match="gave no scores"):
         await Scorer().use({"text": "Tea."}, work)
 
 

@@ -145,7 +145,7 @@ async def test_odd_addresses_are_refused_before_anything_is_sent(address: str) -
 
 @pytest.mark.parametrize("addresses", [["93.184.215.14", "10.0.0.1"], ["10.0.0.1", "93.184.215.14"], ["::1"], []])
 async def test_one_closed_address_of_a_name_closes_it(addresses: list[str]) -> None:
-    with pytest.raises(ToolError, match="is no public address"):
+    with pytest.raises(ToolError, match="is not a public address"):
         await Fetcher(resolve=Names({"two.example": [addresses]})).fetch("https://two.example/")
 
 
@@ -309,9 +309,9 @@ async def test_a_bomb_takes_no_memory() -> None:
 async def test_packed_pages() -> None:
     body = gzip.compress(b"<p>Packed</p>")
     assert (await get(Answer(body=body, headers={"content-encoding": "gzip"}))).text == "Packed"
-    with pytest.raises(ToolError, match="packed wrongly"):
+    with pytest.raises(ToolError, match="cannot be decompressed"):
         await get(Answer(body=b"no gzip", headers={"content-encoding": "gzip"}))
-    with pytest.raises(ToolError, match="packed in a way that was not asked for"):
+    with pytest.raises(ToolError, match="uses a compression that was not requested"):
         await get(Answer(body=b"?", headers={"content-encoding": "br"}))
 
 

@@ -142,7 +142,7 @@ def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:
     limits: list[tuple[object, str]] = [
         (5, "limits must be a table of tables"),
         ({"openai": 5}, r"limits must be a table of tables: \[limits.openai\]"),
-        ({"nobody": {}}, "limits.nobody is no provider"),
+        ({"nobody": {}}, "limits.nobody is not a provider"),
         ({"openai": {"calls": 5}}, "limits.openai has no setting 'calls'"),
         ({"openai": {"tokens": 0}}, "limits.openai.tokens must be a whole number from 1"),
         ({"openai": {"tokens": True}}, "limits.openai.tokens must be a whole number from 1"),

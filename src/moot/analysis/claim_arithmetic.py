@@ -313,7 +313,7 @@ def _commands(text: str) -> list[Piece]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if not match:
-            raise NotFormal(f"{text[at]!r} at character {at + 1} is no SMT-LIB that is allowed here")
+            raise NotFormal(f"{text[at]!r} at character {at + 1} is not SMT-LIB that is allowed here")
         at = match.end()
         token = match["token"]
         if token == "(":
@@ -336,7 +336,7 @@ def _commands(text: str) -> list[Piece]:
 def _command(piece: Piece) -> str:
     name = piece[0] if isinstance(piece, list) and piece else piece
     if not isinstance(piece, list) or not isinstance(name, str) or name not in ALLOWED:
-        raise NotFormal(f"{_short(name)} is no command that is allowed here: {', '.join(ALLOWED)}")
+        raise NotFormal(f"{_short(name)} is not an allowed command; allowed are {', '.join(ALLOWED)}")
     return name
 
 

@@ -145,7 +145,7 @@ def _tokens(text: str) -> tuple[_Token, ...]:
             continue
         match = _TOKEN.match(text, at)
         if not match:
-            raise NotFormal(f"{text[at]!r} at character {at + 1} is no part of a formula")
+            raise NotFormal(f"{text[at]!r} at character {at + 1} is not part of a formula")
         word = match[0]
         kind = str(match.lastgroup)
         if kind == "word" and word.casefold() in _WORDS:

@@ -143,7 +143,7 @@ def store_option(command: Command) -> Command:
 
 def set_option(command: Command) -> Command:
     """``--set``: any setting of a brief's header."""
-    help_ = "A setting of the brief's header, such as turn_mode=random. It may be repeated."
+    help_ = "A setting of the brief's header, such as turn_mode=random. Can be repeated."
     return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=help_)(command)
 
 
@@ -171,7 +171,7 @@ def output_options(command: Command) -> Command:
     """How a debate is shown, and where its report is saved."""
     folder = click.Path(file_okay=False, path_type=Path)
     for option in (
-        click.option("--no-input", is_flag=True, help="Ask nobody here; people answer with moot answer."),
+        click.option("--no-input", is_flag=True, help="Do not ask people here. They answer with moot answer."),
         click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with code 3 if there is no decision."),
         click.option("--no-report", is_flag=True, help="Do not save a report."),
         click.option(
@@ -181,7 +181,7 @@ def output_options(command: Command) -> Command:
             "-o", "--out", type=folder, default=Path("debates"), help="The folder for the report. Default: ./debates."
         ),
         click.option("--quiet", "mode", flag_value="quiet", help="Show only the outcome."),
-        click.option("--plain", "mode", flag_value="plain", help="Plain lines, as when the output is not a terminal."),
+        click.option("--plain", "mode", flag_value="plain", help="Show plain lines, as without a terminal."),
         click.option("--json", "mode", flag_value="json", help="Print the entries of the record as JSON lines."),
     ):
         command = option(command)

@@ -102,7 +102,7 @@ class Council:
             raise BriefError(problem, code="bad_enum")
         whole("retries", retries, 1, MOST_RETRIES)
         if (error_strategy == "fallback") != (fallback is not None):
-            raise BriefError("the error strategy fallback and a fallback go together")
+            raise BriefError("error_strategy 'fallback' and the argument fallback must be given together")
 
     async def execute(self, task: str) -> StepResult:
         """Work on a task.

@@ -56,7 +56,7 @@ def share(part: int, of: int) -> Share:
         ValueError: more than all, or fewer than none.
     """
     if not 0 <= part <= of:
-        raise ValueError(f"{part} of {of} is no share")
+        raise ValueError(f"{part} of {of} is not a share")
     if not of:
         return Share(some=0, of=0, low=0.0, high=1.0)
     p, z2 = part / of, Z95 * Z95 / of

@@ -42,7 +42,7 @@ class Match:
         if self.one == self.other:
             raise ValueError(f"{self.one} cannot play against {self.other}; a match needs two names")
         if not 0 <= self.score <= 1:
-            raise ValueError(f"a score of {self.score:g} is no result; it is 0 to 1")
+            raise ValueError(f"a score of {self.score:g} is not a result; it must be from 0 to 1")
         if not 0 < self.weight < math.inf:
             raise ValueError(f"a weight of {self.weight:g} cannot be used; it is above 0")
 

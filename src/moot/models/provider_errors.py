@@ -190,7 +190,7 @@ def status_error(
         return Unavailable(f"{who} has had too many requests{their_words}", kind="rate", retry_after=wait, again=True)
     if status in (408, 409) or status >= 500:
         return Unavailable(f"{who} failed ({status}){their_words}", kind="server", retry_after=wait, again=True)
-    return Refused(f"{who} will not take the request ({status}){their_words}", kind="request")
+    return Refused(f"{who} refused the request ({status}){their_words}", kind="request")
 
 
 def unreached_error(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:

@@ -326,7 +326,7 @@ def counting_rule(strategy: str, options: Fields | None = None) -> CountingRule 
         return None
     loaded = offer.load(CountingRule)
     if not is_dataclass(rule := loaded.rule):
-        raise offer.broken("its rule is no dataclass, so it cannot be stored")
+        raise offer.broken("its rule is not a dataclass, so it cannot be stored")
     # Records name the rule, and a recount finds its options by that name.
     if (called := getattr(rule, "name", "")) != strategy:
         raise offer.broken(f"its rule is called {called!r}; a rule has the name of its entry point")

@@ -288,7 +288,7 @@ def early(deciding: Phase, choices: Choices) -> Phase:
         problem = "lead_decided goes with a vote for one of several proposals; here answers are counted or ranked"
         raise ProtocolError(problem, about=ABOUT)
     if "majority_certain" in choices.until and getattr(getattr(deciding, "rule", None), "name", "") != PLURALITY.name:
-        raise ProtocolError("majority_certain goes with strategy: majority, by which most votes win", about=ABOUT)
+        raise ProtocolError("majority_certain needs strategy: majority", about=ABOUT)
     return replace(vote, early=chosen) if vote and chosen else deciding
 
 

@@ -205,7 +205,7 @@ def name_of(kind: type[object]) -> str:
         return name
     matching = [offer for offer in _code() if offer.point.module == kind.__module__]
     if not matching or not is_dataclass(kind):
-        why = "no package offers its module" if is_dataclass(kind) else "it is no dataclass"
+        why = "no package offers its module" if is_dataclass(kind) else "it is not a dataclass"
         raise ProtocolError(f"{name} of {kind.__module__} cannot stand in a protocol: {why}")
     return f"{matching[0].package}:{name}"
 

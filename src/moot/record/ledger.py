@@ -167,7 +167,7 @@ class Ledger:
                 keeping.cancel()
 
     async def _keep(self) -> None:
-        lost = RecordError(f"the record of {self.debate} was broken off in the midst of a write")
+        lost = RecordError(f"writing the record of {self.debate} was interrupted")
         try:
             while True:
                 await self._collect()

@@ -243,7 +243,7 @@ def _apply(state: dict[str, Any], debate: str, line: str, number: int, before: s
     if number == 1 and kind != "opened":
         raise RecordError(f"{debate}: the first entry does not open a debate")
     if amount(data["at"], LATEST) is None:
-        raise ValueError("at is no time")
+        raise ValueError("at is not a time")
     state["updated"] = float(data["at"])
     state["status"], state["reason"] = "open", ""
     step = _STEPS.get(kind)

@@ -146,7 +146,7 @@ def _check_reply(reply: Reply, form: Form | None) -> None:
                 f"{name} cannot be {value!r}"
             )
         if form_field.kind == "number":
-            assert isinstance(value, int | float), f"{name} is no number"
+            assert isinstance(value, int | float), f"{name} is not a number"
             assert form_field.low is None or value >= form_field.low, f"{name} is below {form_field.low}"
             assert form_field.high is None or value <= form_field.high, f"{name} is above {form_field.high}"
 

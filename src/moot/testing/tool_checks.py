@@ -147,7 +147,7 @@ def _check_spec(tool: Tool, name: str) -> None:
 def _check_result(result: object, arguments: Mapping[str, object]) -> None:
     assert isinstance(result, ToolResult), f"for {arguments} it gives {type(result).__name__}, not a ToolResult"
     text, sources = cast(object, result.text), cast(object, result.sources)
-    assert isinstance(text, str), f"for {arguments} the text of its result is no text"
+    assert isinstance(text, str), f"for {arguments} the text of its result is not a text"
     assert text.strip(), f"for {arguments} the text of its result is {text!r}"
     texts = cast("tuple[object, ...]", sources) if isinstance(sources, tuple) else (None,)
     assert all(isinstance(item, str) for item in texts), f"for {arguments} its sources are no tuple of texts"

@@ -97,7 +97,7 @@ class Scorer:
             raise ToolError(f"give the argument as a text of at most {LONGEST} characters")
         reading = await tool_use.ask(rating(tool_use.context, text), MARKS)
         if not reading.fields:
-            raise ToolError("the model gave no marks")
+            raise ToolError("the model gave no scores")
         lines = [f"{field.name}: {reading.fields.get(field.name, 'not given')}" for field in MARKS.fields]
         return ToolResult(text="\n".join(lines))
 

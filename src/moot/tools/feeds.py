@@ -88,7 +88,7 @@ def parse(data: bytes, encoding: str | None = None) -> tuple[News, ...]:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise ToolError(f"it is no feed: line {error.lineno} cannot be read") from error
+        raise ToolError(f"it is not a feed: line {error.lineno} cannot be read") from error
     if not reading.root.endswith(("rss", "feed", "RDF")):
         raise ToolError("it is neither RSS nor Atom")
     return tuple(reading.found)

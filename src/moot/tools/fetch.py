@@ -245,7 +245,7 @@ def check_target(host: str, port: int, addresses: Sequence[str]) -> None:
     if port not in PORTS:
         raise ToolError(f"port {port} of {host} is refused: only the ports 80 and 443 are open to tools")
     if not addresses or not all(map(is_public, addresses)):
-        raise ToolError(f"{host} is refused: it is no public address")
+        raise ToolError(f"{host} is refused: it is not a public address")
 
 
 def _parse(address: str, *, base: "URL | None" = None) -> "URL":
@@ -260,7 +260,7 @@ def _parse(address: str, *, base: "URL | None" = None) -> "URL":
         url = base.join(address) if base else httpx2.URL(address)
         plain = is_host(url.raw_host.decode("ascii"))
     except (httpx2.InvalidURL, UnicodeError):
-        raise ToolError(f"{_shown(address)} is no address of a web page") from None
+        raise ToolError(f"{_shown(address)} is not the address of a web page") from None
     if url.scheme not in ("http", "https") or not plain or len(str(url)) > LONGEST_ADDRESS:
         raise ToolError(f"{_shown(address)} is refused: write http:// or https:// and the plain name of a host")
     if url.userinfo:
@@ -286,7 +286,7 @@ async def _take(url: "URL", response: "Response") -> Document:
         raise ToolError(f"{problem}; text, HTML, JSON, XML and PDF can be read")
     packed = response.headers.get("content-encoding", "").strip().casefold()
     if packed not in ("", "identity", "gzip", "x-gzip"):
-        raise ToolError(f"{_shown(url)} is packed in a way that was not asked for")
+        raise ToolError(f"{_shown(url)} uses a compression that was not requested")
     data = await _collect(url, response.aiter_raw(_PIECE), packed=packed.endswith("gzip"))
     return Document(kind=form, data=data, charset=charset)
 
@@ -299,7 +299,7 @@ async def _collect(url: "URL", pieces: AsyncIterator[bytes], *, packed: bool) ->
         try:
             data += unpack.decompress(piece, MOST_BYTES + 1 - len(data)) if unpack else piece
         except zlib.error:
-            raise ToolError(f"{_shown(url)} is packed wrongly") from None
+            raise ToolError(f"{_shown(url)} cannot be decompressed") from None
         if len(data) > MOST_BYTES:
             raise ToolError(f"{_shown(url)} is larger than {MOST_BYTES // 1024 // 1024} MiB")
     return bytes(data)

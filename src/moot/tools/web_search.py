@@ -108,7 +108,7 @@ class Searxng:
             raise ToolError(f"the search engine answers with the status {status}")
         results = read_object(bytes(data)).get("results")
         if not isinstance(results, list):
-            raise ToolError("the search engine's answer is no list of results")
+            raise ToolError("the search engine's answer is not a list of results")
         return _hits(cast("list[object]", results), "url", "content")[:most]
 
 

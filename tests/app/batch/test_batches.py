@@ -225,7 +225,7 @@ def test_settings_hold_for_all_briefs_and_those_of_a_line_before_them(tmp_path: 
         ('"rounds=1"', 'set must be a list such as ["turn_mode=random"]'),
         ("[7]", 'set must be a list such as ["turn_mode=random"]'),
         ('["colour=red"]', "there is no key 'colour' to set"),
-        ('["rounds"]', "'rounds' is no setting; write KEY=VALUE"),
+        ('["rounds"]', "'rounds' is not a setting; write KEY=VALUE"),
     ],
 )
 def test_a_wrong_setting_of_a_line_is_named_with_its_line(tmp_path: Path, value: str, fault: str) -> None:

@@ -66,7 +66,7 @@ def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
         ({"kind": "sample", "size": 201}, "arm 1: sample needs either size"),
         ({"kind": "adaptive"}, "arm 1: adaptive needs match, the name of a debate, and no size"),
         ({"kind": "single", "model": "ollama:z"}, "arm 1: 'ollama:z' is none of the models of the evaluation"),
-        ({"kind": "sample", "match": "council"}, "arm 'sample=council' matches 'council', which is no debate here"),
+        ({"kind": "sample", "match": "council"}, "arm 'sample=council' matches 'council', which is not a debate here"),
         ({"kind": "rethink", "name": "panel"}, "two arms are called 'panel'; give each a name of its own"),
     ],
 )

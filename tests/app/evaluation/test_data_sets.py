@@ -67,21 +67,21 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
     [
         ({"truth": None}, "truth is missing"),
         ({"input": " "}, "input is missing"),
-        ({"input": ["x"]}, "input is no text"),
+        ({"input": ["x"]}, "input is not a text"),
         ({"answr": "x"}, "unknown field 'answr'"),
         ({"truht": "x"}, "unknown field 'truht'; did you mean 'truth'?"),
         ({"truth": "milk"}, "the truth 'milk' is none of the options"),
-        ({"options": "tea"}, "options is no list"),
+        ({"options": "tea"}, "options is not a list"),
         ({"kind": "rubik"}, "unknown kind 'rubik'; there are option, number, probability, text, preference"),
-        ({"kind": "number"}, "truth is no number: 'tea'"),
-        ({"kind": "number", "truth": "inf"}, "truth is no number: 'inf'"),
+        ({"kind": "number"}, "truth is not a number: 'tea'"),
+        ({"kind": "number", "truth": "inf"}, "truth is not a number: 'inf'"),
         ({"kind": "rubric"}, "the kind rubric needs a judging model, which moot eval does not have yet; grade by rule"),
         ({"options": ["tea", "Tea "]}, "two options are the same"),
         ({"options": ["tea"]}, "there must be 2 to 20 options, not 1"),
         ({"kind": "preference", "options": ["tea", "b", "c"]}, "a preference is between 2 options, not 3"),
         ({"accepted": ["Tea"]}, "several accepted answers are for the kind text, not option"),
-        ({"tolerance": "much"}, "tolerance is no number: 'much'"),
-        ({"documents": "a.md"}, "documents is no list"),
+        ({"tolerance": "much"}, "tolerance is not a number: 'much'"),
+        ({"documents": "a.md"}, "documents is not a list"),
         ({"documents": ["a.md"]}, "there is no file 'a.md' beside the brief"),
         ({"kind": "probability"}, "the truth of a probability is 0 or 1"),
         ({"tolerance": -1}, "tolerance is below 0"),
@@ -95,13 +95,13 @@ def test_what_is_wrong_with_a_line_is_said(change: dict[str, object], fault: str
 def test_each_faulty_line_is_one_error(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD, "{", "", "[1]", {**GOOD, "input": "Else?"}, {**GOOD, "id": "b"})
     assert faults(path) == (
-        "set.jsonl:2: this is no JSON",
-        "set.jsonl:4: this is no JSON object",
-        "set.jsonl:5: the id is that of line 1",
-        "set.jsonl:6: the input is that of line 1",
+        "set.jsonl:2: this is not JSON",
+        "set.jsonl:4: this is not a JSON object",
+        "set.jsonl:5: line 1 already has this id",
+        "set.jsonl:6: line 1 already has this input",
     )
     assert faults(write(tmp_path, "input,truth", "a,b", "a,b,c", name="set.csv")) == (
-        "set.csv:3: there are more values than heads",
+        "set.csv:3: there are more values than column names",
     )
 
 

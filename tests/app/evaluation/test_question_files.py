@@ -90,8 +90,8 @@ def test_logs_of_inspect(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("{", "log.json is no JSON"),
-        ("[]", "log.json is no log of Inspect: it has no samples"),
+        ("{", "log.json is not JSON"),
+        ("[]", "log.json is not a log of Inspect: it has no samples"),
         (
             json.dumps({"samples": [{"id": 1, "input": "?", "choices": ["a", "b"], "target": ["A", "B"]}]}),
             "log.json: sample 1: 2 of the choices are right; moot eval takes one",

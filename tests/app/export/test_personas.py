@@ -67,7 +67,7 @@ def test_an_interval_holds_its_share_and_is_that_of_its_complement(case: tuple[i
 
 @pytest.mark.parametrize(("some", "of"), [(2, 1), (-1, 1)])
 def test_more_than_all_is_no_share(some: int, of: int) -> None:
-    with pytest.raises(ValueError, match="is no share"):
+    with pytest.raises(ValueError, match="is not a share"):
         share(some, of)
 
 

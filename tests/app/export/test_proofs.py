@@ -70,7 +70,7 @@ SCRIPTS = [
     ("(assert (! (foo 1) :named claim))", "not_formalisable", "the solver cannot read it: unknown constant foo (Int)"),
     ("(assert (! 5 :named claim))", "not_formalisable", "the solver cannot read it"),
     ("(declare-const x Real)(assert (> x 1))(check-sat)", "not_formalisable", "no assertion has the name claim"),
-    ('(include "/etc/passwd")(assert (! true :named claim))', "not_formalisable", "include is no command"),
+    ('(include "/etc/passwd")(assert (! true :named claim))', "not_formalisable", "include is not an allowed command"),
     (
         "(declare-fun f (Int) Int)(assert (forall ((x Int)) (= (f (+ x 1)) (+ 1 (f (f x))))))"
         "(assert (! (exists ((x Int)) (= (* (f x) (f x)) (+ (* 7 x x x) 3))) :named claim))",

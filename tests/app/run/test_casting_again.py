@@ -207,7 +207,7 @@ def test_the_command_line_says_that_it_takes_them_over(tmp_path: Path) -> None:
         assert "tokens, $0.00 more" not in text
         assert "The participants generated in cast-" in checked
         anew = command(tmp_path, "run", *words, "--no-report", "--plain", "--participants", "new", **reach)
-        assert "the participants took 400 tokens, $0.00 more: moot show cast-" in " ".join(anew.output.split())
+        assert "generating the participants used 400 tokens, $0.00: moot show cast-" in " ".join(anew.output.split())
         shown = command(tmp_path, "check", *words, "--participants", "new", **reach).output
         assert "participants generated in" not in " ".join(shown.split())
 

@@ -152,7 +152,7 @@ def _read_setting(keys: Sequence[Key], pair: str) -> dict[str, LocatedValue]:
     """One setting as it is typed; options of an extension also one by one: ``tool_options.dice.most=4``."""
     word, equals, value = pair.partition("=")
     if not equals or not value.strip() or "\n" in pair:
-        raise BriefError(f"{pair[:60]!r} is no setting; write KEY=VALUE", code="wrong_type")
+        raise BriefError(f"{pair[:60]!r} is not a setting; write KEY=VALUE", code="wrong_type")
     head, *rest = word.strip().split(".")
     options = [key for key in keys if key.kind in OPTION_KINDS]
     key = find_key(keys, word.strip()) or find_key(options, head)

@@ -189,7 +189,7 @@ def read_arms(tables: Sequence[Mapping[str, object]], models: Sequence[str]) -> 
         raise BriefError("no arm is a debate; name a protocol in kind, such as panel", code="inconsistent")
     for arm in arms:
         if arm.match and arm.match not in [other.name for other in arms if other.is_debate]:
-            raise BriefError(f"arm {arm.name!r} matches {arm.match!r}, which is no debate here", code="bad_enum")
+            raise BriefError(f"arm {arm.name!r} matches {arm.match!r}, which is not a debate here", code="bad_enum")
     return with_rivals(arms)
 
 

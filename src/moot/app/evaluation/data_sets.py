@@ -121,7 +121,7 @@ def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path | None = 
             same = _asked_alike(question)
             for what, value in (("id", question.id), ("input", same)):
                 if before := places.get(f"{what} {value}"):
-                    raise ValueError(f"the {what} is that of {_line_of(before)}")
+                    raise ValueError(f"{_line_of(before)} already has this {what}")
             places |= {f"id {question.id}": place, f"input {same}": place}
             pairs.append((question, key))
         except BriefError as error:
@@ -255,7 +255,7 @@ def _documents(value: object, folder: Path | None) -> tuple[Source, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple):
-        raise ValueError("documents is no list")
+        raise ValueError("documents is not a list")
     items = cast("Sequence[object]", value)
     sources = [item for item in items if isinstance(item, Source)]
     return (*sources, *read_files([str(item) for item in items if not isinstance(item, Source)], folder))
@@ -280,7 +280,7 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
     if kind in ("option", "preference") and truth not in options:
         raise ValueError(f"the truth {truth!r} is none of the options")
     if kind == "number" and read_quantity(truth) is None:
-        raise ValueError(f"truth is no number: {truth!r}")
+        raise ValueError(f"truth is not a number: {truth!r}")
     if kind == "probability" and truth not in ("0", "1"):
         raise ValueError("the truth of a probability is 0 or 1")
     return cast("Kind", kind)
@@ -296,9 +296,9 @@ def _number(text: str, name: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{name} is no number: {text!r}") from None
+        raise ValueError(f"{name} is not a number: {text!r}") from None
     if not math.isfinite(value):
-        raise ValueError(f"{name} is no number: {text!r}")
+        raise ValueError(f"{name} is not a number: {text!r}")
     return value
 
 
@@ -309,7 +309,7 @@ def _text(fields: Mapping[str, object], name: str) -> str:
         return ""
     if isinstance(value, str | int | float):
         return clean(value).strip() if isinstance(value, str) else json.dumps(value)
-    raise ValueError(f"{name} is no text")
+    raise ValueError(f"{name} is not a text")
 
 
 def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
@@ -317,6 +317,6 @@ def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise ValueError(f"{name} is no list")
+        raise ValueError(f"{name} is not a list")
     items = cast("list[object]", value)
     return tuple(clean(str(item)).strip() for item in items)

@@ -51,9 +51,9 @@ def _json_lines(data: bytes, name: str) -> Places:
         try:
             value: object = json.loads(text)
         except (ValueError, RecursionError):
-            yield f"{name}:{number}", "this is no JSON"
+            yield f"{name}:{number}", "this is not JSON"
             continue
-        line = cast("Mapping[str, object]", value) if isinstance(value, dict) else "this is no JSON object"
+        line = cast("Mapping[str, object]", value) if isinstance(value, dict) else "this is not a JSON object"
         yield f"{name}:{number}", line
 
 
@@ -67,7 +67,7 @@ def _csv_lines(data: bytes, name: str) -> Places:
             if head is not None and value:
                 values = [item.strip() for item in value.split("|")]
                 fields[head] = values if ALIASES.get(head, head) in LISTS else value
-        yield f"{name}:{number}", "there are more values than heads" if None in row else fields
+        yield f"{name}:{number}", "there are more values than column names" if None in row else fields
 
 
 def _parquet(data: bytes, name: str) -> Places:
@@ -137,11 +137,11 @@ def _samples(files: Iterable[tuple[str, bytes]], name: str) -> Places:
         try:
             value: object = json.loads(data)
         except (ValueError, RecursionError):
-            raise FaultyData([f"{place} is no JSON"]) from None
+            raise FaultyData([f"{place} is not JSON"]) from None
         content = _object(value)
         inner = content.get("samples", [content] if "input" in content else None)
         if not isinstance(inner, list):
-            raise FaultyData([f"{name} is no log of Inspect: it has no samples"])
+            raise FaultyData([f"{name} is not a log of Inspect: it has no samples"])
         for sample in map(_object, cast("list[object]", inner)):
             if sample.get("epoch", 1) == 1:
                 yield f"{name}: sample {sample.get('id')}", _sample(sample)

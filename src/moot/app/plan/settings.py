@@ -191,7 +191,7 @@ def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
     for name, item in _tables("limits", value, where).items():
         if name not in PROVIDERS and name not in offered(PROVIDER):
             there = ", ".join((*PROVIDERS, *offered(PROVIDER)))
-            raise BriefError(f"limits.{name[:60]} is no provider; there are {there}", where=where)
+            raise BriefError(f"limits.{name[:60]} is not a provider; there are {there}", where=where)
         _check(f"limits.{name}", item, KINDS, where)
         numbers: dict[str, int] = {}
         for kind, number in item.items():

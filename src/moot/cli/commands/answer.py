@@ -50,7 +50,7 @@ class AnswerOptions(ResumeOptions):
 @click.option(
     "--as", "who", default="", metavar="NAME", help="Whose answer this is, if the debate waits for several people."
 )
-@click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form. May be repeated.")
+@click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form. Can be repeated.")
 @click.option("--no-run", is_flag=True, help="Only save the answer. Continue later with moot resume.")
 @limit_options
 @output_options

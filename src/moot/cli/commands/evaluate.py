@@ -1,4 +1,4 @@
-"""``moot eval``: does a debate pay? Replays of recorded data, and what so many questions can show."""
+"""``moot eval``: does a debate pay? Replays of recorded data, and what a number of questions can show."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -147,7 +147,7 @@ class Setup(TypedDict):
 )
 @click.option("--seed", type=click.IntRange(*SEED), metavar="N", default=0, show_default=True, help="The random seed.")
 def simulate(**setup: Unpack[Setup]) -> int:
-    """Simulate evaluations: what could so many questions tell you? No model is called.
+    """Simulate evaluations: what can N questions show? No model is called.
 
     With a word, check what the statistics promise: coverage (intervals hold the truth), null (false verdicts are rare),
     power (real differences are found), looks (looking early does no harm). The exit code is 1 if a promise is not kept.
@@ -233,7 +233,7 @@ def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Comm
     metavar="X",
     default=0.7,
     show_default=True,
-    help="How often each is right alone.",
+    help="Accuracy of each voter alone.",
 )
 @click.option(
     "--shared",
@@ -241,7 +241,7 @@ def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Comm
     metavar="X",
     default=0.3,
     show_default=True,
-    help="How far they err on the same questions.",
+    help="Correlation of their errors.",
 )
 @click.option(
     "--rounds", type=click.IntRange(*ROUNDS), metavar="N", default=3, show_default=True, help="Rounds of debate."

@@ -200,7 +200,7 @@ def forget(debate: str, store: Path | str | None) -> int:
     metavar="FILE",
     help="Many right answers: CSV with the columns debate and answer, or .jsonl with these keys on each line.",
 )
-@click.option("--force", is_flag=True, help="Record an answer that is none of the options.")
+@click.option("--force", is_flag=True, help="Record an answer even if it is not one of the options.")
 @store_option
 def resolve(debate: str | None, answer: str | None, path: Path | None, force: bool, store: Path | str | None) -> int:
     """Record the right answer of a debate, once it is known.

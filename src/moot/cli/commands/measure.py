@@ -54,7 +54,7 @@ def _options(command: Command) -> Command:
     for add in reversed(
         (
             click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
-            click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers; repeat it for several."),
+            click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers. Can be repeated."),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
             click.option(
                 "--seed", type=click.IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
@@ -74,13 +74,13 @@ def _options(command: Command) -> Command:
                 type=click.IntRange(1, PARTICIPANTS.high - 1),
                 multiple=True,
                 metavar="K",
-                help="Also run each debate with K participants told to mislead the others; repeatable.",
+                help="Also run each debate with K participants told to mislead the others. Can be repeated.",
             ),
             click.option(
                 "--liar-model",
                 metavar="MODEL",
                 default="",
-                help="The model of the liars. Default: that of their seats.",
+                help="The model of the liars. Default: the participant's own model.",
             ),
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),

@@ -155,7 +155,7 @@ async def _used(workspace: "Workspace", generation: "Generation") -> str:
 
     usage = (await read_generation(workspace, generation)).outcome.usage
     used = f"{amount(usage.input_tokens + usage.output_tokens)} tokens, {money(usage.cost)}"
-    return f"the participants took {used} more: moot show {generation.debate}"
+    return f"generating the participants used {used}: moot show {generation.debate}"
 
 
 def _interface(
@@ -185,7 +185,7 @@ async def resume_debate(name: str, options: ResumeOptions) -> int:
         transcript = fold(entries)
         if transcript.closed or transcript.brief is None:
             if transcript.closed:
-                click.echo(f"moot: {debate} is over: nothing is resumed; moot again runs its brief anew", err=True)
+                click.echo(f"moot: {debate} is over. To run its brief again: moot again {debate}", err=True)
             return await _end(workspace, debate, Output(options["mode"] or ""), options, await workspace.resume(debate))
         output = Output(options["mode"] or "", planned=await workspace.count_asks(debate))
         output.introduce_resumed(debate, entries)

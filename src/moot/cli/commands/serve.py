@@ -43,7 +43,7 @@ class ServeOptions(TypedDict):
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen on. Others than 127.0.0.1 need a token.",
+    help="The address to listen on. Any address other than 127.0.0.1 needs a token.",
 )
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
 @click.option(

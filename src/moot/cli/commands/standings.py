@@ -36,7 +36,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @as_json
 @store_option
 def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | None) -> int:
-    """Rate models by the debates that one of them won.
+    """Rate models by the debates that they won or lost.
 
     The order follows the Bradley-Terry model, with 95 % intervals; Elo ratings are shown for comparison. Participants
     without a language model are not rated.
