@@ -186,7 +186,10 @@ def test_a_command_that_is_misspelt_is_suggested(tmp_path: Path) -> None:
 def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> None:
     debate = tied(tmp_path)
     resumed = moot(tmp_path, "resume", "last")
-    assert (resumed.exit_code, f"{debate} is over. To run its brief again: moot again {debate}" in resumed.stderr) == (0, True)
+    assert (resumed.exit_code, f"{debate} is over. To run its brief again: moot again {debate}" in resumed.stderr) == (
+        0,
+        True,
+    )
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def arrows(sources: Sequence[Source]) -> dict[str, dict[str, int]]:
 
 
 def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
-    """No arrow up, none sideways that the table does not name, and the ground floor stands on the standard library alone."""
+    """No arrow up or to a neighbour that the table does not name; the ground floor has the standard library alone."""
     if not source.module:
         return
     allowed = MAY_IMPORT.get(source.part)

@@ -130,7 +130,18 @@ async def test_a_link_to_join_is_for_one_person(tmp_path: Path) -> None:
             answer = await client.post(f"{url}/interjections", json={"by": by, "words": "Think of milk."})
             assert answer.status_code == status, (by, answer.text)
         assert (await fan.post(f"{url}/interjections", json={"by": "Fan", "words": "Milk!"})).status_code == 201
-        for by in ("Moderator", "the Chair", "Owner", "Judge 2", "M\u043ederat0r", "C\u0131d", "A D A", "Librarian", "Retriever", "Vote weigher"):
+        for by in (
+            "Moderator",
+            "the Chair",
+            "Owner",
+            "Judge 2",
+            "M\u043ederat0r",
+            "C\u0131d",
+            "A D A",
+            "Librarian",
+            "Retriever",
+            "Vote weigher",
+        ):
             answer = await fan.post(f"{url}/interjections", json={"by": by, "words": "Stop."})
             assert answer.status_code == 422, (by, answer.text)
         shown = (await ann.get(f"{url}/asks")).json()["asks"]

@@ -34,8 +34,8 @@ UNAIDED = frozenset(
         *("summarize", "translate"),
     }
 )
-"""Acts for which no tools are offered: they judge what was said or put it in other words, settle one's own course,
-keep the time."""
+"""Acts for which no tools are offered: they judge what was said, put it in other words, plan the participant's own
+strategy, or keep the time."""
 
 CUT_OFF = (
     "Your answer was cut off here. Write only the rest of it, and keep it short: "

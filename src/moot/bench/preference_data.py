@@ -13,7 +13,7 @@ SIZES = (25, 50, 100, 200)
 """The numbers of items of which a ranking is made."""
 
 DRAWS = 100
-"""How often so many items are drawn."""
+"""How often items of each number are drawn."""
 
 DRAWN = 0.04
 """For means over draws; those of the reference are others."""
@@ -146,7 +146,7 @@ def _sums(points: Sequence[tuple[float, float]], strength: float, slope: float) 
 
 
 def _stability(cells: Cells, published: Mapping[str, float], items: int, size: int) -> float:
-    """The mean correlation of rankings by so many items with the published one, over draws of items."""
+    """The mean correlation of rankings by this number of items with the published one, over draws of items."""
     chance = Random(size)
     correlations: list[float] = []
     for _ in range(DRAWS):

@@ -27,7 +27,7 @@ MOST = 2**22
 
 
 class Expansion(BaseModel):
-    """What stands so many times in place of a placeholder."""
+    """What stands a number of times in place of a placeholder."""
 
     unit: str
     times: int

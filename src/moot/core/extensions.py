@@ -385,7 +385,9 @@ def check_named_options(options: Fields) -> None:
         kind = next(kind for kind in KINDS if kind.options == word)
         if (offer := find(kind, name)) is None:
             there = unknown_word(name, offered(kind)) if offered(kind) else "no package offers any"
-            raise ProtocolError(f"{word}.{name}: no package offers a {kind.name} of that name; {there}", about=full_name)
+            raise ProtocolError(
+                f"{word}.{name}: no package offers a {kind.name} of that name; {there}", about=full_name
+            )
         where, values = f"{word}.{name}", {option_name: value}
         if declares := declared_by(offer):
             check_options(declares, values, whose=name, where=where)

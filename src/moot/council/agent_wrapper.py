@@ -103,7 +103,7 @@ class Context:
 
 
 def shorten(text: str, most: int) -> str:
-    """At most so many characters, the mark included that says how many are missing; without room for it just cut."""
+    """At most ``most`` characters, the mark included that says how many are missing; without room for it just cut."""
     if len(text) <= most:
         return text
     return clip(text, most - MARK) if most > MARK else text[:most]

@@ -37,7 +37,7 @@ def pieces(task: str) -> tuple[str, ...]:
 
 
 def divide(task_pieces: Sequence[str], agents: int) -> tuple[str, ...]:
-    """So many parts of nearly the same number of pieces, one after the other; no more parts than pieces."""
+    """Split the pieces into ``agents`` parts of nearly equal size, in order; no more parts than pieces."""
     parts = min(agents, len(task_pieces))
     ends = [len(task_pieces) * n // parts for n in range(parts + 1)]
     return tuple("\n".join(task_pieces[start:end]) for start, end in pairwise(ends))

@@ -123,7 +123,7 @@ class Library:
     # ---- choices -----------------------------------------------------------------------------------------------
 
     def choose(self, query: Query, stance: Stance, most: int, *, but: Collection[int] = ()) -> tuple[int, ...]:
-        """At most so many passages that bear on a query and fit a stance, the best first, each on something new.
+        """At most ``most`` passages that bear on a query and fit a stance, the best first, each on something new.
 
         Args:
             query: what they are to bear on.

@@ -257,7 +257,7 @@ def quotation(passage: Passage, most: int = 400) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """At most so many characters of a text and `` …`` where it was cut."""
+    """At most ``most`` characters of a text and `` …`` where it was cut."""
     if len(text) <= most:
         return text
     head = text[:most].rsplit(" ", 1)[0]
@@ -397,7 +397,7 @@ def pleas(who: Participant) -> list[tuple[int, list[str]]]:
 
 
 def _count(words: Sequence[str], favouring: frozenset[str], opposing: frozenset[str]) -> int:
-    """Words that favour less words that oppose; a denial close before turns a word round."""
+    """Favourable minus opposing words; a denial shortly before reverses a word."""
     total = 0
     for place, word in enumerate(words):
         sign = (word in favouring) - (word in opposing)

@@ -94,7 +94,9 @@ class Budget:
             return True
         most = self.fit(quote)
         if limits.cost is not None and most.cost is None:
-            raise LimitReached(f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown")
+            raise LimitReached(
+                f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown"
+            )
         pairs = self._in_flight
         tokens, reserved_tokens = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:

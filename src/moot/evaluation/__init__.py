@@ -1,7 +1,7 @@
 """Statistics of evaluations: does a debate pay, on the same questions at equal cost? Pure functions of numbers.
 
 Read in this order: ``quantiles``, ``paired`` (the difference of two arms with its interval), ``sign_tests`` (its p
-value), ``power`` (what so many questions can show), ``looks`` (several comparisons, and looks before the end),
+value), ``power`` (what n questions can show), ``looks`` (several comparisons, and looks before the end),
 ``bootstrap``, ``verdicts`` (the words), ``flips``, ``contributions`` (of each seat), ``voices`` (how many independent
 votes), ``gates`` (when to debate), ``liars``, ``forecast_scores`` (of one
 forecast), ``worlds`` (simulated voters), ``simulations`` (whether all

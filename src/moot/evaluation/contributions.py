@@ -1,6 +1,6 @@
-"""What each seat adds to the count: leave one out, and Shapley values, by counting the ballots again without it.
+"""What each participant adds to the count: leave one out, and Shapley values, by counting the ballots without it.
 
-They speak of the count, not of the talk: what a seat's words did to the others needs a run without it.
+They speak of the count, not of the talk: what a participant's words did to the others needs a run without it.
 """
 
 import math
@@ -10,7 +10,7 @@ from itertools import combinations
 from moot.learn.panels import Answers, credit, tops
 
 MOST_SEATS = 10
-"""Shapley values are exact: 2 to the number of seats recounts. Beyond so many seats that is too much."""
+"""Shapley values are exact and take 2 to the number of participants recounts. Beyond this number that is too much."""
 
 Value = Callable[[Sequence[str]], float]
 

@@ -16,7 +16,7 @@ Change: TypeAlias = tuple[State, State]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipRate:
-    """Of so many answers of one state, how many turned to the other; with its interval."""
+    """Of the answers of one state, how many turned to the other; with its interval."""
 
     turned: int
     n: int

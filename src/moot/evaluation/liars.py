@@ -15,7 +15,7 @@ def lie(answers: Answers, truth: str) -> str:
 
 
 def credit_with_liars(answers: Answers, truth: str, *, liars: int) -> float:
-    """The mean credit of the vote over all ways to make so many of the voters liars. Exact.
+    """The mean credit of the vote over all ways to choose this number of liars among the voters. Exact.
 
     Args:
         answers: by voter.

@@ -9,7 +9,7 @@ import numpy as np
 from moot.evaluation.quantiles import NORMAL, normal
 
 FIRST_LOOK = 50
-"""A live page shows no interval before so many questions."""
+"""A live page shows no interval before this number of questions."""
 
 _POINTS = 501
 

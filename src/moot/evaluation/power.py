@@ -1,4 +1,4 @@
-"""What so many questions can show: the smallest difference that is found, and how many questions a difference needs.
+"""Statistical power: the smallest difference that n questions can show, and how many questions a difference needs.
 
 Found means: with a chance of 80 %, at the two-sided level of 5 %.
 """

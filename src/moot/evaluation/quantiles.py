@@ -86,7 +86,7 @@ def normal(share: float) -> float:
 
 
 def wilson(right: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The interval of a share (Wilson 1927): so many of n. Neither needs to be a whole number."""
+    """The interval of a share (Wilson 1927), a part of n. Neither needs to be a whole number."""
     z = normal((1 + level) / 2)
     share = right / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)

@@ -8,7 +8,7 @@ import numpy as np
 from moot.evaluation.paired import Differences, Floats
 
 EXACT = 16
-"""Up to so many differences that are not 0, all choices of signs are counted; beyond, some are drawn."""
+"""Up to this number of differences that are not 0, all choices of signs are counted; beyond, some are drawn."""
 
 DRAWS = 20_000
 _CHUNK = 4_000
@@ -31,14 +31,14 @@ def p_value(differences: Differences, *, seed: int = 0) -> float:
 
 
 def mcnemar(up: int, down: int) -> float:
-    """The two-sided mid-p value of so many questions won against so many lost (Fagerland and others 2013)."""
+    """The two-sided mid-p value of the numbers of questions won and lost (Fagerland and others 2013)."""
     n, least = up + down, min(up, down)
     ways = [math.comb(n, k) for k in range(least + 1)]
     return min((2 * sum(ways) - ways[-1]) / 2**n, 1.0)
 
 
 def sign_test(up: int, down: int) -> float:
-    """The exact two-sided p value of so many plus signs against so many minus signs."""
+    """The exact two-sided p value of the numbers of plus signs and minus signs."""
     n = up + down
     return min(2 * sum(math.comb(n, k) for k in range(min(up, down) + 1)) / 2**n, 1.0)
 

@@ -172,7 +172,7 @@ def _no_difference(intervals: Sequence[Interval], margin: float) -> bool:
 
 
 def _missing(comparison: Comparison, margin: float) -> int:
-    """How many questions more would show the margin; once there are so many, the difference that was seen.
+    """How many more questions would show the margin; if that number is reached, the difference that was seen.
 
     The spread is that of the interval, which stays wide where hardly any question has differed yet.
     """

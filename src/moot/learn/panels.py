@@ -59,7 +59,7 @@ def credit(tied: Sequence[str], truth: str) -> float:
 
 
 def mean_accuracy(items: Sequence[Answers], truths: Sequence[str], *, size: int) -> float:
-    """The mean plurality accuracy over all panels of so many of the voters: exact, nothing is drawn.
+    """The mean plurality accuracy over all panels of this number of voters: exact, nothing is drawn.
 
     Every item must name the same voters; who abstains still takes a place.
     """

@@ -217,12 +217,12 @@ def _listed(head: str, lines: Sequence[str]) -> list[str]:
 
 
 def quoted(text: object, most: int = LONGEST) -> str:
-    """A text between quotation marks on one line, at most so many characters; no mark within it ends it."""
+    """A text between quotation marks on one line, at most ``most`` characters; no mark within it ends it."""
     inner = "".join("'" if item in '“”„‟«»"' else item for item in plain(text, most))
     return f"“{inner}”"
 
 
 def plain(text: object, most: int) -> str:
-    """A text on one line, without brackets of ours and without signs that nobody sees, at most so many characters."""
+    """A text on one line, without brackets of ours and without signs that nobody sees, at most ``most`` characters."""
     cleaned = clean(str(text))
     return clip(" ".join(cleaned.split()), most).replace("[", "(").replace("]", ")")

@@ -129,7 +129,7 @@ class UsageMeter(Protocol):
         """Make one call within the context; tell the function how many tokens it took in the end.
 
         Args:
-            tokens: the most that the call can take; so many are reserved, and stay so where nothing is told.
+            tokens: the most that the call can take; they are reserved, and stay reserved where nothing is told.
             seconds: the most time to wait.
 
         Raises:
@@ -151,7 +151,7 @@ class Gate:
         self._open_at = 0.0
 
     def hold(self, seconds: float) -> None:
-        """Let nobody through for so many seconds, ``LONGEST_HOLD`` at most."""
+        """Let nobody through for a number of seconds, ``LONGEST_HOLD`` at most."""
         self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
 
     async def opened(self, most: float) -> None:

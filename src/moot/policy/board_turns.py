@@ -20,9 +20,9 @@ EAGER = 10
 """The weight of a member without messages; each own message lowers it by 1, to at least 1."""
 
 FAVOUR = 3
-"""So many times the weight has whoever was spoken to: among four who are as quiet it answers in half of the cases.
+"""The factor for the weight of a member who was spoken to: among four who are as quiet it answers in half of the cases.
 
-Always, and two would talk to each other while the rest listen; without it, questions at the table hang in the air.
+If it always answered, two would talk to each other while the rest listen; without the factor, questions stay open.
 """
 
 REASON = 300
@@ -40,7 +40,7 @@ class QuietFirst:
     def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """Who speaks next; see Turns."""
         weights = speaking_weights(turns, [participant.name for participant in people])
-        for _ in turns:  # the chance of a floor is the same for each turn: so many draws on
+        for _ in turns:  # the chance of a floor is the same for each turn: one draw on for each
             floor.chance.random()
         return floor.chance.choices(list(weights), list(weights.values()))[0] if weights else ""
 

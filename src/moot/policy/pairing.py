@@ -62,7 +62,7 @@ class Pairs:
                 return _sparse(names, self.density, chance)
 
     def least(self, count: int) -> int:
-        """The fewest pairs that can be drawn among so many; only ``sparse`` and ``random-graph`` may draw more."""
+        """The fewest pairs that can be drawn among ``count``; only ``sparse`` and ``random-graph`` may draw more."""
         if count < 2:
             return 0
         many = {

@@ -84,7 +84,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPriority:
-    """Everybody once, who has the greatest priority first; among equals the order of the table."""
+    """Each once, highest priority first; ties in the brief's order."""
 
     def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """The next in the order of priority; see Turns."""

@@ -245,7 +245,7 @@ REMINDING = (
 
 QUIET = QuietFirst()
 EVERY, DEADLINE = 4, 20
-"""After so many messages the timekeeper speaks, and names who owes a verdict."""
+"""The number of messages after which the timekeeper speaks, and names who owes a verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +260,7 @@ class Meeting:
         form: the fields of a message.
         rounds: the most messages of each member.
         every: the number of messages after which the timekeeper speaks.
-        deadline: after so many messages it speaks too, names those who owe a verdict, and they must give one.
+        deadline: the number of messages after which it speaks too, and names those who then must give a verdict.
         turns: who speaks next.
         view: which turns of the log go along.
         act: what the messages are.
@@ -456,7 +456,7 @@ def _over(states: Mapping[str, Standing]) -> str:
 
 
 def board(brief: Brief, choices: Choices) -> Phase:
-    """Members talk, the quiet first, while a timekeeper presses; verdicts are counted when all withdraw, or at the cap.
+    """Members talk, the quiet first, and a timekeeper reminds of the time; verdicts are counted at the end.
 
     Raises:
         ProtocolError: no timekeeper, or a choice that does not go with it.

@@ -67,7 +67,7 @@ def after_turns(tree: Phase, then: Phase, acts: tuple[str, ...]) -> Phase:
 
 
 def after_rounds(tree: Phase, then: Phase, *, every: int = 1, midpoint: bool = False) -> Phase:
-    """The tree with ``then`` at the end of every round, of every so many, or of the middle one alone."""
+    """The tree with ``then`` at the end of every round, of every n-th, or of the middle one alone."""
 
     def add(rounds: Rounds) -> Phase:
         middle = ((rounds.most + 1) // 2,) if midpoint else ()
@@ -391,7 +391,7 @@ def translation(brief: Brief, home: str) -> tuple[Phase, ...]:
 
 
 def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
-    """The tree with a summary after every so many rounds, 0 for none.
+    """The tree with a summary after every n rounds, 0 for none.
 
     A participant who sees only the newest summary needs one after the opening, and one after every round
     where no other number was chosen.
@@ -407,7 +407,7 @@ def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
 
 
 def _mindful(tree: Phase) -> Phase:
-    """The tree with everybody's own note beside each task, wherever something is asked that is not a decision."""
+    """The tree that shows each participant its own strategy note with each task that is not a decision."""
     if isinstance(tree, Sequence):
         return replace(tree, parts=tuple(_mindful(part) for part in tree.parts))
     if isinstance(tree, Rounds | At):

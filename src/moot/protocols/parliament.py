@@ -22,7 +22,7 @@ from moot.phases.speak import RELATIONS, linked, speech
 from moot.protocols.adjudication import Team, decided_by_teams
 
 MOST = 8
-"""There are so many speeches, and nobody may be left without one."""
+"""The number of speeches; nobody may be left without one."""
 
 
 class SpeechRole(NamedTuple):

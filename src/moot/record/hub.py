@@ -356,7 +356,7 @@ class Hub:
                     await self.wait_for_items(debate, follower.ring)
 
     async def wait_for_items(self, debate: str, ring: Ring, most: float | None = None) -> None:
-        """Wait for something new in a debate, at most so many seconds."""
+        """Wait for something new in a debate, at most this number of seconds."""
         seconds, reads = (None if debate in self._newest else self._pause()), ring.reads
         waits = [wait for wait in (seconds, most) if wait is not None]
         try:

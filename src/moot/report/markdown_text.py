@@ -43,7 +43,7 @@ class _Fence:
 
 
 def inline(text: str, most: int | None = None) -> str:
-    """One line of Markdown that shows the words as they are, at most so many characters of them."""
+    """One line of Markdown that shows the words as they are, at most a number of characters."""
     words = " ".join(clean(text).split())
     if most is not None and len(words) > most:
         head = words[: most - 1]
@@ -173,7 +173,7 @@ def bullets(lines: Iterable[str]) -> str:
 
 
 def table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, numbers: int) -> str:
-    """A table whose last so many columns are set to the right; "" without lines."""
+    """A table whose last columns, ``numbers`` of them, are aligned right; "" without lines."""
     rule = ["---"] * (len(heads) - numbers) + ["---:"] * numbers
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines)) if lines else ""
 

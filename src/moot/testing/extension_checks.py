@@ -62,7 +62,7 @@ ELECTIONS = 300
 """So many elections are drawn at random for each rule."""
 
 CUTS = 40
-"""A record is cut at about so many places; a short one after every entry."""
+"""About the number of places at which a record is cut; a short one is cut after every entry."""
 
 
 def check_rule(rule: Rule | CountingRule | str, *, options: Fields = NO_OPTIONS, seed: int = 0) -> None:

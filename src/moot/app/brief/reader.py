@@ -257,8 +257,8 @@ def read_brief(text: str, *, name: str = "", folder: Path | None = None, setting
 def normalise(parsed: ParsedBrief) -> str:
     """The brief in Moot's own Markdown form, whatever form it was written in.
 
-    It reads back to the same ``ParsedBrief``, if the same name and folder are given; only ``kind`` and the lines at which
-    texts begin are those of the new form.
+    It reads back to the same ``ParsedBrief``, if the same name and folder are given; only ``kind`` and the lines at
+    which texts begin are those of the new form.
     """
     return write(parsed.brief, parsed.given, parsed.own)
 
@@ -400,7 +400,7 @@ def with_preset(
 
 
 def _with_debaters(parsed: ParsedBrief, count: int) -> ParsedBrief:
-    """The brief with a debater for each of so many models, where it neither describes debaters nor says how many."""
+    """The brief with a debater for each model, where it neither describes debaters nor says how many."""
     count, people = min(count, len(DEFAULT_DEBATERS)), parsed.brief.participants
     if not 0 < parsed.vacant < count or "persona_count" in parsed.given:
         return parsed

@@ -1,4 +1,4 @@
-"""The plan of an evaluation: read from ``check.toml`` or from options, priced, and what so many questions can show.
+"""The plan of an evaluation: read from ``check.toml`` or from options, priced, and what its questions can show.
 
 The plan is fixed before the first call; its hash stands in the opening of every debate of the evaluation.
 """
@@ -222,7 +222,7 @@ class PreparedEvaluation:
         data: its questions, with the keys in a file of their own.
         plan: what is fixed.
         prices: of each arm that debates, and of one round of first answers under "", for one question.
-        smallest: the smallest difference that so many questions show in 4 of 5 runs.
+        smallest: the smallest difference that its questions show in 4 of 5 runs.
         needed: how many questions show the margin.
     """
 

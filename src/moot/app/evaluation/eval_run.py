@@ -134,7 +134,7 @@ class EvalRun:
         await self._all(self.blocks, self._block)
 
     async def extend(self, needed: Sequence[tuple[Block, int]]) -> bool:
-        """Draw first answers until each of these blocks has so many; returns whether all have."""
+        """Draw first answers until each of these blocks has this number; returns whether all have."""
 
         async def draw(item: tuple[Block, int]) -> None:
             block, many = item

@@ -120,7 +120,7 @@ def stop_at(votes: Sequence[str | None], level: Fraction | float, *, most: int) 
 
 @lru_cache(maxsize=8)
 def levels(most: int) -> tuple[Fraction, ...]:
-    """All levels at which so many answers can stop, the cheapest first.
+    """All levels at which this number of answers can stop, the cheapest first.
 
     At 0 one answer is enough, whatever it is; at 1 none stops early.
     """
@@ -134,7 +134,7 @@ def _ahead(first: int, second: int) -> Fraction:
 
 
 def spread_evenly(amounts: Sequence[float]) -> tuple[int, ...]:
-    """Whole numbers for fractional amounts; each sum of the first so many is off by half a unit at most."""
+    """Whole numbers for fractional amounts; each sum of the first ones is off by half a unit at most."""
     whole: list[int] = []
     total = 0.0
     for amount in amounts:

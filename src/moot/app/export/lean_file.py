@@ -90,7 +90,7 @@ def _comment(text: str) -> str:
 
 
 def _stated(statement: Statement, kind: str) -> str:
-    """The claim over all values of its variables, its premises and the divisors that are not 0 before it."""
+    """The claim for all values of its variables, after its premises and the conditions that no divisor is 0."""
     variables = "".join(f"∀ «{name}» : {'Int' if name in statement.integers else 'ℝ'}, " for name in statement.names)
     premises = [f"{_text(term, statement, kind)} ≠ 0" for term in divisors(statement)]
     premises += [_text(premise, statement, kind) for premise in statement.premises]

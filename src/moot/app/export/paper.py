@@ -148,7 +148,7 @@ def serve(source: BinaryIO, sink: BinaryIO) -> int:
 
 
 def _fetch_nothing(url: str, *_: object, **__: object) -> dict[str, object]:
-    raise ValueError(f"a report asks for nothing from elsewhere, not for {url}")
+    raise ValueError(f"a report must not load {url}")
 
 
 def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | None = None) -> str:

@@ -381,7 +381,7 @@ def _kind(ballot: Ballot, candidates: Sequence[str]) -> Ballot:
 
 
 def _sets(kinds: Sequence[Sequence[int]], size: int) -> Iterator[tuple[int, ...]]:
-    """The sets of so many ballots that differ in kind, by their places, the first of each kind."""
+    """The sets of this number of ballots that differ in kind, by their places, the first of each kind."""
     for chosen in combinations_with_replacement(range(len(kinds)), size):
         counts = Counter(chosen)
         if all(count <= len(kinds[kind]) for kind, count in counts.items()):

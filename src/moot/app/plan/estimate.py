@@ -252,7 +252,7 @@ def _least_known(left: float | None, right: float | None) -> float | None:
 
 
 def _share_of(estimate: Estimate, tokens: int) -> float | None:
-    """The cost of so many of the tokens of an estimate."""
+    """The cost of a part of the tokens of an estimate."""
     return None if estimate.cost is None else estimate.cost * min(tokens / max(estimate.tokens, 1), 1.0)
 
 

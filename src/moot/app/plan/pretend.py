@@ -235,7 +235,7 @@ def longest_form(protocol: Phase) -> Phase:
     """The phase tree in its longest form.
 
     The floor is for everybody as often where chance decides: who never spoke is rated by nobody. The stops that nobody
-    can foresee are never met, nobody's vote is spared, and a judge merges whatever it picks.
+    can foresee are never met, no vote is skipped, and a judge merges whatever it picks.
     """
 
     def instead(part: object) -> object:

@@ -296,7 +296,7 @@ async def plan_grouped(workspace: Workspace, brief: Brief, seat: str, *, rounds:
 
 
 async def plan_reflection(workspace: Workspace, brief: Brief, seat: str, *, rounds: int, threshold: float) -> Plan:
-    """A text that is written and reviewed until a review gives it so many of ten.
+    """A text that is written and reviewed until a review gives it a number of ten points.
 
     Raises:
         BriefError: an agent that does not exist.

@@ -17,7 +17,7 @@ UNKNOWN_COST = math.inf
 """The ratio of costs of which one is not known: they are not equal."""
 
 GROWTH_POINTS = 60
-"""At most so many points of a curve over the questions."""
+"""The most points of a curve over the questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from moot.evaluation.paired import Floats
 from moot.learn.panels import mean_accuracy
 
 MOST_SUBSETS = 2_000
-"""Forecasts of so many subsets are averaged at most; beyond, the first of them in a fixed order of steps."""
+"""The most subsets whose forecasts are averaged; beyond, the first of them in a fixed order of steps."""
 
 
 def curve(rows: ScoreRows) -> tuple[tuple[CurvePoint, ...], tuple[FrontLine, ...]]:

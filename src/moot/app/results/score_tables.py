@@ -20,7 +20,7 @@ WIDEST: Final = 100
 
 LONGEST_NAME: Final = 26
 SHORT_CURVE: Final = 10
-"""A curve of so many points is always shown."""
+"""A curve of this number of points is always shown."""
 
 UNKNOWN: Final = "not known"
 
@@ -59,7 +59,7 @@ class Table:
 
 
 def short(text: str, most: int = LONGEST_NAME) -> str:
-    """A name in one line, cut after so many characters and marked with "…"."""
+    """A name in one line, cut after a number of characters and marked with "…"."""
     name = flat(clean(text))
     return name if len(name) <= most else name[: most - 1].rstrip() + "…"
 
@@ -270,7 +270,7 @@ def calibration_table(board: Scoreboard) -> Table:
             )
             for line in board.calibration
         ],
-        note="perfect ECE: what a perfectly calibrated forecaster has with so many questions.",
+        note="perfect ECE: what a perfectly calibrated forecaster has with as many questions.",
     )
 
 
@@ -401,7 +401,7 @@ def growth_table(board: Scoreboard) -> Table:
     """The differences as the questions came."""
     return Table(
         key="growth",
-        title="The difference after so many questions, with the interval that may be looked at after every one",
+        title="The difference after n questions, with the interval that may be looked at after every one",
         heads=("debate - rival", "questions", "difference", "interval"),
         rows=[
             (f"{line.arm} - {line.rival}", str(line.n), f"{line.difference:+.3f}", span(line.interval))

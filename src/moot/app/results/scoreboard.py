@@ -227,7 +227,7 @@ class CalibrationLine:
         resolution: the part that it gains by telling questions apart.
         uncertainty: the part that is the questions' own.
         ece: the expected calibration error over ten bins.
-        perfect_ece: what a perfectly calibrated forecaster has with so many questions.
+        perfect_ece: what a perfectly calibrated forecaster has with as many questions.
         bins: the reliability table.
     """
 
@@ -321,7 +321,7 @@ class QuestionLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowthLine:
-    """The difference after so many questions, with the interval that may be looked at after every one."""
+    """The difference after n questions, with the interval that may be looked at after every one."""
 
     arm: str
     rival: str

@@ -1,4 +1,4 @@
-"""The same brief once more.
+"""Run the brief of a recorded debate again (``moot again``).
 
 The brief and the protocol are those on record. Where the caller changes what the protocol is made of, it is built anew
 from the brief, with the choices that the record names (``app.plan.recorded_choices``).

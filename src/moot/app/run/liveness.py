@@ -83,8 +83,8 @@ class Liveness:
 
 
 QUIET = 2.0
-"""Seconds after which an answer by message that is still unread shows that nobody runs the debate: the process that runs
-it looks for messages several times in that time."""
+"""Seconds after which an answer by message that is still unread shows that nobody runs the debate: the process that
+runs it looks for messages several times in that time."""
 
 LOOKS = 10
 """How often the record is looked at in that time."""

@@ -96,8 +96,8 @@ class Overrides:
         strategy: how it is decided.
         topology: who criticizes whom.
         seed: the random seed.
-        cast: whom the brief does not describe is built in with ``builtin``, else made by a model: with ``new`` in any
-            case anew, else only where the same model has not been asked for the same before.
+        cast: who takes part where the brief does not say. ``builtin``: use built-in participants; ``new``: always
+            generate; "": reuse what the same model generated for the same brief, else generate.
         caps: what the debate may use.
     """
 

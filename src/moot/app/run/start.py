@@ -404,7 +404,9 @@ async def put_on_record(workspace: Workspace, request: StartRequest, debate: str
         RecordConflict: there is another debate of that id.
     """
     if request.prepared.generator:
-        missing = "its participants are not generated yet; start the debate, or use built-in ones (participants: builtin)"
+        missing = (
+            "its participants are not generated yet; start the debate, or use built-in ones (participants: builtin)"
+        )
         raise BriefError(missing, code="inconsistent")
     first = Entry(seq=1, at=workspace.clock(), event=_planned(request).opened(), prev="")
     await workspace.store.append(debate, chain_lines([first]), after=0)

@@ -86,7 +86,7 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False, prese
 
     Args:
         brief: Markdown as in a file, or the keys of its header as plain data.
-        alone: whether whoever sent it may know of its own debates only.
+        alone: whether the sender may see only its own debates.
         preset: the preset that it takes instead of its own; "" for its own.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What the HTTP API and the MCP tools answer alike: each of both adds only what it alone has.
+"""Answer types that the HTTP API and the MCP tools share; each of both adds only what it alone has.
 
 The API adds what pages need, the tools what a coding agent is told to do next.
 """

@@ -80,7 +80,7 @@ def _clean(text: str) -> str:
 
 @cache
 def _reader(under: int) -> "MarkdownIt":
-    """Reads Markdown; headings stand so many levels below their own."""
+    """Reads Markdown; headings stand a number of levels below their own."""
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 

@@ -35,7 +35,7 @@ class Refusal(NamedTuple):
 
 
 MOST_BUCKETS = 10_000
-"""Of so many callers the requests are counted; whoever was silent longest is forgotten."""
+"""The most callers whose requests are counted; the one that was silent longest is forgotten."""
 
 
 @dataclass(slots=True)

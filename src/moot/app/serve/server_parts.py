@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from uvicorn._types import ASGISendEvent
 
 MOST_PLACES = 8
-"""Of so many places a slip is told, the innermost ones."""
+"""The most places of an error that are told, the innermost ones."""
 
 
 def error_trace(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""The wire format of Anthropic's Messages API."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby

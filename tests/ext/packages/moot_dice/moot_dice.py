@@ -1,4 +1,4 @@
-"""The tool ``dice``: how likely it is to roll a sum with so many dice."""
+"""The tool ``dice``: how likely it is to roll a sum with a number of dice."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Dice:
 
     spec = ToolSpec(
         name="dice",
-        help="The probability that so many dice show this sum.",
+        help="The probability that the dice show this sum.",
         parameters={
             "type": "object",
             "properties": {"dice": {"type": "integer"}, "sum": {"type": "integer"}},
