@@ -72,7 +72,7 @@ def test_what_is_false(text: str) -> None:
         ("1 ≠ 2 ≠ 3", "write two comparisons joined by and"),
         ("x costs $5", "'$' at character 9 is not part of a formula"),
         ("__import__('os')", "'_' at character 1 is not part of a formula"),
-        ("x.real = 1", "'.' at character 2 is no part"),
+        ("x.real = 1", "'.' at character 2 is not part"),
         ("f(2) = 1", "at character 2 there is '(' where an operator is expected"),
         ("2 ** x = 4", "at character 6 there is 'x' where an exponent from 1 to 1000 is expected"),
         ("2 ** 0 = 1", "exponent from 1 to 1000"),

@@ -59,10 +59,10 @@ ELSEWHERE = """<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><ite
         (ELSEWHERE, "document type"),
         ("<!DOCTYPE rss><rss/>", "document type"),
         ("<html><body><p>Hello</p></body></html>", "neither RSS nor Atom"),
-        ("<rss><item>", "no feed: line 1"),
-        ("", "no feed"),
-        ("<rss><item><title>&nbsp;</title></item></rss>", "no feed"),
-        ("<a>" * 10_000, "no feed"),
+        ("<rss><item>", "not a feed: line 1"),
+        ("", "not a feed"),
+        ("<rss><item><title>&nbsp;</title></item></rss>", "not a feed"),
+        ("<a>" * 10_000, "not a feed"),
     ],
 )
 def test_what_is_no_feed_is_refused(text: str, message: str) -> None:

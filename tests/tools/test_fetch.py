@@ -159,7 +159,7 @@ def test_a_target_with_public_addresses_only() -> None:
 async def test_the_default_reads_the_names_of_the_system_and_trusts_nobody() -> None:
     async with Web(serve_pages({"/": page("<p>inside</p>")})).serve() as web:
         for address in (web.url, f"http://localhost:{web.port}/", "http://127.0.0.1/"):
-            with pytest.raises(ToolError, match=r"no public address|only the ports"):
+            with pytest.raises(ToolError, match=r"not a public address|only the ports"):
                 await Fetcher().fetch(address)
         with pytest.raises(ToolError, match="no host"):
             await Fetcher().fetch("http://" + "a." * 100 + "example.invalid/")
@@ -170,7 +170,7 @@ async def test_a_name_is_resolved_once_and_the_connection_goes_to_what_was_check
     """A rebinding name: at first public, then an address inside. It is asked only once for each hop."""
     names = Names({"rebind.example": [["192.0.2.7"], ["127.0.0.1"]]})
     async with Web(serve_pages({"/": page("<p>inside</p>")})).serve() as web:
-        with pytest.raises(ToolError, match="no public address"):
+        with pytest.raises(ToolError, match="not a public address"):
             await Fetcher(resolve=names).fetch("http://rebind.example/")
         assert names.asked == ["rebind.example"]
         # The connection goes to the address from the resolver, whatever the system thinks of the name.
@@ -262,11 +262,11 @@ async def test_redirects_are_followed_and_each_is_checked() -> None:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("http://127.0.0.1/inside", "no public address"),
+        ("http://127.0.0.1/inside", "not a public address"),
         ("http://127.0.0.1:1/inside", "only the ports"),
-        ("http://[::1]/", "no public address"),
+        ("http://[::1]/", "not a public address"),
         ("http://2130706433/", "is refused"),
-        ("http://localhost/", "no public address"),
+        ("http://localhost/", "not a public address"),
         ("file:///etc/passwd", "is refused"),
         ("http://a:b@127.0.0.1/", "holds a name or password"),
         ("http://a:999999/", "no address of a web page|is refused|only the ports|no host"),
