@@ -235,3 +235,17 @@ def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: lis
     status, ways = asyncio.run(look())
     assert status == ("no_decision" if "no_consensus" in header else "tie" if commands else "decided")
     assert [words for words, text in zip(commands, ways, strict=True) if words in text] == commands
+
+
+def test_who_only_helps_is_called_a_helper(tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_text("---\nrecall: yes\n---\n# Tea?\n", "utf-8")
+    shown = moot(tmp_path, "check", "b.md", *QUOTES).output
+    assert moot(tmp_path, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
+    report, receipt = (
+        moot(tmp_path, "report", "last").output,
+        moot(tmp_path, "receipt", "last", "--format", "md").output,
+    )
+    for text in (shown, report, receipt):
+        row = next(line for line in text.splitlines() if "Retriever" in line and "Recalls earlier debates" in line)
+        assert "helper" in row
+        assert "aide" not in row
