@@ -9,12 +9,13 @@ import pytest
 
 from moot.core.errors import BriefError, ModelError
 from moot.models.http_port import Unreached
+from moot.models.layers import RetrySettings
 from moot.models.names import PROVIDERS
 from moot.models.pool import Pool, build
 from moot.models.transport import ProviderConnection
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
-from tests.models.models_kit import HASTY, KEY, Double, Notebook, ask, environment, gives
+from tests.models.models_kit import HASTY, KEY, Canned, Double, Notebook, Page, ask, environment, gives
 
 HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "aiohttp", "httpx2", "httpx")
 
@@ -237,3 +238,23 @@ def test_each_key_is_counted_for_itself() -> None:
     assert one == again != other
     assert nobody == ("ollama", "")
     assert all(len(mark) == 8 and "sk" not in mark for _, mark in (one, other))
+
+
+async def test_a_pool_opens_http_and_draws_waits_as_it_is_told() -> None:
+    opened, waits = list[tuple[str, bool]](), list[tuple[float, float]]()
+    canned = Canned(Page(b'{"error": {"message": "busy"}}', status=503))
+
+    def http(url: str, proxied: bool) -> Canned:
+        opened.append((url, proxied))
+        return canned
+
+    def chance(low: float, high: float) -> float:
+        waits.append((low, high))
+        return low
+
+    retry = RetrySettings(tries=2, wait=0.0, jitter=0.25, chance=chance)
+    pool = Pool(env={"OPENAI_API_KEY": KEY}, retry=retry, http=http)
+    with pytest.raises(ModelError, match="busy"):
+        await pool.model("openai:gpt-4o").complete(ask(), Notebook())
+    assert opened == [("https://api.openai.com/v1", True)]
+    assert (len(canned.sent), waits) == (2, [(0.0, 0.25)])

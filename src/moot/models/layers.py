@@ -77,6 +77,7 @@ class RetrySettings:
             together.
         first: seconds to the first piece of thinking or text; None for the whole try, because a model may load first.
         gap: seconds between two pieces of thinking or text.
+        chance: draws what is added to a wait, between two numbers of seconds.
     """
 
     tries: int = 3
@@ -84,6 +85,7 @@ class RetrySettings:
     jitter: float = 1.0
     first: float | None = None
     gap: float = 60.0
+    chance: Callable[[float, float], float] = random.uniform
 
 
 class Retrying(Layer):
@@ -119,7 +121,7 @@ class Retrying(Layer):
         if error.retry_after:
             return error.retry_after if error.retry_after <= most else None
         # A provider that says "at once" is no reason to come back without a pause.
-        return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + random.uniform(0.0, retry.jitter))
+        return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
 
 
 LONGEST_WAIT = 5.0

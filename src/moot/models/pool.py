@@ -33,7 +33,7 @@ from moot.models.layers import (
 from moot.models.names import Environment, ModelName, need_key, parse
 from moot.models.prices import load_prices
 from moot.models.provider_errors import TranslatedErrors
-from moot.models.transport import IN_FLIGHT, ProviderConnection, UsageMeter
+from moot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
 
 
 class Fallback(Layer):
@@ -105,6 +105,7 @@ class Pool:
         in_flight: the most calls at once to one provider.
         breaker: when a model that fails again and again is left out, and for how long.
         clock: what breakers measure that time with: seconds that never run backwards.
+        http: opens HTTP to a provider's address; None for the usual client.
 
     Attributes:
         meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
@@ -119,9 +120,10 @@ class Pool:
         in_flight: int = IN_FLIGHT,
         breaker: BreakerSettings | None = None,
         clock: Callable[[], float] = time.monotonic,
+        http: OpenHttp | None = None,
     ) -> None:
         self._env, self._retry, self._in_flight = env, retry or RetrySettings(), in_flight
-        self._breaker, self._clock = breaker or BreakerSettings(), clock
+        self._breaker, self._clock, self._http = breaker or BreakerSettings(), clock, http
         self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
         self._links: dict[str, ProviderConnection] = {}
         self._models: dict[str, Breaking] = {}
@@ -209,7 +211,9 @@ class Pool:
         if provider.name not in self._links:
             key = need_key(provider, self._env)
             meter = self.meter(provider.name, key.mark if key else "")
-            self._links[provider.name] = ProviderConnection(provider, self._env, in_flight=self._in_flight, meter=meter)
+            self._links[provider.name] = ProviderConnection(
+                provider, self._env, in_flight=self._in_flight, meter=meter, http=self._http
+            )
         return self._links[provider.name]
 
 

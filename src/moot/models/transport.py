@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from moot.core.errors import Unavailable
 from moot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
@@ -24,6 +24,16 @@ INSTANCE = secrets.token_hex(8)
 
 IN_FLIGHT = 50
 """Calls in flight to one provider with one key."""
+
+
+OpenHttp: TypeAlias = Callable[[str, bool], HttpPort]
+"""Opens HTTP to an address; the second value is whether the environment may name a proxy for it."""
+
+
+def _usual_http(url: str, proxied: bool) -> HttpPort:
+    from moot.models.http_client import HttpClient  # deferred: it takes 0.2 s to load
+
+    return HttpClient(url, proxied=proxied, connect=CONNECT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,7 @@ class ProviderConnection:
         env: the environment; None for the process's own.
         in_flight: the most calls at once.
         meter: counts the calls of all processes that share the provider's limits.
+        http: opens HTTP to an address, through a proxy or not; None for the usual client.
 
     Attributes:
         streams: answers that are being read now.
@@ -58,6 +69,7 @@ class ProviderConnection:
         *,
         in_flight: int = IN_FLIGHT,
         meter: "UsageMeter | None" = None,
+        http: OpenHttp | None = None,
     ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
         self.gate = Gate(in_flight, meter)
@@ -65,7 +77,7 @@ class ProviderConnection:
         own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
         bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
         self._headers = {"user-agent": "moot", VIA: INSTANCE, "accept-encoding": "identity", **_JSON, **own, **bearer}
-        self._port: HttpPort | None = None
+        self._open_http, self._port = http or _usual_http, cast("HttpPort | None", None)
         self.streams = 0
 
     def __repr__(self) -> str:
@@ -75,10 +87,7 @@ class ProviderConnection:
     def port(self) -> HttpPort:
         """HTTP to the provider; its library is loaded when it is first asked for."""
         if self._port is None:
-            from moot.models.http_client import HttpClient  # deferred: it takes 0.2 s to load
-
-            proxied = not self.provider.local
-            self._port = HttpClient(self.url, proxied=proxied, connect=CONNECT_SECONDS)
+            self._port = self._open_http(self.url, not self.provider.local)
         return self._port
 
     @contextmanager
