@@ -14,7 +14,7 @@ EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
   MOOT_MORE=1 $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 --cov --cov-append --cov-report=; }
 
-.PHONY: help demo demo-all app screenshots test test-all test-peers chaos check fmt docs lock bench clean
+.PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs lock bench clean
 .DELETE_ON_ERROR:
 # A new process of the tests takes twice as long where it compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -27,6 +27,7 @@ help:
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
 	@echo "make test-all    the whole suite with the coverage floors: also browser, PostgreSQL, processes, documents"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
+	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; MOOT_CHAOS_SEED=N"
 	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
 	@echo "make fmt         fix format and imports"
@@ -61,6 +62,12 @@ test-all: .venv/dev.stamp
 
 test-peers: .venv/dev.stamp
 	MOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 0 tests/peers
+
+SEEDS ?= 500
+FROM ?= 0
+
+simulate: .venv/dev.stamp
+	$(BIN)/python -m moot.testing.simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
 
 chaos: .venv/dev.stamp
 	MOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/workers/test_chaos.py

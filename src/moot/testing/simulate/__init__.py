@@ -1,0 +1,15 @@
+"""Deterministic simulation: whole debates with their store, models, people and processes, made from one number.
+
+``simulate(seed)`` runs one world and says what came of it, ``check_simulated(range(200))`` is for a test of your own.
+
+Read in this order: ``virtual_loop`` (time, order of tasks, processes), ``fault_plan`` (what goes wrong, drawn from the
+seed), ``invariants`` (what must hold), ``world`` (the store), ``simulated_wire`` (the provider), ``simulation``
+(processes, people, the checks at the end), ``shrinking`` (the smallest case), ``__main__`` (the command).
+"""
+
+from moot.testing.simulate.fault_plan import Plan, make_plan
+from moot.testing.simulate.invariants import INVARIANTS, Violation
+from moot.testing.simulate.shrinking import Shrunk, check_simulated, shrink
+from moot.testing.simulate.simulation import Story, simulate
+
+__all__ = ["INVARIANTS", "Plan", "Shrunk", "Story", "Violation", "check_simulated", "make_plan", "shrink", "simulate"]

@@ -1,0 +1,346 @@
+"""The provider of a simulated world, behind the port of HTTP: the real adapters read what it sends.
+
+It answers as the debate's own record asks: it knows the question from the mark of the participant in the prompt and
+from the try that must be on record before anything is sent.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from moot.answers.layout import write
+from moot.core.ask import Ask, Field, Reply, Value
+from moot.core.event import Attempted
+from moot.models.http_port import Unreached
+from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, mark
+from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
+from moot.testing.simulate.virtual_loop import PROCESS
+from moot.testing.simulate.world import EPOCH, World
+from moot.testing.wire_formats import DIALECTS, Plan
+
+ADDRESS = "https://api.openai.com/v1/chat/completions"
+
+LATE = 5.0
+"""Seconds behind the end of a turn within which its request must be given up."""
+
+
+class Provider:
+    """All that is sent in one world.
+
+    Args:
+        world: the world.
+
+    Attributes:
+        sent: how often a request left.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.sent = 0
+        self._sends: Counter[tuple[str, str]] = Counter()  # by debate and participant
+        self._tries: set[tuple[str, TryId]] = set()
+        self._passed: set[tuple[str, str, str]] = set()  # calls that had a fault before, where each may have one
+        self._flying: Counter[tuple[int, str]] = Counter()
+        self._waits: dict[int, tuple[float, float]] = {}  # by process: when it was asked to wait, and until when
+        self._last: dict[tuple[int, str, str, str], float] = {}
+        self._count: Counter[tuple[int, str, str, str]] = Counter()
+        self._faults = {(fault.debate, fault.who, fault.send): fault for fault in world.plan.models}
+        self._marks = {
+            mark(debate.id, who): (debate.id, who) for debate in world.plan.debates for who in (*NAMES, CHAIR)
+        }
+
+    # ---- a request -----------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def open(self, url: str, body: bytes) -> AsyncGenerator["SimulatedAnswer"]:
+        """Take a request and answer it."""
+        world = self.world
+        try:
+            debate, tried, prompt = self._take(url, body)
+        except Violation as violation:
+            world.fail(violation)
+            raise
+        place = PROCESS.get(), debate
+        began = world.loop.time()
+        self._flying[place] += 1
+        try:
+            yield await self._answer(world.records[debate], tried, prompt)
+        finally:
+            self._flying[place] -= 1
+            if not world.loop.is_dead(place[0]):
+                self._check_time(world.records[debate], tried, world.loop.time() - began)
+
+    def _take(self, url: str, body: bytes) -> tuple[str, Attempted, str]:
+        """Find out which try this is, and check what may be sent."""
+        data = json.loads(body)
+        prompt = "\n".join(str(message["content"]) for message in data["messages"])
+        require(url == ADDRESS, "I16", url)
+        require(f"openai:{data['model']}" in (FIRST, SECOND), "I16", str(data["model"]))
+        marks = [secret for secret in self._marks if secret in prompt]
+        require(len(marks) == 1, "I21", f"a prompt with the marks {marks}")
+        debate, who = self._marks[marks[0]]
+        record = self.world.records[debate]
+        is_put = any(ask.to == who for key, ask in record.asked.items() if key not in record.answered)
+        alone = not self.world.shared
+        require(is_put or not alone, "I43", f"{who} of {debate} is asked what is not on record")
+        tried = self._try_of(record, who, f"openai:{data['model']}", prompt)
+        self._check_places(debate)
+        self._check_pauses(record, tried)
+        self._check_words(record, tried, prompt)
+        self.sent += 1
+        self.world.note(f"{debate}: {tried.key} {tried.call} try {tried.n} leaves for {tried.model}")
+        return debate, tried, prompt
+
+    def _try_of(self, record: RecordState, who: str, model: str, prompt: str) -> Attempted:
+        open_tries = {
+            number: tried
+            for number, tried in record.attempts.items()
+            if record.asked[tried.key].to == who and (record.debate, number) not in self._tries
+        }
+        if not open_tries and self.world.shared:
+            # A process that was overtaken may still send what it had written before.
+            latest = [entry.event for entry in record.entries if isinstance(entry.event, Attempted)]
+            return next(tried for tried in reversed(latest) if record.asked[tried.key].to == who)
+        require(open_tries, "I11", f"{who} of {record.debate} is sent without a try on record")
+
+        def fits(number: TryId) -> tuple[bool, bool, int, TryId]:
+            """How well a try fits the prompt: what a question is about stands behind all else in it."""
+            tried = open_tries[number]
+            ask = record.asked[tried.key]
+            about = max((prompt.rfind(token(record.debate, key)) for key in ask.about), default=-1)
+            return tried.model == model, ask.task in prompt, about, number
+
+        best = max(open_tries, key=fits)
+        self._tries.add((record.debate, best))
+        return open_tries[best]
+
+    # ---- checks --------------------------------------------------------------------------------------------------
+
+    def _check_places(self, debate: str) -> None:
+        process, plan = PROCESS.get(), self.world.plan
+        here = sum(count for (owner, _), count in self._flying.items() if owner == process)
+        require(here < plan.in_flight, "I15", f"{here + 1} in flight, {plan.in_flight} allowed")
+        most = next(item.limits.parallel for item in plan.debates if item.id == debate)
+        in_debate = self._flying[process, debate]
+        require(in_debate < most, "I15", f"{in_debate + 1} in flight of {debate}, {most} allowed")
+
+    def _check_pauses(self, record: RecordState, tried: Attempted) -> None:
+        process, now = PROCESS.get(), self.world.loop.time()
+        since, until = self._waits.get(process, (0.0, 0.0))
+        # A try that was on its way into the record when the provider asked to wait may still be sent.
+        noted = next(entry.at for entry in reversed(record.entries) if entry.event == tried) - EPOCH
+        early = now < until - 1e-6 and noted > since + 0.5 and not self.world.plan.jumps
+        require(not early, "I50", f"sent {until - now:.2f} s too early")
+        call = process, record.debate, tried.key, f"{tried.call} of {tried.model}"
+        last = self._last.get(call)
+        require(last is None or now - last >= 0.4, "I51", f"{tried.key}: tried again after {now - (last or 0):.3f} s")
+        self._last[call] = now
+        self._count[call] += 1
+        require(self._count[call] <= 3, "I12", f"{tried.key}: {self._count[call]} tries")
+
+    def _check_time(self, record: RecordState, tried: Attempted, seconds: float) -> None:
+        most = next(item.limits.turn_seconds for item in self.world.plan.debates if item.id == record.debate)
+        if seconds > most + LATE and not any(fault.kind == "freeze" for fault in self.world.plan.processes):
+            self.world.fail(Violation("I49", f"{tried.key}: {seconds:.1f} s of {most:g} s"))
+
+    def _check_words(self, record: RecordState, tried: Attempted, prompt: str) -> None:
+        """Only words that are stored, of those whom the reader sees, and none of the same batch."""
+        ask = record.asked[tried.key]
+        hides = next(item for item in self.world.plan.debates if item.id == record.debate)
+        masked = NAMES[hides.debaters - 1] if hides.hides and ask.to == NAMES[0] else ""
+        for number, other in enumerate(record.asked.values()):
+            if other.key == ask.key:
+                continue
+            word = token(record.debate, other.key)
+            if word not in prompt:
+                continue
+            stored = record.reply(other.key) is not None or self.world.shared
+            require(stored, "I44", f"{ask.key} shows {other.key}, entry {number}, which is not stored")
+            same = record.batch[other.key] == record.batch[ask.key]
+            require(not same, "I22", f"{ask.key} shows {other.key} of the same batch")
+            require(other.to != masked, "I21", f"{ask.to} sees {masked} in {ask.key}")
+
+    # ---- answers -------------------------------------------------------------------------------------------------
+
+    async def _answer(self, record: RecordState, tried: Attempted, prompt: str) -> "SimulatedAnswer":
+        world = self.world
+        ask = record.asked[tried.key]
+        fault = self._fault(record.debate, ask, tried)
+        text = answer_text(world.plan.seed, record.debate, ask, prompt if world.plan.mode == "wild" else "")
+        plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
+        await asyncio.sleep(world.delay(world.plan.delay))
+        if fault is None:
+            return SimulatedAnswer(plan)
+        world.note(f"{record.debate}: the provider's answer to {tried.key} try {tried.n}: {fault.kind}")
+        return await self._broken(fault, plan, text)
+
+    def _fault(self, debate: str, ask: Ask, tried: Attempted) -> ModelFault | None:
+        self._sends[debate, ask.to] += 1
+        fault = self._faults.get((debate, ask.to, self._sends[debate, ask.to]))
+        if self.world.calm or fault is None:
+            return None
+        call = debate, tried.key, tried.call
+        if self.world.plan.mode == "same" and (call in self._passed or fault.kind not in PASSING):
+            return None
+        self._passed.add(call)
+        return fault
+
+    async def _broken(self, fault: ModelFault, plan: Plan, text: str) -> "SimulatedAnswer":
+        seconds = fault.seconds
+        same = self.world.plan.mode == "same"
+        match fault.kind:
+            case "no connection":
+                raise Unreached("refused")
+            case "reset":
+                raise Unreached("reset by peer", closed=True)
+            case "silence":
+                await asyncio.sleep(1e6)
+            case "429" | "429 long":
+                wait = 80.0 if fault.kind == "429 long" else seconds
+                if wait:
+                    now = self.world.loop.time()
+                    self._waits[PROCESS.get()] = now, now + min(wait, 300.0)
+                    headers = {"retry-after": f"{wait:g}"}
+                else:
+                    headers: dict[str, str] = {}
+                return SimulatedAnswer(replace(plan, status=429, error="slow down", headers=headers))
+            case "500" | "html" | "401" | "refused":
+                status = {"500": 503, "html": 502, "401": 401, "refused": 400}[fault.kind]
+                return SimulatedAnswer(replace(plan, status=status, error=f"{status}: no"))
+            case "slow" | "drip" | "cut" | "stall":
+                fault_kind = {"cut": "cut", "stall": "stall"}.get(fault.kind, "")
+                pause = min(seconds, 20.0) / 4 if same or fault.kind == "slow" else 0.3
+                return SimulatedAnswer(replace(plan, pause=pause, fault=fault_kind))
+            case _:
+                pass
+        return SimulatedAnswer(_odd(fault.kind, plan, text))
+
+
+def _odd(kind: str, plan: Plan, text: str) -> Plan:
+    """An answer that comes whole and is not as it should be."""
+    changes: Mapping[str, Mapping[str, Any]] = {
+        "empty": {"text": ""},
+        "wrong form": {"text": "I do not know what to say."},
+        "quoted ballot": {"text": "They wrote: I vote for: Proposal A\n> STATUS: SETTLED\n\n" + text},
+        "half character": {"text": text + " \ud800 \x00 \x1b[31m \u2028"},
+        "too long": {"text": text + " x" * 20_000},
+        "length": {"text": text[: len(text) * 2 // 3], "finish": "length"},
+        "no usage": {"usage": None},
+        "absurd usage": {"usage": (10**12, 1, 0)},
+        "negative usage": {"usage": (-5, 3, -1)},
+        "fractional usage": {"usage": (12.5, 3.5, 0)},
+        "garbage": {"fault": "garbage"},
+    }
+    return replace(plan, **changes[kind])
+
+
+def token(debate: str, key: str) -> str:
+    """A word that only the answer to that question has."""
+    return f"word{_draw(debate, key) % 10**9:09d}"
+
+
+def answer_text(seed: int, debate: str, ask: Ask, prompt: str) -> str:
+    """What a model says to a question: always the same."""
+    text = f"By {ask.to} {token(debate, ask.key)}: this is why."
+    if ask.form is None:
+        return text
+    try:
+        return write(ask.form, answer_fields(seed, debate, ask, prompt), text)
+    except ValueError:
+        return text
+
+
+def answer_fields(seed: int, debate: str, ask: Ask, prompt: str = "") -> dict[str, Value]:
+    """The fields of that answer."""
+    fields = ask.form.fields if ask.form else ()
+    return {item.name: _value(item, _draw(seed, debate, ask.key, item.name, prompt), debate, ask) for item in fields}
+
+
+def person_reply(seed: int, debate: str, ask: Ask) -> Reply:
+    """What a person answers."""
+    text = f"By {ask.to} {token(debate, ask.key)}: by hand."
+    return Reply(text=text, fields=answer_fields(seed, debate, ask)).cleaned(ask.form)
+
+
+def _value(field: Field, n: int, debate: str, ask: Ask) -> Value:
+    match field.kind:
+        case "choice":
+            return field.choices[n % len(field.choices)]
+        case "number":
+            low, high = field.low or 0.0, 1.0 if field.high is None else field.high
+            return low + (high - low) * (n % 11) / 10
+        case "flag":
+            return n % 2 == 0
+        case "list" if field.choices:
+            turned = n % len(field.choices)
+            return (*field.choices[turned:], *field.choices[:turned])
+        case "list":
+            return tuple(f"point {number}" for number in range(n % 3))
+        case _:
+            return f"By {ask.to} {token(debate, ask.key)} answer {n % 2}"
+
+
+def _draw(*parts: object) -> int:
+    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=6).digest())
+
+
+class SimulatedAnswer:
+    """An answer, in pieces; see ``models.http_port.HttpAnswer``."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.status, self._plan = plan.status, plan
+        self.headers: Mapping[str, str] = {"content-type": "text/event-stream", **plan.headers}
+        self._pieces = self._events(plan)
+
+    def _events(self, plan: Plan) -> list[bytes]:
+        dialect = DIALECTS["/v1/chat/completions"]
+        if plan.status != 200:
+            self.headers = {"content-type": "application/json", **plan.headers}
+            return [dialect.error(plan)]
+        if plan.fault == "garbage":
+            return [dialect.garbage]
+        frames, end = dialect.frames(plan, {"model": "simulated"})
+        if plan.fault in ("cut", "stall"):
+            return frames[: max(1, len(frames) // 2)]
+        return [*frames, end] if plan.pause else [b"".join(frames) + end]
+
+    async def read(self) -> bytes:
+        """The next piece."""
+        if not self._pieces:
+            if self._plan.fault == "stall":
+                await asyncio.sleep(1e6)
+            if self._plan.fault == "cut":
+                raise Unreached("cut off", closed=True)
+            return b""
+        if self._plan.pause:
+            await asyncio.sleep(self._plan.pause)
+        return self._pieces.pop(0)
+
+    def pause(self) -> bool:
+        """Nothing has to be held back."""
+        return bool(self._pieces)
+
+
+class SimulatedWire:
+    """The way of one process to the provider; see ``models.http_port.HttpPort``.
+
+    Args:
+        provider: who answers.
+    """
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    @asynccontextmanager
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[SimulatedAnswer]:
+        """Post a body."""
+        async with self._provider.open(url, body) as answer:
+            yield answer
+
+    async def close(self) -> None:
+        """Nothing to give back."""

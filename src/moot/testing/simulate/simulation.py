@@ -1,0 +1,476 @@
+"""Run the world of a seed: processes that run debates and fail, people who answer, and the checks at the end."""
+
+import asyncio
+import contextlib
+import gc
+import warnings
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import cast
+
+from moot.app.plan.settings import Config
+from moot.app.run.outcome import Outcome
+from moot.app.run.runner import Runner, RunnerFull
+from moot.app.run.start import MessageInterface
+from moot.app.run.workspace import Plan as DebatePlan
+from moot.app.run.workspace import Workspace
+from moot.core.ask import Reply, Usage
+from moot.core.brief import Limits
+from moot.core.errors import MootError, RecordError
+from moot.core.event import Entry, Interjected, Paused, Replied
+from moot.core.transcript import Turn, fold
+from moot.engine.driver import StopRequest
+from moot.models.layers import RetrySettings
+from moot.models.pool import Pool
+from moot.phases.choices import Choices
+from moot.record.hub import StoredLine
+from moot.record.mailbox import Mailbox
+from moot.record.store import encode
+from moot.testing.replay import essence
+from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of, make_plan
+from moot.testing.simulate.invariants import RecordState, Violation, require
+from moot.testing.simulate.simulated_wire import Provider, SimulatedWire, person_reply
+from moot.testing.simulate.virtual_loop import Stuck, VirtualLoop
+from moot.testing.simulate.world import KEY, SimulatedStore, World
+
+LIVES = 6
+"""Processes that are started one after the other before all faults cease."""
+
+MOST_LIVES = 40
+"""Processes after which a debate that has not ended is one that never ends."""
+
+LONGEST = 3e6
+"""Virtual seconds that a process may run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """What came of one world.
+
+    Attributes:
+        plan: what was to happen.
+        violation: the invariant that did not hold; None where all did.
+        trace: what happened, line by line.
+        records: the stored lines of each debate.
+        steps: steps of the event loop.
+        seconds: virtual seconds.
+        sent: requests that left.
+        lives: processes that were started.
+    """
+
+    plan: Plan
+    violation: Violation | None
+    trace: tuple[str, ...]
+    records: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    steps: int = 0
+    seconds: float = 0.0
+    sent: int = 0
+    lives: int = 0
+
+    def tell(self, last: int = 40) -> str:
+        """The story for a reader, with the last lines of what happened."""
+        head = f"seed {self.plan.seed} {self.plan.mode}: {self.steps} steps, {self.seconds:.1f} virtual seconds, "
+        head += f"{self.sent} requests, {self.lives} processes, {self.plan.faults} faults planned"
+        end = f"VIOLATED at step {self.steps}: {self.violation}" if self.violation else "all invariants hold"
+        return "\n".join([head, *self.trace[-last:], end])
+
+
+def simulate(seed: int, *, mode: Mode | None = None, plan: Plan | None = None) -> Story:
+    """Run the world of a seed.
+
+    Args:
+        seed: what everything is drawn from.
+        mode: which faults there may be; None for that of the seed.
+        plan: what happens instead of what the seed says.
+
+    Returns:
+        What came of it; the same for the same seed, whatever the machine.
+    """
+    plan = plan or make_plan(seed, mode)
+    with _quiet():
+        story, entries = _run(plan)
+        if story.violation is None and plan.mode == "same":
+            unbroken, wanted = _run(plan.unbroken())
+            violation = unbroken.violation or _compare(entries, wanted)
+            if violation:
+                story = replace(story, violation=violation)
+    return story
+
+
+# ---- one world -------------------------------------------------------------------------------------------------------
+
+
+def _run(plan: Plan) -> tuple[Story, dict[str, tuple[Entry, ...]]]:
+    loop = VirtualLoop(f"order {plan.seed}" if plan.shuffled else "")
+    world = World(plan, loop)
+    simulation = _Simulation(world)
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(simulation.run())
+        simulation.check_end()
+    except Violation as violation:
+        world.violation = world.violation or violation
+    except Stuck as stuck:
+        world.violation = world.violation or Violation("I33", str(stuck))
+    except RuntimeError as error:  # the loop was stopped because of a violation
+        if world.violation is None:
+            raise Violation("I54", repr(error)) from error
+    finally:
+        asyncio.set_event_loop(None)
+        loop.bury()
+    story = Story(
+        plan=plan,
+        violation=world.violation,
+        trace=tuple(world.trace),
+        records={debate: tuple(record.lines) for debate, record in world.records.items()},
+        steps=loop.steps,
+        seconds=round(loop.time(), 4),
+        sent=simulation.provider.sent,
+        lives=simulation.process,
+    )
+    return story, {debate: tuple(record.entries) for debate, record in world.records.items()}
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """No collection of garbage in the midst of a run: it would run what the dead have left."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _compare(entries: dict[str, tuple[Entry, ...]], wanted: dict[str, tuple[Entry, ...]]) -> Violation | None:
+    for debate, record in entries.items():
+        one, other = _plain(record), _plain(wanted[debate])
+        if one != other:
+            place = next(
+                (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+            )
+            a, b = (str(side[place])[:200] if place < len(side) else "nothing" for side in (one, other))
+            return Violation("I28", f"{debate}: {a} and not {b}")
+    return None
+
+
+def _plain(entries: tuple[Entry, ...]) -> list[object]:
+    """What must be the same in two runs, without what the number of tries changes."""
+    return [_without_usage(item) for item in essence(fold(entries))]
+
+
+def _without_usage(item: object) -> object:
+    if not isinstance(item, tuple):
+        return item
+    parts = cast("tuple[object, ...]", item)
+    return tuple(replace(part, usage=Usage(), notes=()) if isinstance(part, Reply) else part for part in parts)
+
+
+class _Simulation:
+    """The course of one world."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.plan, self.loop = world, world.plan, world.loop
+        self.provider = Provider(world)
+        self.process = 0
+        self.lives = 0
+        self.raised = False
+        self.plans: dict[str, DebatePlan] = {}
+        self._news = asyncio.Event()
+        self._cancelled: set[int] = set()
+
+    async def run(self) -> None:
+        """Start processes until all debates are over."""
+        world, plan = self.world, self.plan
+        helper = self.workspace(0)
+        for debate in plan.debates:
+            built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=Choices(rounds=debate.rounds))
+            self.plans[debate.id] = built
+            names = tuple(who.name for who in built.brief.participants)
+            world.records[debate.id] = RecordState(debate.id, names, debate.limits)
+            if len(plan.debates) > 1:
+                line = encode(Entry(seq=1, at=world.wall(), event=built.opened()))
+                world.commit(debate.id, [line])
+            if debate.person or plan.remarks:
+                self.loop.start(0, self._person(debate))
+        for jump in plan.jumps:
+            self.loop.call_later(jump.at, world.jump, jump.seconds)
+        while not self._over():
+            self.lives += 1
+            if self.lives > LIVES and not world.calm:
+                world.calm = True
+                world.note("the faults cease")
+            require(self.lives <= MOST_LIVES, "I36", f"{self.lives} processes, and {self.open_debates()} is not over")
+            await self._life()
+            self._raise_limits()
+            await asyncio.sleep(world.random.choice((0.5, 30.0, 90.0)))
+
+    def open_debates(self) -> list[str]:
+        return [debate for debate, record in self.world.records.items() if record.closed is None]
+
+    def _over(self) -> bool:
+        return not self.open_debates()
+
+    def _raise_limits(self) -> None:
+        """Once faults have ceased, the owner raises the limits of debates that have reached them."""
+        if not self.world.calm or self.raised:
+            return
+        paused = [self.world.records[debate].last for debate in self.open_debates()]
+        if any(isinstance(event, Paused) and event.kind == "limit" for event in paused):
+            self.raised = True
+            for record in self.world.records.values():
+                record.limits = None
+            self.world.note("the owner raises the limits")
+
+    def limits_of(self, debate: str) -> Limits | None:
+        """The limits with which a debate is resumed; None for its own."""
+        own = next(item.limits for item in self.plan.debates if item.id == debate)
+        return replace(own, asks=None, tokens=None, cost=None, total_seconds=None) if self.raised else None
+
+    # ---- processes -----------------------------------------------------------------------------------------------
+
+    async def _life(self) -> None:
+        """One process from its start to its end, with what befalls it; perhaps a second one beside it."""
+        running = [self._start(self.lives)]
+        faults = [] if self.world.calm else [fault for fault in self.plan.processes if fault.life == self.lives]
+        began = self.loop.time()
+        for fault in faults:
+            self.loop.call_later(fault.at, self._befall, fault, running)
+        while any(life.runs for life in running):
+            self._news.clear()
+            try:
+                async with asyncio.timeout(began + LONGEST - self.loop.time()):
+                    await self._news.wait()
+            except TimeoutError:
+                raise Violation("I33", f"a process still runs after {LONGEST:.0f} virtual seconds") from None
+        for life in running:
+            self._check_life(life)
+
+    def _start(self, number: int) -> "_Life":
+        self.process += 1
+        life = _Life(self, self.process)
+        life.task = self.loop.start(self.process, life.run())
+        life.task.add_done_callback(lambda _: self._news.set())
+        self.world.note(f"process {self.process} starts")
+        return life
+
+    def _befall(self, fault: ProcessFault, running: list["_Life"]) -> None:
+        life = running[0]
+        if not life.runs or self.world.calm:
+            return
+        self.world.note(f"{fault.kind} of process {life.process}")
+        match fault.kind:
+            case "kill":
+                self.loop.kill(life.process)
+                self._news.set()
+            case "freeze":
+                self.loop.freeze(life.process)
+                self.loop.call_later(fault.seconds, self.loop.thaw, life.process)
+            case "cancel":
+                self._cancelled.add(life.process)
+                life.task.cancel()
+            case "stop":
+                life.stop()
+            case _:
+                self.world.shared = True
+                for record in self.world.records.values():
+                    record.limits = None
+                running.append(self._start(self.lives))
+
+    def _check_life(self, life: "_Life") -> None:
+        world, process = self.world, life.process
+        if self.loop.is_dead(process):
+            return
+        try:
+            life.task.result()
+        except asyncio.CancelledError:
+            require(process in self._cancelled, "I54", f"process {process} was cancelled by nobody")
+            world.note(f"process {process} is cancelled")
+        except Violation:
+            raise
+        except MootError as error:
+            require(KEY not in str(error), "I39", str(error))
+            require(isinstance(error, RecordError), "I54", f"{type(error).__name__}: {error}")
+            require("Mismatch" not in type(error).__name__, "I27", str(error))
+            world.note(f"process {process} ends: {type(error).__name__}: {error}")
+        except BaseException as error:  # house: broad because whatever else comes out is a violation
+            raise Violation("I54", f"{type(error).__name__}: {error}") from error
+        left = self.loop.tasks_of(process)
+        require(not left, "I34", f"process {process} leaves {len(left)} tasks")
+        lost = [error for error in self.loop.errors if "never retrieved" in error]
+        require(not lost, "I34", "; ".join(lost)[:300])
+
+    def workspace(self, process: int) -> Workspace:
+        chance = Random(f"waits {self.plan.seed} {process}")
+        pool = Pool(
+            env={"OPENAI_API_KEY": KEY},
+            retry=RetrySettings(chance=chance.uniform),
+            in_flight=self.plan.in_flight,
+            clock=self.loop.time,
+            http=lambda url, proxied: SimulatedWire(self.provider),
+        )
+        return Workspace(SimulatedStore(self.world), pool=pool, clock=self.world.wall, config=Config(learn=False))
+
+    # ---- people --------------------------------------------------------------------------------------------------
+
+    async def _person(self, debate: SimulatedDebate) -> None:
+        """Somebody outside, who answers late and twice, and speaks up."""
+        world, plan = self.world, self.plan
+        record = world.records[debate.id]
+        mailbox = Mailbox(SimulatedStore(world), debate.id, clock=world.wall)
+        random = Random(f"person {plan.seed} {debate.id}")
+        answered: set[str] = set()
+        remarks = 0
+        while record.closed is None:
+            await asyncio.sleep(random.random() * plan.late + 0.2)
+            with contextlib.suppress(RecordError):
+                if record.lines and remarks < plan.remarks and random.random() < 0.3:
+                    remarks += 1
+                    await mailbox.post(Interjected(by="Eve", text=f"Eve says {remarks}"))
+                for key, ask in tuple(record.asked.items()):
+                    if ask.to == PERSON and debate.person and key not in answered and key not in record.answered:
+                        reply = person_reply(plan.seed, debate.id, ask)
+                        await mailbox.post(Replied(key=key, reply=reply))
+                        answered.add(key)
+                        if random.random() < 0.3:
+                            again = replace(reply, text=f"{reply.text} On second thoughts, no.", fields={})
+                            await mailbox.post(Replied(key=key, reply=again))
+
+    # ---- the end -------------------------------------------------------------------------------------------------
+
+    def check_end(self) -> None:
+        """Check what only a whole debate shows."""
+        world = self.world
+        world.calm = True
+        self.loop.errors.clear()
+        for debate, record in world.records.items():
+            before, sent = len(record.lines), self.provider.sent
+            workspace = self.workspace(-1)
+            try:
+                entries, head = self.loop.run_until_complete(workspace.verify(debate))
+                outcome = self.loop.run_until_complete(workspace.resume(debate))
+            except MootError as error:
+                raise Violation("I27", f"{debate}: {type(error).__name__}: {error}") from error
+            require(entries == before and head, "I27", f"{debate}: {entries} of {before} entries")
+            require(len(record.lines) == before and self.provider.sent == sent, "I57", debate)
+            self.check_outcome(debate, outcome)
+
+    def check_outcome(self, debate: str, outcome: Outcome) -> None:
+        """Check that what a run returns is what its record says."""
+        record = self.world.records[debate]
+        status = record.closed.status if record.closed else "paused"
+        stored = fold(tuple(record.entries))
+        same = outcome.status == status and _turns(outcome.transcript.turns()) == _turns(stored.turns())
+        require(same or self.world.shared, "I52", f"{debate}: {outcome.status} is told, {status} is stored")
+
+
+def _turns(turns: "tuple[Turn, ...] | list[Turn]") -> list[tuple[str, bool]]:
+    return [(turn.key, turn.reply is not None) for turn in turns]
+
+
+class _Life:
+    """One process: it runs or resumes the debates, and a viewer may follow them."""
+
+    task: "asyncio.Task[None]"
+
+    def __init__(self, simulation: _Simulation, process: int) -> None:
+        self._simulation, self.process = simulation, process
+        self._stop, self._interface = StopRequest(), MessageInterface()
+        self._asked_to_stop = asyncio.Event()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return not self.task.done() and not self._simulation.loop.is_dead(self.process)
+
+    def stop(self) -> None:
+        """Ask it to pause."""
+        self._stop.reason = "stopped"
+        self._interface.leave()
+        self._asked_to_stop.set()
+
+    async def run(self) -> None:
+        """Run what is not over."""
+        simulation = self._simulation
+        workspace = simulation.workspace(self.process)
+        async with self._viewer(workspace):
+            if len(simulation.plan.debates) == 1:
+                outcome = await self._run_one(workspace, simulation.plan.debates[0].id)
+                simulation.check_outcome(outcome.debate, outcome)
+                simulation.world.note(f"process {self.process} ends: {outcome.status}, {outcome.reason}")
+            else:
+                await self._run_many(workspace)
+
+    async def _run_one(self, workspace: Workspace, debate: str) -> Outcome:
+        simulation = self._simulation
+        # A person is waited for here in half of the processes; else the debate pauses.
+        interface = self._interface if self.process % 2 or simulation.world.calm else None
+        if simulation.world.lines.get(debate):
+            return await workspace.resume(
+                debate, limits=simulation.limits_of(debate), stop=self._stop, interface=interface
+            )
+        return await workspace.run(simulation.plans[debate], debate, stop=self._stop, interface=interface)
+
+    async def _run_many(self, workspace: Workspace) -> None:
+        simulation, world = self._simulation, self._simulation.world
+        most = simulation.plan.places
+        people = {debate.id for debate in simulation.plan.debates if debate.person}
+        async with Runner(workspace, config=Config(learn=False), most=most, grace=10.0) as runner:
+            tried: set[str] = set()
+            while not self._asked_to_stop.is_set():
+                for debate in simulation.open_debates():
+                    if debate not in runner.running and debate not in tried:
+                        with contextlib.suppress(RunnerFull, RecordError):
+                            await runner.resume(debate, limits=simulation.limits_of(debate))
+                            tried.add(debate)
+                busy = [debate for debate in runner.running if debate not in people]
+                require(len(busy) <= most, "I53", f"{busy} of {most}")
+                if not runner.running:
+                    break
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(5.0):
+                        await self._asked_to_stop.wait()
+        for debate in simulation.world.records:
+            error = runner.error(debate)
+            internal = error is not None and "internal error" in str(error)
+            require(not internal, "I54", str(error))
+            require(error is None or "RecordMismatch" not in repr(error), "I27", str(error))
+        world.note(f"process {self.process} ends")
+
+    @asynccontextmanager
+    async def _viewer(self, workspace: Workspace) -> AsyncGenerator[None]:
+        simulation = self._simulation
+        if not simulation.plan.viewer:
+            yield
+            return
+        try:
+            async with asyncio.TaskGroup() as group:
+                viewers = [group.create_task(self._look(workspace, debate.id)) for debate in simulation.plan.debates]
+                try:
+                    yield
+                finally:
+                    for viewer in viewers:
+                        viewer.cancel()
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _look(self, workspace: Workspace, debate: str) -> None:
+        world = self._simulation.world
+        last = 0
+        with contextlib.suppress(RecordError):
+            async for item in workspace.follow_lines(debate):
+                if not isinstance(item, StoredLine):
+                    continue
+                stored = world.lines.get(debate, [])
+                try:
+                    shown = item.seq <= len(stored) and stored[item.seq - 1] == item.text
+                    require(shown, "I30", f"{debate}: line {item.seq} of {len(stored)}")
+                    require(item.seq == last + 1, "I31", f"{debate}: line {item.seq} behind {last}")
+                except Violation as violation:
+                    world.fail(violation)
+                last = item.seq

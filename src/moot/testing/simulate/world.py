@@ -1,0 +1,216 @@
+"""The world of one simulation: what is stored, what was sent, what time it is, and what has gone wrong.
+
+``SimulatedStore`` is the store as one process has it open. An append takes time before it is stored and again before
+it is acknowledged, so a process can be killed in each of these moments. As in a real store a cancelled append is stored
+all the same, and a read waits for the appends of its own process that have begun.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from moot.core.errors import RecordConflict, RecordError
+from moot.core.event import Asked, Interjected, Replied
+from moot.record.store import StreamInfo, check_lines, decode
+from moot.testing.simulate.fault_plan import Plan
+from moot.testing.simulate.invariants import RecordState, Violation, require
+from moot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
+
+EPOCH = 1.7e9
+"""The wall clock's time at the beginning of a world."""
+
+KEY = "sk-simulated-0123456789abcdef"
+"""The key that is sent to the provider, and that must stand nowhere else."""
+
+
+@dataclass(eq=False)
+class World:
+    """One world.
+
+    Attributes:
+        plan: what happens in it.
+        loop: its time.
+        calm: whether faults have ceased.
+        wall: the wall clock, in seconds since 1970.
+        lines: what is stored, by stream.
+        records: what the records say, by debate.
+        trace: what has happened, in words.
+        violation: the first invariant that did not hold.
+        shared: the debates that two processes have driven at the same time.
+    """
+
+    plan: Plan
+    loop: VirtualLoop
+    calm: bool = False
+    lines: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    records: dict[str, RecordState] = field(default_factory=dict[str, RecordState])
+    trace: list[str] = field(default_factory=list[str])
+    violation: Violation | None = None
+    shared: bool = False
+    posted: dict[str, list[Interjected | Replied]] = field(default_factory=dict[str, "list[Interjected | Replied]"])
+    acknowledged: Counter[str] = field(default_factory=Counter[str])
+    overtaken: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    _jump: float = 0.0
+    _operations: int = 0
+    _full_until: float = -1.0
+
+    def __post_init__(self) -> None:
+        self.random = Random(f"world {self.plan.seed} {self.plan.mode}")
+        self._store_faults = {fault.number: fault for fault in self.plan.store}
+
+    def wall(self) -> float:
+        """The wall clock, which jumps."""
+        return EPOCH + self.loop.time() + self._jump
+
+    def jump(self, seconds: float) -> None:
+        """Set the wall clock."""
+        self.note(f"the wall clock is set by {seconds:+g} s")
+        self._jump += seconds
+
+    def note(self, text: str) -> None:
+        """Write a line of the story."""
+        process = PROCESS.get()
+        who = f"process {process}" if process else "world"
+        self.trace.append(f"{self.loop.time():12.4f}  {who:<10}  {text}")
+
+    def fail(self, violation: Violation) -> None:
+        """Keep the first violation and stop the world."""
+        if self.violation is None:
+            self.violation = violation
+            self.note(f"VIOLATION {violation}")
+            self.loop.stop()
+
+    def delay(self, most: float) -> float:
+        """Seconds up to ``most``; sometimes none at all."""
+        return self.random.random() * most if most and self.random.random() < 0.9 else 0.0
+
+    def store_fault(self, *kinds: str) -> tuple[str, float]:
+        """What is wrong with the next operation of the store, and for how many seconds."""
+        self._operations += 1
+        fault = self._store_faults.get(self._operations)
+        if self.calm or fault is None or fault.kind not in kinds:
+            full = "full" in kinds and not self.calm and self.loop.time() < self._full_until
+            return ("full", 0.0) if full else ("", 0.0)
+        if fault.kind == "full":
+            self._full_until = self.loop.time() + fault.seconds
+        self.note(f"the store's operation {self._operations}: {fault.kind}")
+        return fault.kind, fault.seconds
+
+    def commit(self, stream: str, lines: Sequence[str]) -> None:
+        """Store lines, and check what they say."""
+        self.lines.setdefault(stream, []).extend(lines)
+        require(not any(KEY in line for line in lines), "I39", f"a line of {stream}")
+        record = self.records.get(stream)
+        if record is None:
+            for line in lines:
+                event = decode(line).event
+                assert isinstance(event, Interjected | Replied)
+                self.posted.setdefault(stream.partition("/")[0], []).append(event)
+            return
+        if (PROCESS.get(), stream) in self.overtaken:
+            raise Violation("I29", f"process {PROCESS.get()} writes {stream} behind its conflict")
+        for line in lines:
+            event = record.add(line)
+            self._check_message(record, event)
+            shown = event.ask.key if isinstance(event, Asked) else str(getattr(event, "key", ""))
+            self.note(f"{stream} {len(record.lines)}: {type(event).__name__} {shown}".rstrip())
+
+    def _check_message(self, record: RecordState, event: object) -> None:
+        posted = self.posted.get(record.debate, [])
+        if isinstance(event, Interjected):
+            sent = posted[event.letter - 1] if event.letter <= len(posted) else None
+            same = isinstance(sent, Interjected) and replace(sent, letter=event.letter) == event
+            require(same, "I45", f"message {event.letter}: {event}")
+        if isinstance(event, Replied) and event.reply.asked == "human":
+            first = next((m.reply for m in posted if isinstance(m, Replied) and m.key == event.key), None)
+            require(first is not None and first.text == event.reply.text, "I48", f"{event.key}: {event.reply.text!r}")
+
+
+class SimulatedStore:
+    """The store as one process has it open; see ``record.store.Store``.
+
+    Args:
+        world: where the lines are.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._begun: dict[str, list[asyncio.Future[None]]] = {}
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        """Store lines, sooner or later."""
+        check_lines(debate, lines)
+        world, loop = self._world, self._world.loop
+        landed: asyncio.Future[None] = loop.create_future()
+        outcome: asyncio.Future[RecordError | None] = loop.create_future()
+        begun = self._begun.setdefault(debate, [])
+        kind, seconds = world.store_fault("refused", "unsure", "full", "slow")
+        waits_for = begun[-1] if begun else None
+        begun.append(landed)
+
+        def land() -> None:
+            try:
+                error = self._land(debate, tuple(lines), after, kind)
+            except Violation as violation:
+                world.fail(violation)
+                return
+            begun.remove(landed)
+            landed.set_result(None)
+            loop.call_later(world.delay(world.plan.store_delay), _hand_on, outcome, error)
+
+        def go(_: object = None) -> None:
+            loop.call_later(world.delay(world.plan.store_delay) + (seconds if kind == "slow" else 0.0), land)
+
+        if waits_for is None:
+            go()
+        else:
+            waits_for.add_done_callback(go)
+        if error := await outcome:
+            raise error
+        world.acknowledged[debate] = max(world.acknowledged[debate], after + len(lines))
+
+    def _land(self, debate: str, lines: tuple[str, ...], after: int, kind: str) -> RecordError | None:
+        world = self._world
+        if kind in ("refused", "full"):
+            return RecordError(f"the simulated store is {'full' if kind == 'full' else 'not writable'}")
+        stored = len(world.lines.get(debate, ()))
+        if stored != after:
+            world.note(f"{debate}: a conflict, {stored} entries and not {after}")
+            if debate in world.records:
+                world.shared = True
+                world.overtaken.add((PROCESS.get(), debate))
+            return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
+        require(stored >= world.acknowledged[debate], "I47", f"{debate}: {stored} of {world.acknowledged[debate]}")
+        if lines:
+            world.commit(debate, lines)
+        return RecordError("the simulated store cannot say whether it has written") if kind == "unsure" else None
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        """The lines that are stored, once the appends that have begun here have ended."""
+        world = self._world
+        for landed in tuple(self._begun.get(debate, ())):
+            await asyncio.shield(landed)
+        kind, _ = world.store_fault("unread")
+        if kind:
+            raise RecordError("the simulated store cannot be read")
+        if most := world.plan.store_delay:
+            await asyncio.sleep(world.delay(most) / 4)
+        first = max(0, after)
+        return tuple(world.lines.get(debate, [])[first : None if limit is None else first + max(0, limit)])
+
+    async def debates(self) -> tuple[StreamInfo, ...]:
+        """All streams."""
+        return tuple(
+            StreamInfo(debate=debate, entries=len(lines), first=lines[0], last=lines[-1])
+            for debate, lines in reversed(self._world.lines.items())
+        )
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _hand_on(outcome: "asyncio.Future[RecordError | None]", error: RecordError | None) -> None:
+    if not outcome.done():
+        outcome.set_result(error)

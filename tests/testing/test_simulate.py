@@ -1,0 +1,243 @@
+"""The simulation: its seeds hold, are the same in every process, fail small, and find what is planted."""
+
+import asyncio
+import io
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from moot.core.ask import Ask, Field, Form
+from moot.core.event import Attempted
+from moot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
+from moot.testing.simulate.__main__ import main, run_block, run_seeds
+from moot.testing.simulate.fault_plan import LASTING, PASSING, PROTOCOLS, from_json
+from moot.testing.simulate.invariants import RecordState, require
+from moot.testing.simulate.simulated_wire import person_reply
+from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
+from tests.kits.thoroughness import MORE
+from tests.testing.planted_faults import FAULTS, planted
+
+SEEDS = 10_000 if MORE else 500
+"""How many seeds are run."""
+
+BLOCKS = 100 if MORE else 10
+"""Over how many tests, so that they run beside each other."""
+
+WITHIN = 2_000
+"""The seeds within which each planted fault is found."""
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_all_invariants_hold(block: int) -> None:
+    size = SEEDS // BLOCKS
+    check_simulated(range(block * size, (block + 1) * size))
+
+
+def test_some_seeds_hold() -> None:
+    check_simulated(range(60))
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::6])
+def test_a_planted_fault_is_found(name: str) -> None:
+    with planted(name):
+        assert any(simulate(seed).violation for seed in range(WITHIN)), f"{name} was not found in {WITHIN} seeds"
+
+
+def test_there_are_enough_invariants_and_planted_faults() -> None:
+    assert len(INVARIANTS) >= 40
+    assert len(FAULTS) >= 30
+
+
+def test_a_seed_is_the_same_in_every_process() -> None:
+    program = (
+        "from moot.testing.simulate import simulate\n"
+        "import hashlib\n"
+        "stories = [simulate(seed) for seed in range(12)]\n"
+        "print(hashlib.sha256(repr([(s.trace, s.records, s.steps, s.seconds) for s in stories]).encode()).hexdigest())"
+    )
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": str(number), "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for number in (1, 2)
+    ]
+    assert digests[0] == digests[1]
+    assert len(digests[0]) == 65
+
+
+def test_a_failing_seed_is_made_small_and_told() -> None:
+    name = "first_of_a_tie_wins"
+    with planted(name):
+        seed = next(seed for seed in range(WITHIN) if simulate(seed).violation)
+        shrunk = shrink(make_plan(seed))
+        with pytest.raises(AssertionError, match="The smallest case"):
+            check_simulated(range(seed, seed + 1))
+    assert shrunk.same
+    assert shrunk.story.violation is not None
+    assert shrunk.story.violation.number == "I20"
+    assert shrunk.story.plan.faults <= shrunk.first.plan.faults
+    report = shrunk.report()
+    assert f"make simulate SEED={seed}" in report
+    assert "VIOLATED at step" in report
+    assert from_json(shrunk.story.plan.to_json()) == shrunk.story.plan
+
+
+def test_what_does_not_fail_is_not_made_smaller() -> None:
+    shrunk = shrink(make_plan(2))
+    assert shrunk.story is shrunk.first
+    assert shrunk.runs == 2
+
+
+def test_seeds_draw_all_protocols_and_faults() -> None:
+    plans = [make_plan(seed) for seed in range(400)]
+    assert {debate.protocol for plan in plans for debate in plan.debates} == {name for name, _ in PROTOCOLS}
+    assert {fault.kind for plan in plans for fault in plan.models} == {*PASSING, *LASTING}
+    kinds = {fault.kind for plan in plans for fault in plan.processes}
+    assert kinds == {"kill", "freeze", "cancel", "stop", "second"}
+    assert {fault.kind for plan in plans for fault in plan.store} == {"refused", "unsure", "full", "slow", "unread"}
+    same = [fault.kind for plan in plans if plan.mode == "same" for fault in plan.models]
+    assert set(same) <= set(PASSING)
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_runs_seeds() -> None:
+    out = io.StringIO()
+    assert main(["--seeds", "6", "--from", "10", "--jobs", "1"], out) == 0
+    assert out.getvalue().startswith("6 seeds from 10: ")
+    assert out.getvalue().endswith("all invariants hold\n")
+
+
+def test_the_command_tells_one_seed_in_the_same_words_each_time() -> None:
+    outputs: list[str] = []
+    for _ in range(2):
+        out = io.StringIO()
+        assert main(["--seed", "4"], out) == 0
+        outputs.append(out.getvalue())
+    assert outputs[0] == outputs[1]
+    assert "process 1" in outputs[0]
+    out = io.StringIO()
+    assert main(["--plan", make_plan(4).to_json()], out) == 0
+    assert out.getvalue() == outputs[0]
+
+
+def test_the_command_tells_what_fails() -> None:
+    with planted("first_of_a_tie_wins"):
+        block = run_block(0, 12)
+        seed = block.failing[0][0]
+        out = io.StringIO()
+        assert main(["--seed", str(seed)], out) == 1
+        assert "The smallest case" in out.getvalue()
+        out = io.StringIO()
+        assert main(["--seeds", "2", "--from", str(seed), "--jobs", "1"], out) == 1
+        assert f"seed {seed}: I20" in out.getvalue()
+
+
+def test_seeds_run_over_several_processes() -> None:
+    total = run_seeds(0, 4, jobs=2)
+    assert (total.seeds, total.failing) == (4, ())
+
+
+# ---- the parts -------------------------------------------------------------------------------------------------------
+
+
+def test_time_jumps_and_the_outside_is_refused() -> None:
+    loop = VirtualLoop("order")
+
+    async def run() -> float:
+        with pytest.raises(OutsideWorld):
+            await loop.create_connection(asyncio.Protocol, "127.0.0.1", 9)
+        with pytest.raises(OutsideWorld):
+            await loop.getaddrinfo("localhost", 9)
+        with pytest.raises(OutsideWorld):
+            loop.add_reader(0, print)
+        assert await asyncio.to_thread(lambda: 5) == 5
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.to_thread(lambda: 1 / 0)
+        await asyncio.sleep(3_600)
+        return loop.time()
+
+    assert loop.run_until_complete(run()) == pytest.approx(3_600, abs=1)
+    loop.bury()
+
+
+def test_nothing_that_can_go_on_is_no_silence() -> None:
+    loop = VirtualLoop()
+    with pytest.raises(Stuck):
+        loop.run_until_complete(loop.create_future())
+    loop.bury()
+
+
+def test_a_killed_process_does_nothing_more_and_a_frozen_one_waits() -> None:
+    loop, done = VirtualLoop(), list[str]()
+
+    async def work(name: str) -> None:
+        try:
+            await asyncio.sleep(10)
+            done.append(name)
+        finally:
+            done.append(f"{name} cleaned up")
+
+    async def run() -> None:
+        loop.start(1, work("killed"))
+        loop.start(2, work("frozen"))
+        await asyncio.sleep(5)
+        loop.kill(1)
+        loop.freeze(2)
+        loop.freeze(1)
+        await asyncio.sleep(50)
+        assert done == []
+        assert loop.is_dead(1)
+        assert len(loop.tasks_of(2)) == 1
+        loop.thaw(2)
+        await asyncio.sleep(1)
+
+    loop.run_until_complete(run())
+    assert done == ["frozen", "frozen cleaned up"]
+    loop.bury()
+
+
+def test_a_violation_names_its_invariant() -> None:
+    require(True, "I01", "not shown")
+    with pytest.raises(Violation, match=r"I13: what is used and reserved fits.*Seen: too much"):
+        require(False, "I13", lambda: "too much")
+
+
+def test_a_damaged_line_is_a_violation() -> None:
+    with pytest.raises(Violation, match="I41"):
+        RecordState("d").add("{")
+
+
+def test_an_unbroken_world_has_no_fault_and_the_same_answers() -> None:
+    plan = next(plan for plan in map(make_plan, range(1, 99, 2)) if plan.faults > 3)
+    assert plan.unbroken().faults == 0
+    one = simulate(plan.seed, plan=replace(plan.unbroken(), mode="wild"))
+    other = simulate(plan.seed, plan=replace(plan.unbroken(), mode="wild"))
+    assert one.records == other.records
+    assert one.violation is None
+    assert Attempted.__name__ in one.tell(1_000)
+
+
+def test_a_person_answers_the_same_each_time() -> None:
+    fields = (
+        Field(name="VOTE", kind="choice", choices=("yes", "no")),
+        Field(name="SURE", kind="number", low=2.0, high=4.0),
+        Field(name="AGREED", kind="flag"),
+        Field(name="ORDER", kind="list", choices=("a", "b", "c")),
+        Field(name="POINTS", kind="list"),
+        Field(name="WHY", kind="text"),
+    )
+    ask = Ask(key="/debate/x#1", to="Bob", act="vote", task="Vote.", form=Form(name="all", fields=fields))
+    reply = person_reply(1, "d0", ask)
+    assert reply == person_reply(1, "d0", ask)
+    assert set(reply.fields) == {field.name for field in fields}
+    assert reply.text.startswith("By Bob word")
