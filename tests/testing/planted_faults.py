@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import pytest
 
-from moot.app.run import runner
 from moot.core import ask, transcript
 from moot.core.errors import ModelError, RecordConflict, RecordError
 from moot.core.event import Attempted, Interjected, Paused, Replied
@@ -113,13 +112,6 @@ def last_waiter_is_not_woken() -> list[Change]:
     return [(ledger.Ledger, "_wake", wake)]
 
 
-def waiters_are_not_told_of_an_error() -> list[Change]:
-    def give_up(self: Any, error: Any) -> None:
-        self._over = self._over or error
-
-    return [(ledger.Ledger, "_give_up", give_up)]
-
-
 def lines_are_shown_before_they_are_stored() -> list[Change]:
     usual = ledger.Ledger._append
 
@@ -212,18 +204,6 @@ def limit_of_parallel_answers_is_not_kept() -> list[Change]:
     return [(driver._Driver, "__init__", init)]
 
 
-def cancelling_is_swallowed() -> list[Change]:
-    usual = driver._Driver._in_time
-
-    async def in_time(self: Any, *args: Any) -> Any:
-        try:
-            return await usual(self, *args)
-        except asyncio.CancelledError:
-            raise ModelError("cancelled", kind="timeout") from None
-
-    return [(driver._Driver, "_in_time", in_time)]
-
-
 def resuming_is_not_recorded() -> list[Change]:
     return [(driver._Driver, "_note_resumed", lambda self: None)]
 
@@ -280,10 +260,6 @@ def limits_on_tokens_are_not_checked() -> list[Change]:
     return [(calls.Budget, "check", lambda self, quote: True)]
 
 
-def limit_of_questions_is_not_checked() -> list[Change]:
-    return [(calls.Budget, "check_asks", lambda self, more: None)]
-
-
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -309,10 +285,6 @@ def call_is_tried_without_a_pause() -> list[Change]:
         return None if usual(self, *args) is None else 0.0
 
     return [(layers.Retrying, "_wait", wait)]
-
-
-def call_is_tried_for_ever() -> list[Change]:
-    return [(layers.Retrying, "_wait", lambda self, error, tries, most: 1.0 if error.again else None)]
 
 
 def provider_that_asks_to_wait_is_not_left_alone() -> list[Change]:
@@ -377,19 +349,6 @@ def remarks_are_changed() -> list[Change]:
         return [Interjected(by=remark.by, text=remark.text.upper(), letter=remark.letter) for remark in remarks]
 
     return [(mailbox.Inbox, "fetch", fetch)]
-
-
-def messages_come_in_any_order() -> list[Change]:
-    usual = mailbox.Inbox.fetch
-
-    async def fetch(self: Any, now: float) -> Any:
-        return (await usual(self, now))[::-1]
-
-    return [(mailbox.Inbox, "fetch", fetch)]
-
-
-def places_of_the_runner_are_not_counted() -> list[Change]:
-    return [(runner.Runner, "_check_places", _nothing)]
 
 
 # ---- decisions -------------------------------------------------------------------------------------------------------
