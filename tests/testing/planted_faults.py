@@ -38,10 +38,6 @@ def planted(name: str) -> Generator[None]:
         yield
 
 
-async def _nothing(*args: Any, **more: Any) -> None:
-    return None
-
-
 # ---- the record ------------------------------------------------------------------------------------------------------
 
 

@@ -225,7 +225,8 @@ def _odd(kind: str, plan: Plan, text: str) -> Plan:
     """An answer that comes whole and is not as it should be."""
     changes: Mapping[str, Mapping[str, Any]] = {
         "empty": {"text": ""},
-        "wrong form": {"text": "I do not know what to say."},
+        # Its own words, for a ballot in the very words of a proposal is a vote for it.
+        "wrong form": {"text": f"I do not know what to say, whatever {_draw(text) % 10**6:06d} means."},
         "quoted ballot": {"text": "They wrote: I vote for: Proposal A\n> STATUS: SETTLED\n\n" + text},
         "half character": {"text": text + " \ud800 \x00 \x1b[31m \u2028"},
         "too long": {"text": text + " x" * 20_000},
