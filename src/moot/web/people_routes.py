@@ -55,7 +55,7 @@ Key = Annotated[
 
 OFFICES = (
     *("moderator", "mediator", "timekeeper", "judge", "juror", "chair", "owner", "admin", "system"),
-    *("retriever", "librarian", "vote weigher", "teller"),
+    *("retriever", "librarian", "weigher", "teller"),
 )
 """Names that the user of a share link may not have, because they suggest authority."""
 
