@@ -199,7 +199,7 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ),
     ("---\nround: 2\n---\n# Q", 2, "unknown_key", "no key 'round' in a header; did you mean 'rounds'?"),
     ("---\ndebaters: [A, B]\n---\n# Q", 2, "unknown_key", "did you mean 'participants'?"),
-    ("---\nxyzzy: 2\n---\n# Q", 2, "unknown_key", "there are topic, protocol, rounds"),
+    ("---\nxyzzy: 2\n---\n# Q", 2, "unknown_key", "there are topic, preset, protocol, rounds"),
     ("---\nprotocol: pannel\n---\n# Q", 2, "bad_enum", "did you mean 'panel'? allowed are panel, council"),
     ("---\nprotocol: xyzzy\n---\n# Q", 2, "bad_enum", "cannot be 'xyzzy'; allowed are panel"),
     ("---\nstrategy: bogus\n---\n# Q", 2, "bad_enum", "allowed are majority, weighted, consensus, plurality"),
