@@ -36,6 +36,12 @@ async def test_it_shows_what_patterns_show() -> None:
     assert came.findings[1].finding.found_by == ("R1", "R2")
 
 
+async def test_a_long_file_is_looked_through_once() -> None:
+    text = "".join(f"x{n} = {n}\n" for n in range(20_000)) + "eval(x)\n"
+    came = await review(review_brief(artefact=Artefact(files=(whole_file("a.py", text),), facts={})))
+    assert [str(item.finding.cite) for item in came.findings] == ["a.py:20001"]
+
+
 async def test_without_a_pattern_it_shows_what_a_finding_is() -> None:
     brief = review_brief((*TWO, person("J", "three", "juror")))
     parts = build("findings", brief)

@@ -66,9 +66,9 @@ def _findings(artefact: Artefact) -> Iterator[str]:
     """The first lines that look like a pattern; where none does, the first touched line, to show what a finding is."""
     lines = [
         (file.path, number, text.strip())
-        for file in artefact.files
+        for file, touched in ((file, file.touched()) for file in artefact.files)
         for number, text in file.lines().items()
-        if number in file.touched() and re.search(r"\w", text)
+        if number in touched and re.search(r"\w", text)
     ]
     hits = [(*line, pattern) for line in lines for pattern in PATTERNS if pattern.looks.search(line[2])]
     shown = Pattern(re.compile(""), LOW, CORRECTNESS, "here a finding would say what is wrong with this line")
