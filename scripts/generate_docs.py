@@ -220,7 +220,7 @@ wrong answer, and turns each of the others with a chance of 0.2 in a round. `sin
 
 So a debate among honest voters gains, and each round gives a liar another chance. The figures follow from these
 assumptions and not from your models: measure those with
-[`moot eval --liar`](../how-to/does-a-debate-pay.md#plant-a-liar).
+[`moot eval run --liar`](../how-to/does-a-debate-pay.md#plant-a-liar).
 
 Left out are protocols in which one person decides (moderated, chaired, board, critique, select), forecasts, and those
 whose votes are counted in groups or teams (grouped, bp_style)."""

@@ -1,6 +1,8 @@
 """Prompts: what a model reads, in which order; and the seat that asks it."""
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -30,6 +32,15 @@ BALLOT = Form(
     name="ballot",
     layout="line",
     fields=(Field(name="I vote for", kind="choice", choices=("Proposal A", "Proposal B"), abstain=True),),
+)
+
+FINDINGS = Form(
+    name="findings",
+    layout="records",
+    under="FINDING",
+    fields=(Field(name="FINDINGS", kind="list"),),
+    record=(Field(name="FILE"),),
+    most=3,
 )
 
 
@@ -218,6 +229,34 @@ async def test_a_truncated_ballot_is_asked_for_again() -> None:  # F16
     reply, _ = await answer(cut, cut, cut)
     assert reply.fields == {}
     assert reply.unread == (f"I vote for: {TRUNCATED}",)
+
+
+WHOLE = "FINDING\nFILE: a.py\nEND"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "files"),
+    [
+        (f"{WHOLE}\nFINDING\nFILE: b.py", f"{WHOLE}\n{WHOLE.replace('a.py', 'b.py')}", ["a.py", "b.py"]),
+        (f"{WHOLE}\nFINDING\nFILE: b.py", "I am sorry.", ["a.py"]),
+        ("I am sorry.", WHOLE, ["a.py"]),
+        ("I am sorry.", "NO FINDINGS", []),
+    ],
+)
+async def test_records_that_could_be_read_are_not_lost_with_those_that_could_not(
+    first: str, second: str, files: list[str]
+) -> None:
+    reply, model = await answer(first, second, form=FINDINGS)
+    assert [json.loads(str(item))["FILE"] for item in cast("Sequence[str]", reply.fields["FINDINGS"])] == files
+    assert [request.call for request in model.history] == ["answer", "repair"]
+    assert reply.text == first
+
+
+async def test_records_that_end_before_the_answer_was_cut_off_count() -> None:
+    cut = Called(key="", call="", text=f"{WHOLE}\nFINDING\nFILE: b", finish="length")
+    reply, _ = await answer(cut, cut, cut, form=FINDINGS)
+    assert len(cast("Sequence[str]", reply.fields["FINDINGS"])) >= 1
+    assert f"FINDINGS: {TRUNCATED}" in reply.unread
 
 
 async def test_no_words_at_all_are_unreadable() -> None:

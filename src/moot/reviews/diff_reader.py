@@ -32,7 +32,17 @@ MOST_OF_ALL = 2_000_000
 """The most characters of an artefact."""
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*")
-_ESCAPES: Mapping[str, str] = dict(zip('abfnrtv"\\', '\a\b\f\n\r\t\v"\\', strict=True))
+_ESCAPES: Mapping[str, str] = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    '"': '"',
+    "\\": "\\",
+}
 
 ReadText = Callable[[str], bytes | None]
 """The new bytes of a path; None where they are not at hand."""
