@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 
+from moot.app.run import runner
 from moot.core import ask, transcript
 from moot.core.errors import ModelError, RecordConflict, RecordError
 from moot.core.event import Attempted, Interjected, Paused, Replied
@@ -256,6 +257,10 @@ def limits_on_tokens_are_not_checked() -> list[Change]:
     return [(calls.Budget, "check", lambda self, quote: True)]
 
 
+def limit_of_questions_is_not_checked() -> list[Change]:
+    return [(calls.Budget, "check_asks", lambda self, more: None)]
+
+
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -281,6 +286,10 @@ def call_is_tried_without_a_pause() -> list[Change]:
         return None if usual(self, *args) is None else 0.0
 
     return [(layers.Retrying, "_wait", wait)]
+
+
+def call_is_tried_for_ever() -> list[Change]:
+    return [(layers.Retrying, "_wait", lambda self, error, tries, most: 1.0 if error.again else None)]
 
 
 def provider_that_asks_to_wait_is_not_left_alone() -> list[Change]:
@@ -345,6 +354,22 @@ def remarks_are_changed() -> list[Change]:
         return [Interjected(by=remark.by, text=remark.text.upper(), letter=remark.letter) for remark in remarks]
 
     return [(mailbox.Inbox, "fetch", fetch)]
+
+
+def messages_come_in_any_order() -> list[Change]:
+    usual = mailbox.Inbox.fetch
+
+    async def fetch(self: Any, now: float) -> Any:
+        return (await usual(self, now))[::-1]
+
+    return [(mailbox.Inbox, "fetch", fetch)]
+
+
+def places_of_the_runner_are_not_counted() -> list[Change]:
+    async def check(self: Any, owner: str) -> None:
+        """Let everybody in."""
+
+    return [(runner.Runner, "_check_places", check)]
 
 
 # ---- decisions -------------------------------------------------------------------------------------------------------

@@ -171,6 +171,13 @@ def _without_usage(item: object) -> object:
     return tuple(replace(part, usage=Usage(), notes=()) if isinstance(part, Reply) else part for part in parts)
 
 
+def _first(error: BaseException) -> BaseException:
+    """The first error of a group."""
+    if isinstance(error, BaseExceptionGroup):
+        return cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
 class _Simulation:
     """The course of one world."""
 
@@ -299,7 +306,10 @@ class _Simulation:
             require("Mismatch" not in type(error).__name__, "I27", str(error))
             world.note(f"process {process} ends: {type(error).__name__}: {error}")
         except BaseException as error:  # house: broad because whatever else comes out is a violation
-            raise Violation("I54", f"{type(error).__name__}: {error}") from error
+            inner = _first(error)
+            if isinstance(inner, Violation):
+                raise inner from error
+            raise Violation("I54", f"{type(inner).__name__}: {inner}") from error
         left = self.loop.tasks_of(process)
         require(not left, "I34", f"process {process} leaves {len(left)} tasks")
         lost = [error for error in self.loop.errors if "never retrieved" in error]
