@@ -18,7 +18,7 @@ from moot.phases.base import Sequence
 from moot.phases.choices import Choices
 from moot.phases.ranked_vote import RANK, RANKING, ranking_form
 from moot.protocols.chaired import Synthesis, chaired
-from moot.protocols.known import build
+from moot.protocols.known import WITHOUT_ROUNDS, build
 from moot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import EXAMPLES, QUOTES, moot
 from tests.report.quoting import Room
@@ -175,6 +175,8 @@ def test_where_rankings_do_not_fit_one_sentence_says_so(head: str, message: str,
     assert message in result.stderr
 
 
-def test_rounds_of_a_chaired_debate_change_nothing(tmp_path: Path) -> None:
-    (tmp_path / "b.md").write_text("---\nprotocol: chaired\nrounds: 3\n---\n# Tea or coffee?\n", encoding="utf-8")
-    assert "chaired has no rounds" in moot(tmp_path, "check", "b.md", *QUOTES).output
+@pytest.mark.parametrize("protocol", WITHOUT_ROUNDS)
+def test_rounds_where_there_are_none_change_nothing(tmp_path: Path, protocol: str) -> None:
+    text = f"---\nprotocol: {protocol}\nrounds: 3\n---\n# Tea or coffee?\n"
+    (tmp_path / "b.md").write_text(text, encoding="utf-8")
+    assert f"{protocol} has no rounds" in moot(tmp_path, "check", "b.md", *QUOTES).output

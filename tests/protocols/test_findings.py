@@ -8,7 +8,6 @@ from moot.app.plan.estimate import estimate
 from moot.core.ask import Ask
 from moot.core.brief import Brief
 from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
 from moot.phases import base
 from moot.phases.choices import Choices
 from moot.protocols.known import build
@@ -198,7 +197,6 @@ def test_an_estimate_counts_every_check_and_reply() -> None:
     assert (costing.least.asks, costing.most.asks) == (2, 2 + 12 + 12)
 
 
-def test_findings_has_no_rounds() -> None:
-    with pytest.raises(ProtocolError, match="findings has no rounds"):
-        build("findings", review_brief(), Choices(rounds=2))
+def test_a_number_of_rounds_changes_nothing() -> None:
+    assert build("findings", review_brief(), Choices(rounds=2)) == build("findings", review_brief())
     assert ARTEFACT.sha256 in review_brief().background[0].text

@@ -190,6 +190,9 @@ GATED = ("panel", "gate")
 ALONE = ("single", "sample", "findings")
 """The protocols in which nobody reads another's answer, so that one debater is enough."""
 
+WITHOUT_ROUNDS = (*ALONE, "chaired", "select")
+"""The protocols that have no rounds, so that a number of rounds has no effect."""
+
 NEEDS_MODERATOR = ("moderated", "board", "chaired", "critique", "select")
 TIMED = ("board",)
 """The protocols whose moderator manages the process and judges nothing: it takes no part in what is added to them."""

@@ -161,7 +161,9 @@ async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: Medi
     assert leaks(brief, asks, bird) == []
     assert answered == {ask.key for ask in asks}, "an answer was lost, so that nothing is proved"
     hidden = [ask for ask in asks for participant in brief.participants if must_not_see(participant, ask, asks)]
-    assert kind == "consensus" or len(hidden) > len(asks), "nearly nothing was hidden from anybody"
+    # Those who review a document alone read no words of others, so their debate is short.
+    least = len(asks) / 2 if name == "findings" else len(asks)
+    assert kind == "consensus" or len(hidden) > least, "nearly nothing was hidden from anybody"
 
 
 MASKS = st.lists(

@@ -31,7 +31,7 @@ from moot.models.base import Model, Settings
 from moot.models.pool import GUEST
 from moot.phases.choices import AT_THE_END, Choices
 from moot.protocols.compose import translation
-from moot.protocols.known import GATED
+from moot.protocols.known import GATED, WITHOUT_ROUNDS
 
 
 def check_brief(brief: Brief) -> None:
@@ -259,8 +259,8 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     there = f"{most} round{'' if most == 1 else 's'}"
     if protocol == "bp_style" and (choices.rounds or 1) > most:
         yield f"bp_style has {there}, of eight speeches, and the number of rounds has no effect."
-    if protocol == "chaired" and choices.rounds:
-        yield "chaired has no rounds, and the number of rounds has no effect."
+    if protocol in WITHOUT_ROUNDS and choices.rounds:
+        yield f"{protocol} has no rounds, and the number of rounds has no effect."
     ends = [condition for condition in choices.until if condition not in NO_ROUND]
     if ends and least == most:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
 from moot.phases import base
 from moot.phases.base import Phase, Play, State
@@ -133,10 +132,6 @@ def findings(brief: Brief, choices: Choices) -> Phase:
     rounds.
     """
     choices.no_turn_mode("findings")
-    if choices.rounds:
-        raise ProtocolError(
-            "findings has no rounds: a finding is checked once, and its finder replies once", about="rounds"
-        )
     return base.Sequence(parts=(Inspect(), Refute(), Respond(), Conclude()))
 
 
