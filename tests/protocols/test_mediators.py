@@ -132,8 +132,8 @@ async def test_who_strays_is_one_of_the_debaters_or_nobody() -> None:
         assert (turn.fields.get("OFF_TOPIC"), turn.fields["NEXT"]) == (text, "Cost?")
 
 
-MEDIATED = [name for name in KNOWN if name != "board"]
-"""The protocols with which a mediator goes; a board's timekeeper manages the process only."""
+MEDIATED = [name for name in KNOWN if name not in ("board", "findings")]
+"""The protocols with which a mediator goes: a board's timekeeper only manages, a review has a fixed course."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -141,6 +141,13 @@ def test_a_board_has_a_timekeeper_instead_of_a_mediator(kind: MediatorKind) -> N
     choices = Choices(mediation=Mediation(kind=kind))
     with pytest.raises(ProtocolError, match="board has a timekeeper"):
         build("board", Brief(topic="?", participants=PEOPLE), choices)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_mediates_a_review(kind: MediatorKind) -> None:
+    choices = Choices(mediation=Mediation(kind=kind))
+    with pytest.raises(ProtocolError, match="nobody mediates"):
+        build("findings", Brief(topic="?", participants=PEOPLE), choices)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
+from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
 from moot.phases import base
 from moot.phases.base import Phase, Play, State
@@ -132,6 +133,9 @@ def findings(brief: Brief, choices: Choices) -> Phase:
     rounds.
     """
     choices.no_turn_mode("findings")
+    if choices.mediation:
+        problem = "findings has a course of its own, in which nobody mediates; leave out mediator_type"
+        raise ProtocolError(problem, about="mediator_type")
     return base.Sequence(parts=(Inspect(), Refute(), Respond(), Conclude()))
 
 
