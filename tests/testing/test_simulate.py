@@ -19,10 +19,10 @@ from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
 from tests.testing.planted_faults import FAULTS, planted
 
-SEEDS = 10_000 if MORE else 500
+SEEDS = 2_000 if MORE else 250
 """How many seeds are run."""
 
-BLOCKS = 100 if MORE else 10
+BLOCKS = 20 if MORE else 5
 """Over how many tests, so that they run beside each other."""
 
 WITHIN = 2_000
