@@ -259,7 +259,7 @@ async def test_a_brief_of_one_participant_runs_alone_and_a_question_has_no_stanc
     several = await moot.debate("Tea or coffee?", model=["builtin:quotes", "builtin:quotes"], protocol="sample")
     assert several.decision
     assert {ballot.voter.partition(" #")[0] for ballot in several.decision.ballots} == {"Respondent", "Respondent 2"}
-    with pytest.raises(BriefError, match="a debate needs 2 to 100; the protocols single and sample need 1"):
+    with pytest.raises(BriefError, match="a debate needs 2 to 100; the protocols single, sample and findings need 1"):
         await moot.debate(one.format("gate"), model="builtin:quotes")
 
 
