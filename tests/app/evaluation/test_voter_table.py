@@ -22,7 +22,7 @@ def test_every_protocol_that_counts_votes_of_all_is_there_with_its_rounds() -> N
     assert named["council"] == Shape(rounds=2)
     assert set(FORMATS) - set(named) == {"bp_style"}
     one_decides = {"moderated", "board", "chaired", "critique", "select"}
-    assert set(KNOWN) - set(named) == one_decides | {"forecast", "grouped", "bp_style"}
+    assert set(KNOWN) - set(named) == one_decides | {"findings", "forecast", "grouped", "bp_style"}
 
 
 def test_the_rules_that_ship_decide() -> None:

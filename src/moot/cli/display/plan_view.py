@@ -1,12 +1,12 @@
 """Show the plan of a debate: participants, models, phases, estimated tokens and cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from moot.app.export.plugins import Plugin
-from moot.app.export.reports import PresetRow
 from moot.app.plan.assignment import BUILTIN, Available, is_person
 from moot.app.plan.checks import duration_in_words
 from moot.app.plan.estimate import Costing
@@ -16,6 +16,9 @@ from moot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours,
 from moot.core.brief import Brief, Limits, Participant
 from moot.core.labels import duty_in_words
 from moot.core.text import counted, listed
+
+if TYPE_CHECKING:
+    from moot.app.export.reports import PresetRow
 
 
 def heading(
@@ -185,7 +188,7 @@ def reachable(reach: Available) -> Iterator[RenderableType]:
         yield Text(sentence)
 
 
-def preset_table(rows: Sequence[PresetRow]) -> Iterator[RenderableType]:
+def preset_table(rows: "Sequence[PresetRow]") -> Iterator[RenderableType]:
     """The presets: models, protocol and cost of a usual question, and under each what to know before."""
     if not rows:
         yield Text("There are no presets. To write some: moot presets init")
