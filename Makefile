@@ -95,26 +95,27 @@ clean:
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up: a stamp is as new as the requirements that are installed -----------------------------------------------
+# The files pin all that is needed, so pip looks up no dependency: where one asks for an extra, it would take the newest.
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Moot needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`. Say which to use: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/run.stamp: requirements/run.txt pyproject.toml hatch_build.py $(APP) | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/run.txt
 	$(BIN)/python hatch_build.py set-up
 	@# pip shows nothing of a build, so the app was built before.
 	MOOT_APP=done $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/dev.stamp: requirements/dev.txt .venv/run.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/dev.txt
 	@# Without them the tests of the pages say what they leave out, and under MOOT_CI they fail.
 	$(BIN)/python hatch_build.py tools || [ -z "$$MOOT_CI" ]
 	@touch $@
 
 .venv/bench.stamp: requirements/bench.txt .venv/dev.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/bench.txt
 	@touch $@
 
 # ---- pinned requirements: every version and hash, and no address ----------------------------------------------------
