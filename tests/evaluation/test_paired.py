@@ -17,7 +17,7 @@ from moot.evaluation.quantiles import (
     student_share,
     wilson,
 )
-from moot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_test
+from moot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_flips, sign_test
 
 
 def test_quantiles_are_those_of_the_tables() -> None:
@@ -120,3 +120,11 @@ def test_the_bootstrap_draws_with_a_seed() -> None:
     interval = percentile([1.0, 2.0, 3.0, 4.0], lambda values: mean(list(values)), draws=400, seed=2)
     assert interval == percentile([1.0, 2.0, 3.0, 4.0], lambda values: mean(list(values)), draws=400, seed=2)
     assert 1.0 <= interval.low < 2.5 < interval.high <= 4.0
+
+
+def test_signs_of_many_rows_are_flipped_as_those_of_each() -> None:
+    table = np.random.default_rng(5).normal(0.2, 1, (3, 30))
+    ties = np.array([[1.0] * 20, [2.0] * 12 + [-1.0] * 8])
+    few = np.array([[1.0, 2.0, -4.0]])
+    for rows in (table, ties, few, np.array([[0.0, *range(1, 21)]])):
+        assert sign_flips(rows, seed=2).tolist() == [sign_flip(row, seed=2) for row in rows]

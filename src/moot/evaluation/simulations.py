@@ -1,28 +1,40 @@
 """Simulated evaluations of known truth: whether the intervals and verdicts keep what they promise, and what to expect.
 
 Each simulation calls the functions that judge real evaluations. Differences are drawn directly: a question is won or
-lost with a chance (the share that differs), or two forecasters are scored by their log loss.
+lost with a chance (the share that differs), or two forecasters are scored by their log loss. What follows from the
+numbers of questions won and lost alone is judged once for each pair of numbers, so 20,000 runs take seconds.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from moot.evaluation.paired import Differences, Floats
 from moot.evaluation.power import ALPHA, questions_needed_if_differ, upper_share
 from moot.evaluation.quantiles import NORMAL
-from moot.evaluation.sign_tests import p_value
-from moot.evaluation.verdicts import Word, compare, decide
+from moot.evaluation.sign_tests import p_value, sign_flips
+from moot.evaluation.verdicts import Comparison, Word, compare, decide
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)
 ALIKE = 0.3
 """The correlation of two questions of one group, in simulated groups."""
 
+SHARES = (0.05, 0.15, 0.3)
+"""Of the questions on which two arms differ, where no arm is better."""
+
 _MANY = 1_000_000
+_CHUNK = 500
+"""How many runs are drawn at once."""
+
 _NOISES = 0.6, 0.9
+
+Counts = NDArray[np.int64]
+Value = TypeVar("Value", int, float, Comparison)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,17 +74,20 @@ def draw_credits(
     return Differences(values, [str(group) for group in groups], credits=True)
 
 
-def _won_or_lost(chance: np.random.Generator, n: int, share: float, effect: float) -> Floats:
-    draws = chance.random(n)
+def _won_or_lost(chance: np.random.Generator, shape: int | tuple[int, int], share: float, effect: float) -> Floats:
+    draws = chance.random(shape)
     return np.where(draws < (share + effect) / 2, 1.0, np.where(draws < share, -1.0, 0.0))
 
 
-def draw_losses(chance: np.random.Generator, n: int, noises: tuple[float, float] = _NOISES) -> Floats:
+def draw_losses(
+    chance: np.random.Generator, shape: int | tuple[int, int], noises: tuple[float, float] = _NOISES
+) -> Floats:
     """The log loss of one forecaster minus that of another, of whom one hears the truth through less noise."""
-    logits = chance.normal(0, 1.5, n)
-    happened = chance.random(n) < 1 / (1 + np.exp(-logits))
+    logits = chance.normal(0, 1.5, shape)
+    happened = chance.random(shape) < 1 / (1 + np.exp(-logits))
     losses = [
-        np.logaddexp(0, np.where(happened, -1, 1) * (logits + chance.normal(0, noise, n))) for noise in reversed(noises)
+        np.logaddexp(0, np.where(happened, -1, 1) * (logits + chance.normal(0, noise, shape)))
+        for noise in reversed(noises)
     ]
     return losses[0] - losses[1]
 
@@ -102,19 +117,14 @@ def check_null(*, runs: int = 4_000, seed: int = 0, sizes: Sequence[int] = (30, 
     checks: list[Check] = []
     for n in sizes:
         chance = np.random.default_rng([seed, n])
-        alone = sum(_side(draw_credits(chance, n, share=0.15), ALPHA) != 0 for _ in range(runs))
-        losses = sum(_side(Differences(draw_losses(chance, n, (0.9, 0.9))), ALPHA) != 0 for _ in range(runs))
-        arms = sum(_any_arm(chance, n) for _ in range(runs))
-        looks = sum(_any_look(chance, n) for _ in range(runs))
-        better = sum(_beats_both(chance, n) for _ in range(runs))
-        for name, hits in (
-            ("credits", alone),
-            ("losses", losses),
-            ("5 arms", arms),
-            ("4 looks", looks),
-            ("helped against both rivals, one as good", better),
-        ):
-            checks.append(_check(f"{name}, n {n}", hits, runs, 0.0, 0.055))
+        figures = {
+            **{f"credits, {share:.0%} differ": _alone(chance, runs, n, share) != 0 for share in SHARES},
+            "losses": np.concatenate([_sides_of_losses(chance, some, n) != 0 for some in _chunks(runs)]),
+            "5 arms": _any_arm(chance, runs, n),
+            "4 looks": _any_look(chance, runs, n),
+            "helped against both rivals, one as good": _beats_both(chance, runs, n),
+        }
+        checks += [_check(f"{name}, n {n}", int(hits.sum()), runs, 0.0, 0.055) for name, hits in figures.items()]
     return checks
 
 
@@ -122,7 +132,7 @@ def check_power(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
     """How often a difference of 5 points is found, and whether a pilot of 30 questions plans enough of them."""
     needed = questions_needed_if_differ(0.15, 0.05)
     chance = np.random.default_rng(seed)
-    hits = sum(_side(draw_credits(chance, needed, share=0.15, effect=0.05), ALPHA) == 1 for _ in range(runs))
+    hits = int((_alone(chance, runs, needed, 0.15, effect=0.05) == 1).sum())
     pilots = chance.binomial(30, 0.15, runs)
     planned = [questions_needed_if_differ(max(upper_share(int(differ), 30), 0.05), 0.05) for differ in pilots]
     enough = sum(n >= needed for n in planned)
@@ -135,15 +145,16 @@ def check_power(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
 def check_looks(*, runs: int = 4_000, seed: int = 0, planned: int = 1_000) -> list[Check]:
     """How often a live page, looked at after each question, ever shows a difference that is not there."""
     chance = np.random.default_rng(seed)
-    names = {"credits": 0.05, "skewed losses": 0.06}
-    hits = dict.fromkeys(names, 0)
     truth = float(draw_losses(np.random.default_rng([seed, 1]), _MANY).mean())
-    for _ in range(runs):
-        hits["credits"] += _ever_beyond(draw_credits(chance, planned, share=0.15).values)
-        hits["skewed losses"] += _ever_beyond(draw_losses(chance, planned) - truth)
-    live = [_check(f"live page, {name}", hits[name], runs, 0.0, most) for name, most in names.items()]
-    looks = sum(_any_look(chance, planned) for _ in range(runs))
-    return [*live, _check("four planned looks", looks, runs, 0.0, 0.055)]
+    credits = losses = 0
+    for some in _chunks(runs):
+        credits += int(_ever_beyond(_won_or_lost(chance, (some, planned), 0.15, 0.0)).sum())
+        losses += int(_ever_beyond(draw_losses(chance, (some, planned)) - truth).sum())
+    return [
+        _check("live page, credits", credits, runs, 0.0, 0.05),
+        _check("live page, skewed losses", losses, runs, 0.0, 0.06),
+        _check("four planned looks", int(_any_look(chance, runs, planned).sum()), runs, 0.0, 0.055),
+    ]
 
 
 def expect_words(
@@ -163,11 +174,13 @@ def expect_words(
     """
     chance = np.random.default_rng([seed, n])
     words: dict[Word, int] = {"helped": 0, "hurt": 0, "no difference": 0, "not known": 0}
-    for _ in range(runs):
-        first, second = (_won_or_lost(chance, n, share, effect) for _ in range(2))
-        second = np.where(chance.random(n) < 0.5, first, second)
-        rivals = {"uniform sampling": first, "adaptive sampling": second}
-        comparisons = [compare(rival, Differences(values, credits=True)) for rival, values in rivals.items()]
+    alike = chance.binomial(n, 0.5, runs)
+    shared, first, second = (_draw_counts(chance, sizes, share, effect) for sizes in (alike, n - alike, n - alike))
+    rivals = [
+        _by_counts(shared + own, n, lambda differences, name=name: compare(name, differences))
+        for name, own in (("uniform sampling", first), ("adaptive sampling", second))
+    ]
+    for comparisons in zip(*rivals, strict=True):
         words[decide(comparisons, margin=margin).word] += 1
     return {word: count / runs for word, count in words.items()}
 
@@ -182,6 +195,34 @@ def _holds(differences: Differences, truth: float) -> bool:
     return interval.low <= truth <= interval.high
 
 
+# ---- questions won and lost ------------------------------------------------------------------------------------------
+
+
+def _draw_counts(
+    chance: np.random.Generator, sizes: int | Counts, share: float, effect: float = 0.0, *, runs: int | None = None
+) -> Counts:
+    """The numbers of questions won and lost in each run: two columns."""
+    return chance.multinomial(sizes, [(share + effect) / 2, (share - effect) / 2, 1 - share], size=runs)[:, :2]
+
+
+def _by_counts(counts: Counts, n: int, judge: Callable[[Differences], Value]) -> list[Value]:
+    """What is judged of each run; runs with as many questions won and lost are judged once."""
+    pairs, places = np.unique(counts, axis=0, return_inverse=True)
+    judged = [
+        judge(Differences(np.repeat((1.0, -1.0, 0.0), (up, down, n - up - down)), credits=True)) for up, down in pairs
+    ]
+    return [judged[place] for place in places.ravel()]
+
+
+def _alone(chance: np.random.Generator, runs: int, n: int, share: float, *, effect: float = 0.0) -> Counts:
+    """In each run the side of 0 on which one difference is."""
+    return _sides(_draw_counts(chance, n, share, effect, runs=runs), n, ALPHA)
+
+
+def _sides(counts: Counts, n: int, alpha: float) -> Counts:
+    return np.array(_by_counts(counts, n, lambda differences: _side(differences, alpha)))
+
+
 def _side(differences: Differences, alpha: float) -> int:
     """The side of 0 on which a difference is by its interval and its p value; 0 where it is not known."""
     interval = differences.interval(1 - alpha)
@@ -190,32 +231,66 @@ def _side(differences: Differences, alpha: float) -> int:
     return 1 if interval.low > 0 else -1
 
 
-def _any_arm(chance: np.random.Generator, n: int) -> bool:
+def _any_arm(chance: np.random.Generator, runs: int, n: int) -> NDArray[np.bool_]:
     """Whether one of five arms is called different from the same rival; Holm's adjustment."""
-    arms = {str(arm): draw_credits(chance, n, share=0.15) for arm in range(5)}
-    p_values = {name: p_value(arm) if arm.interval().beyond_zero else 1.0 for name, arm in arms.items()}
-    return any(p <= ALPHA for p in holm(p_values).values())
+    arms = [
+        _by_counts(
+            _draw_counts(chance, n, 0.15, runs=runs),
+            n,
+            lambda differences: p_value(differences) if differences.interval().beyond_zero else 1.0,
+        )
+        for _ in range(5)
+    ]
+    adjusted = (holm({str(arm): p for arm, p in enumerate(run)}) for run in zip(*arms, strict=True))
+    return np.array([any(p <= ALPHA for p in run.values()) for run in adjusted])
 
 
-def _any_look(chance: np.random.Generator, n: int) -> bool:
+def _any_look(chance: np.random.Generator, runs: int, n: int) -> NDArray[np.bool_]:
     """Whether a verdict is spoken at one of four planned looks."""
-    values = draw_credits(chance, n, share=0.15).values
+    spoken = np.zeros(runs, dtype=bool)
+    counts, before = np.zeros((runs, 2), dtype=np.int64), 0
     for share, bound in zip(LOOKS, look_bounds(LOOKS), strict=True):
-        part = Differences(values[: round(share * n)], credits=True)
-        if _side(part, 2 * (1 - NORMAL.cdf(bound))):
-            return True
-    return False
+        now = round(share * n)
+        counts = counts + _draw_counts(chance, now - before, 0.15, runs=runs)
+        spoken |= _sides(counts, now, 2 * (1 - NORMAL.cdf(bound))) != 0
+        before = now
+    return spoken
 
 
-def _beats_both(chance: np.random.Generator, n: int) -> bool:
+def _beats_both(chance: np.random.Generator, runs: int, n: int) -> NDArray[np.bool_]:
     """Whether a debate is said to help which is as good as the better of two rivals, and 5 points above the other."""
-    return all(_side(draw_credits(chance, n, share=0.15, effect=effect), ALPHA) == 1 for effect in (0.0, 0.05))
+    return (_alone(chance, runs, n, 0.15) == 1) & (_alone(chance, runs, n, 0.15, effect=0.05) == 1)
 
 
-def _ever_beyond(values: Floats) -> bool:
-    """Whether the live interval ever leaves 0 out."""
-    n = np.arange(1, len(values) + 1)
-    means = np.cumsum(values) / n
-    spreads = np.sqrt(np.maximum(np.cumsum(values**2) / n - means**2, 0) * n / np.maximum(n - 1, 1))
-    widths = np.array([live_half_width(1.0, int(count), len(values)) for count in n[FIRST_LOOK - 1 :]])
-    return bool((np.abs(means)[FIRST_LOOK - 1 :] > widths * spreads[FIRST_LOOK - 1 :]).any())
+# ---- whole tables of runs and questions ------------------------------------------------------------------------------
+
+
+def _chunks(runs: int) -> Iterator[int]:
+    """How many runs to draw at once, so that they fit into memory."""
+    yield from (min(_CHUNK, runs - start) for start in range(0, runs, _CHUNK))
+
+
+def _sides_of_losses(chance: np.random.Generator, runs: int, n: int) -> Counts:
+    """In each run the side of 0 on which the difference of two equal forecasters is."""
+    table = draw_losses(chance, (runs, n), (0.9, 0.9))
+    sides = np.array([_beyond(Differences(row)) for row in table])
+    beyond = np.flatnonzero(sides)
+    if len(beyond):
+        sides[beyond[sign_flips(table[beyond]) > ALPHA]] = 0
+    return sides
+
+
+def _beyond(differences: Differences) -> int:
+    interval = differences.interval(1 - ALPHA)
+    return (interval.low > 0) - (interval.high < 0)
+
+
+def _ever_beyond(table: Floats) -> NDArray[np.bool_]:
+    """Whether the live interval ever leaves 0 out, for each run."""
+    planned = len(table[0])
+    n: Floats = np.arange(1, planned + 1, dtype=np.float64)
+    means = np.cumsum(table, axis=1) / n
+    spreads = np.sqrt(np.maximum(np.cumsum(table**2, axis=1) / n - means**2, 0) * n / np.maximum(n - 1, 1))
+    widths = np.array([live_half_width(1.0, int(count), planned) for count in n[FIRST_LOOK - 1 :]])
+    outside = np.abs(means)[:, FIRST_LOOK - 1 :] > widths * spreads[:, FIRST_LOOK - 1 :]
+    return np.array([bool(run.any()) for run in outside])
