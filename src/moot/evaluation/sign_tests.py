@@ -2,7 +2,6 @@
 
 import math
 from itertools import product
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,16 +57,16 @@ def sign_flip(sums: Floats, *, seed: int = 0) -> float:
         signs = np.array(list(product((1.0, -1.0), repeat=len(sizes))))
         return float((np.abs(signs @ sizes) >= observed).mean())
     values, counts = np.unique(sizes, return_counts=True)
-    return float(_drawn(values[None, :], cast("NDArray[np.int64]", counts), np.array([observed]), seed)[0])
+    return float(_drawn(values[None, :], counts, np.array([observed]), seed)[0])
 
 
 def sign_flips(table: Floats, *, seed: int = 0) -> Floats:
     """``sign_flip`` of each row; rows of different values alone share their draws, which makes thousands quick."""
     sizes = np.sort(np.abs(table), axis=1)
-    if table.shape[1] <= EXACT or not sizes[:, 0].all() or not np.diff(sizes, axis=1).all():
+    if len(sizes[0]) <= EXACT or not sizes[:, 0].all() or not np.diff(sizes, axis=1).all():
         return np.array([sign_flip(row, seed=seed) for row in table])
     observed = np.abs(table.sum(axis=1)) - _CLOSE * sizes.sum(axis=1)
-    return _drawn(sizes, np.ones(table.shape[1], dtype=np.int64), observed, seed)
+    return _drawn(sizes, np.ones(len(sizes[0]), dtype=np.int64), observed, seed)
 
 
 def _drawn(values: Floats, counts: NDArray[np.int64], observed: Floats, seed: int) -> Floats:
