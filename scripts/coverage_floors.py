@@ -5,9 +5,11 @@ Reads the ``.coverage`` that ``pytest --cov`` has just written. A path to a JSON
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 from pydantic import BaseModel
 
@@ -20,6 +22,9 @@ FULL = frozenset(
 """The parts below the application."""
 
 LEAST = 90.0
+
+NEEDS: Mapping[str, str] = MappingProxyType({"inspect": "inspect_ai"})
+"""Parts that run only with a package that no requirement brings, since it is large; without it they have no floor."""
 
 
 class Summary(BaseModel):
@@ -70,6 +75,9 @@ def judge(report: Report) -> tuple[list[str], bool]:
     for part in sorted({part_of(path) for path in report.files}):
         files = {path: file for path, file in report.files.items() if part_of(path) == part}
         floor, reached = (100.0 if part in FULL else LEAST), share(list(files.values()))
+        if (package := NEEDS.get(part, "")) and find_spec(package) is None:
+            lines.append(f"{part:<12}{'-':>6}     needs {package}, which is not installed")
+            continue
         enough = reached >= floor
         good = good and enough
         lines.append(f"{part:<12}{int(reached * 10) / 10:>6.1f} % {floor:>5.0f} %{'' if enough else '   too low'}")

@@ -40,6 +40,10 @@ def test_marks_around_words_and_labels_do_not_matter() -> None:
     assert records(text) == [{"FILE": "a.py", "SEVERITY": "high", "QUOTE": "x"}]
 
 
+def test_what_stands_in_a_block_before_its_first_label_is_no_field() -> None:
+    assert records(ONE.replace("FILE:", "The worst one is this.\nFILE:")) == records(ONE)
+
+
 def test_code_keeps_its_lines_and_what_looks_like_labels() -> None:
     code = "\n    FILE: other\n    why: not\nEND\n    END2"
     text = f"FINDING\nFILE: a\nSEVERITY: low\nQUOTE:{code}\nWHY: it is\nlong\nEND"

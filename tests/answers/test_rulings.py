@@ -187,3 +187,7 @@ def test_many_courtesies_are_cut_up_to_a_number() -> None:
 
 def test_only_one_line_is_a_label() -> None:
     assert undecorated("📝 A\nB") == "📝 A\nB"
+
+
+def test_labels_in_the_middle_of_a_sentence_part_nothing() -> None:
+    assert read_ruling("So far SUMMARY: both agree. STATUS: SETTLED. DECISION: Lyon.").decision is None

@@ -8,7 +8,8 @@ from moot.protocols.measured.findings import Arbitrate
 from moot.reviews.artefact import Artefact, whole_file
 from moot.reviews.reviewed import Review, review_of
 from moot.testing.replay import Harness
-from tests.kits.reviewers import TWO, person, review_brief
+from moot.testing.scripted import Scripted
+from tests.kits.reviewers import TWO, person, review_brief, verdict
 
 CODE = """\
 def read(names=[]):
@@ -54,3 +55,12 @@ async def test_without_a_pattern_it_shows_what_a_finding_is() -> None:
     assert item.dispute.ruling == "SPLIT"
     empty = await review(review_brief(artefact=Artefact(files=(whole_file("a.py", "\n"),), facts={})))
     assert (empty.findings, empty.missing) == ((), ())
+
+
+async def test_a_finder_holds_what_another_reviewer_refuses() -> None:
+    brief = review_brief(artefact=Artefact(files=(whole_file("a.py", CODE),), facts={}))
+    refusing = verdict("DISAGREE_EVIDENCE", cite="a.py:2", quote="try:")
+    other = Scripted(lambda ask, context: refusing if ask.act == "refute" else "NO FINDINGS")
+    place = Harness(brief=brief, protocol=build("findings", brief), name="findings")
+    debate = await place.run({"R1": DemoDebater(), "R2": other})
+    assert {item.state for item in review_of(brief, debate.transcript).findings} == {"contested"}

@@ -43,6 +43,18 @@ def test_coverage_floors(files: dict[str, object], good: bool, row: str) -> None
     assert (row in lines, passed) == (True, good), lines
 
 
+def test_a_part_without_its_package_has_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = coverage_floors.Report.model_validate({"files": {"src/moot/inspect.py": measured(1, 10, [3], [])}})
+    monkeypatch.setattr(coverage_floors, "NEEDS", {"inspect": "pytest"})
+    assert coverage_floors.judge(report)[1] is False
+    monkeypatch.setattr(coverage_floors, "NEEDS", {"inspect": "a_package_that_is_nowhere"})
+    lines, passed = coverage_floors.judge(report)
+    assert (passed, lines[-1]) == (
+        True,
+        "inspect          -     needs a_package_that_is_nowhere, which is not installed",
+    )
+
+
 def test_coverage_floors_reads_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = coverage_floors.Report.model_validate({"files": {"src/moot/cli/a.py": measured(1, 2, [2], [])}})
     path = tmp_path / "report.json"

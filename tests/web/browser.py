@@ -19,11 +19,12 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
 from moot.app.plan.settings import Config, Serving
-from moot.app.run.prepare import Overrides
+from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission, DebateRequest
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
+from moot.core.brief import TURN_SECONDS
 from moot.core.event import Called
 from moot.models.base import Model, Request, Traits
 from moot.web.app import make_app, open_site
@@ -205,9 +206,10 @@ class Stage:
         return f"guest:m{self._lent}"
 
     async def begin(self, brief: str, *models: str) -> str:
-        """Begin a debate as whoever is at the machine; its id."""
+        """Begin a debate as whoever is at the machine; its id. However slow the machine is, no turn takes too long."""
         admission = Admission(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
-        overrides = Overrides(models=models or ("builtin:quotes",), cast="builtin")
+        limits = LimitOverrides(turn_seconds=TURN_SECONDS.high)
+        overrides = Overrides(models=models or ("builtin:quotes",), cast="builtin", caps=limits)
         return await admission.begin(DebateRequest(brief=brief, overrides=overrides, start=True), "")
 
     async def ended(self, brief: str, *models: str) -> str:

@@ -147,9 +147,13 @@ async def test_with_the_keyboard_alone(stage: Stage) -> None:
 
 
 async def test_where_motion_is_unwanted_nothing_moves(stage: Stage, debates: Held) -> None:
-    count = "document.getAnimations().length"
+    drawn = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
     for reduced_motion in (False, True):
         async with stage.visit(reduced_motion=reduced_motion) as visit:
             page = await visit.go(f"/d/{debates.runs}")
             await expect(page.get_by_text("is thinking").first).to_be_visible()
-            assert bool(await page.evaluate(count)) is not reduced_motion
+            await page.evaluate(drawn)  # an animation begins when its page is drawn
+            if reduced_motion:
+                assert await page.evaluate("document.getAnimations().length") == 0
+            else:
+                await page.wait_for_function("document.getAnimations().length > 0")

@@ -88,8 +88,10 @@ async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> N
             me = web.me
             now = (await me.get(f"{API}/debates/d")).json()
             assert (now["status"], now["runs"]) == ("open", False)
+            count = await there.count_entries(
+                "d"
+            )  # before it may answer: what follows is written at once, then Ada waits
             slow.go.set()
-            count = await there.count_entries("d")
             await until(lambda: there.store.read("d", after=count, limit=1))
             now = (await me.get(f"{API}/debates/d")).json()
             assert (now["status"], now["runs"], now["holder"]) == ("open", True, "elsewhere")
