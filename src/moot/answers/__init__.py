@@ -5,5 +5,5 @@ Read in this order: ``layout`` (the public functions), ``plain_text``, ``values`
 ``postponement`` (whether it is put off), ``ballot_reader`` with ``blanks``, ``mentions``, ``candidates`` and
 ``own_words`` (a vote in running text),
 ``retraction`` (whether what follows takes a statement back; one notion for all readers), ``manual_form`` (answers that
-people write). ``words`` holds word lists.
+people write). ``schemas`` has answers that must fit a JSON Schema, ``words`` word lists.
 """

@@ -45,6 +45,7 @@ from moot.answers.rulings import (
     withdrawn_ruling,
     without_marks,
 )
+from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from moot.answers.tags import escape, read_tags
 from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value, reason_in_words
 from moot.answers.words import phrases
@@ -325,6 +326,10 @@ def _read(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldVa
     match form.layout:
         case "tags":
             return read_tags(form, unfence(words, announces), speaker)
+        case "json" if form.schema:
+            values = FieldValues()
+            values.add(form.fields[0], read_schema_answer(form.schema, words))
+            return values
         case "json":
             return read_json(form, without_comments(words))
         case "sections":
@@ -348,6 +353,8 @@ def _read_line(form: Form, words: str, speaker: str, proposals: Proposals) -> Fi
 
 def form_instructions(form: Form) -> str:
     """What a prompt says about how to answer in this form."""
+    if form.schema:
+        return schema_instructions(form.schema)
     return "\n".join([*_notes(form), _INTRODUCTION[form.layout], template(form)])
 
 

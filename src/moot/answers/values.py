@@ -46,8 +46,8 @@ _WHY: Mapping[str, str] = {
 
 
 def reason_in_words(code: str) -> str:
-    """A reason of ``unread`` as words for readers."""
-    return _WHY.get(code, "it could not be read")
+    """A reason of ``unread`` as words for readers; a reason of several words is a sentence already."""
+    return _WHY.get(code, code if " " in code else "it could not be read")
 
 
 @dataclass(slots=True)

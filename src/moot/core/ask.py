@@ -107,6 +107,8 @@ class Form:
         record: with ``records``, the fields of one of them, in their order. The form's one field is a list, which
             holds each as a JSON object of texts.
         most: with ``records``, the greatest number of them; 1 for just one.
+        schema: with ``json``, a JSON Schema as text that the whole answer has to fit; "" for none. The form's one field
+            is a text, which holds the answer as JSON.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Form:
     strict: bool = False
     record: tuple[Field, ...] = ()
     most: int = 0
+    schema: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

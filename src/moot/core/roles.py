@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from moot.core.ask import ABSTAIN
-from moot.core.brief import Brief
+from moot.core.brief import SIMILARITY, Brief, Participant
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
 
@@ -266,6 +266,30 @@ RETRIEVER_NAMES = ("retriever", "librarian")
 def retriever(brief: Brief) -> str:
     """The name of the memory retriever; "" if there is none."""
     return next((participant.name for participant in brief.participants if participant.seat == RETRIEVER), "")
+
+
+DELIVER = "deliver"
+"""The act of the turn in which the final answer is written from the decision."""
+
+FINAL = "ANSWER"
+"""The field with the final answer as JSON, where it has to fit a schema."""
+
+
+def final_writer(brief: Brief) -> str:
+    """The name of the helper that writes the final answer; "" if there is none. It alone has a model."""
+    helpers = (participant for participant in brief.participants if participant.duty == "aide")
+    return next((who.name for who in helpers if is_final_writer(who)), "")
+
+
+def is_final_writer(who: Participant) -> bool:
+    """Whether a participant is the helper that writes the final answer."""
+    measures = who.seat.startswith(SIMILARITY) or who.seat in (VOTE_WEIGHER, RETRIEVER)
+    return who.duty == "aide" and not measures
+
+
+def final_turn(transcript: Transcript) -> Turn | None:
+    """The turn in which the final answer was asked for, answered or not; None if there is none."""
+    return next((turn for turn in transcript.all() if turn.act == DELIVER), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from moot.demo.answers_by_act import (
 from moot.demo.evidence import Library, Situation
 from moot.demo.material import MEND, NOTHING, polarity
 from moot.demo.reviewer import ACTS, review_answer
+from moot.demo.schema_sample import sample_answer
 from moot.demo.speech import Speech, compose, quote
 
 
@@ -68,6 +69,8 @@ class DemoDebater:
         """Answer one ask; see ``core.agent.Agent``. No model is called."""
         if ask.act in ACTS:
             return await _reply(review_answer(ask, context), ask, context, recorder)
+        if ask.form and ask.form.schema:
+            return await _reply(sample_answer(ask, ask.form.schema), ask, context, recorder)
         library = self._library((*context.brief.background, *context.brief.library))
         situation, form_fields = Situation(ask, context, library), ask.form.fields if ask.form else ()
         if library.passages:

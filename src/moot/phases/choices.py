@@ -95,6 +95,23 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Final:
+    """The final answer that somebody writes from what was decided, for whoever asked.
+
+    Attributes:
+        model: who writes it; "" for the first of the debate's models.
+        schema: the JSON Schema that it has to fit, as text; "" for words.
+        task: what to do beside that; "" for nothing more.
+        alone: whether nothing is debated: it answers at once.
+    """
+
+    model: str = ""
+    schema: str = ""
+    task: str = ""
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What a brief may choose about its protocol; None and "" mean the protocol's default.
 
@@ -122,6 +139,7 @@ class Choices:
         samples: how many independent answers are counted.
         forecast: of what kind forecasts are: a probability, a number, or quantiles; "" for a probability.
         merge: whether a judge that has picked an answer writes one from all.
+        final: the final answer that is written after the decision; None for none.
         protocol_options: the options of a protocol from another package, by name.
         strategy_options: the options of a rule from another package, by name.
         other_options: the options of tools, model providers and report formats from other packages, under their full
@@ -147,6 +165,7 @@ class Choices:
     samples: int | None = None
     forecast: Literal["", "probability", "number", "quantiles"] = ""
     merge: bool = False
+    final: Final | None = None
     protocol_options: Fields = field(default_factory=dict[str, Value])
     strategy_options: Fields = field(default_factory=dict[str, Value])
     other_options: Fields = field(default_factory=dict[str, Value])

@@ -16,7 +16,7 @@ from moot.core.text import unknown_word
 from moot.phases.base import At, Phase, Rounds, Sequence, Undebated
 from moot.phases.choices import RANKED, STRATEGIES, Choices, ranks, rule_of
 from moot.phases.endings import ENDINGS, mediator
-from moot.phases.helpers import with_recall, with_weights
+from moot.phases.helpers import with_final_answer, with_recall, with_weights
 from moot.phases.ranked_vote import vote
 from moot.phases.speak import AGAIN, HIDDEN, SETTLEMENT, Everyone, alone, check_names, narrowed, revision
 from moot.phases.vote import Adopt, Count, Vote
@@ -230,4 +230,4 @@ def build(name: str, brief: Brief, choices: Choices | None = None) -> Phase:
         tree = with_recall(tree, brief, choices.memory)
     if choices.measured and choices.vote_weights:
         tree = with_weights(tree, brief, choices.vote_weights)
-    return tree
+    return with_final_answer(tree, brief, choices.final) if choices.final else tree

@@ -26,6 +26,7 @@ from moot.app.serve.admission import Admission
 from moot.app.serve.live import write
 from moot.app.serve.request_guard import bearer
 from moot.app.serve.settle import settle
+from moot.core.ask import ToolCall
 from moot.web.auth import Identity
 from moot.web.problems import MODEL_API, error_answer
 from moot.web.schemas import Data
@@ -88,7 +89,7 @@ async def complete(request: Request, holder: Program) -> Response:
     completion = Completion(
         endpoint=site.endpoint,
         admission=admission,
-        request=chat,
+        request=begun.request,
         begun=begun,
         base=f"{request.url.scheme}://{host_of(request)}",
         at=int(site.workspace.clock()),
@@ -213,9 +214,15 @@ class Completion:
 
     def body(self, answer: ChatAnswer) -> Data:
         """The body of an answer that is not streamed."""
-        message = {"role": "assistant", "content": answer.text, "refusal": answer.refusal if answer.refusal else None}
+        message: Data = {"role": "assistant", "content": answer.text or None, "refusal": answer.refusal or None}
+        if answer.calls:
+            message["tool_calls"] = [_call(call) for call in answer.calls]
         choice: Data = {"index": 0, "finish_reason": answer.finish, "logprobs": None, "message": message}
         return self.frame("chat.completion", [choice], usage=usage_of(answer), moot=self.facts(answer))
+
+
+def _call(call: ToolCall) -> Data:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def usage_of(answer: ChatAnswer) -> Data:
@@ -335,7 +342,10 @@ class HeldStream(Held):
         if answer.status == "failed":
             await put(_event(completion.failure(state, answer).body))
             return
-        await chunk({"content": answer.text, **({"refusal": answer.refusal} if answer.refusal else {})})
+        if answer.text or answer.refusal:
+            await chunk({"content": answer.text, **({"refusal": answer.refusal} if answer.refusal else {})})
+        if answer.calls:
+            await chunk({"tool_calls": [{"index": n, **_call(call)} for n, call in enumerate(answer.calls)]})
         await chunk({}, answer.finish, moot=completion.facts(answer))
         if completion.request.usage_chunk:
             await put(_event(completion.frame("chat.completion.chunk", [], usage=usage_of(answer))))

@@ -42,8 +42,9 @@ LIMIT_KEYS = tuple(key.name.removeprefix("limits.") for key in LIMITS)
 PARTICIPANTS = ("builtin", "generated")
 """Who takes part where the brief describes nobody: the built-in participants, or some that a model generates."""
 
-ANSWERS = ("text", "memo")
-"""What a model name answers: the decision's words alone, or also its strength, dissent and other answers."""
+ANSWERS = ("text", "memo", "acting")
+"""What a model name answers: the decision's words alone, or also its strength, dissent and other answers, or what one
+model makes of them, which may use the tools of the caller."""
 
 LEAVING = ("continue", "stop")
 """What a debate does when the client of a model name has gone."""
@@ -54,7 +55,7 @@ PROGRESS = ("words", "none")
 SECONDS = 900.0
 MOST_SECONDS = 86_400.0
 
-OWN_KEYS = ("models", "participants", "who", "seconds", "answer", "small", "on_leave", "progress")
+OWN_KEYS = ("models", "participants", "who", "seconds", "answer", "acting", "small", "on_leave", "progress")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,8 @@ class Preset:
         who: the tokens whose holders may use it; None for all.
         seconds: how long a request to its model name is held open.
         memo: whether its model name also answers strength, dissent and other answers.
+        acts: whether one model writes the final answer for the caller, whose tools it may use.
+        acting: the model that does so, and that puts a decision into a shape; "" for the first of its models.
         small: the model that answers titles and tags; "" where these are refused.
         stops: whether the debate stops when the client of its model name has gone.
         silent: whether a stream does not say who has answered.
@@ -84,6 +87,8 @@ class Preset:
     who: tuple[str, ...] | None = None
     seconds: float = SECONDS
     memo: bool = False
+    acts: bool = False
+    acting: str = ""
     small: str = ""
     stops: bool = False
     silent: bool = False
@@ -144,7 +149,9 @@ def _preset(name: str, table: Mapping[str, object], where: str) -> Preset:
         who=_texts("who", table["who"]) if "who" in table else None,
         seconds=_seconds(table.get("seconds", SECONDS)),
         memo=_word("answer", table.get("answer", ANSWERS[0]), ANSWERS) == "memo",
-        small=_models([table["small"]])[0] if table.get("small", "") != "" else "",
+        acts=table.get("answer") == "acting",
+        acting=_model(table.get("acting", "")),
+        small=_model(table.get("small", "")),
         stops=_word("on_leave", table.get("on_leave", LEAVING[0]), LEAVING) == "stop",
         silent=_word("progress", table.get("progress", PROGRESS[0]), PROGRESS) == "none",
         where=where,
@@ -156,6 +163,11 @@ def _models(value: object) -> tuple[str, ...]:
     key = get_key(PARTICIPANT, "model").name
     models = _texts("models", value) if value != () else ()
     return tuple(str(check_value(PARTICIPANT, key, model)) for model in models)
+
+
+def _model(value: object) -> str:
+    """One model; "" for none."""
+    return "" if value == "" else _models([value])[0]
 
 
 def _seconds(value: object) -> float:

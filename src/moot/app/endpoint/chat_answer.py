@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
+from moot.answers.values import reason_in_words
 from moot.app.brief.presets import Preset
+from moot.app.endpoint.answer_shape import AnswerShape, calls_in, fills
 from moot.app.endpoint.chat_request import ChatRequest
-from moot.core.ask import Usage
+from moot.core.ask import ToolCall, Usage
 from moot.core.brief import Brief, Participant, is_person
 from moot.core.decision import Minority
 from moot.core.event import Called, Entry
+from moot.core.roles import FINAL, final_turn
 from moot.core.text import clip, counted, flat, listed
 from moot.core.transcript import Transcript, Turn
 from moot.report.conclusion import OutcomeView, outcome_view
@@ -70,43 +73,72 @@ class ChatAnswer:
 
     Attributes:
         status: how the debate stands.
-        text: the content.
+        text: the content; "" where there are calls or a refusal instead.
         finish: why it ends, in OpenAI's words.
         refusal: why there is no answer at all; "" where there is one.
         usage: the sum of all calls.
         degraded: what was missing, a sentence each.
         facts: the field ``moot``.
+        calls: the calls of the caller's tools.
     """
 
     status: Status
     text: str
-    finish: Literal["stop", "length", "content_filter"]
+    finish: Literal["stop", "length", "content_filter", "tool_calls"]
     refusal: str = ""
     usage: Usage = Usage()
     degraded: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict[str, object])
+    calls: tuple[ToolCall, ...] = ()
 
 
 def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> ChatAnswer:
     """The answer of a debate as it stands now."""
     status, degraded = _status(state), tuple(_degraded(state))
-    words, finish = _words(state, status), "length" if status == "limit" else "stop"
-    if status == "decided":
-        words = "\n\n".join([words, *(_memo(state) if preset.memo else ())])
-        words, cut = _shorten(words, request)
-        finish = "length" if cut else finish
-    elif _refused(state):
-        finish = "content_filter"
-    notices = [f"Moot: {' '.join(degraded)}"] if degraded and request.notices == "text" and status != "failed" else []
-    return ChatAnswer(
+    answer = ChatAnswer(
         status=status,
-        text="\n\n".join([words, *notices]),
-        finish=finish,
-        refusal=words if status == "failed" else "",
+        text=_words(state, status),
+        finish="length" if status == "limit" else "stop",
         usage=state.transcript.usage,
         degraded=degraded,
         facts=_facts(state, status, degraded, request),
     )
+    if status == "failed":
+        return replace(answer, finish="content_filter" if _refused(state) else "stop", refusal=answer.text)
+    if request.shape:
+        return _shaped(answer, state, request, request.shape)
+    if status == "decided":
+        words, cut = _shorten("\n\n".join([answer.text, *(_memo(state) if preset.memo else ())]), request)
+        answer = replace(answer, text=words, finish="length" if cut else "stop")
+    elif _refused(state):
+        answer = replace(answer, finish="content_filter")
+    notices = [f"Moot: {' '.join(degraded)}"] if degraded and request.notices == "text" else []
+    return replace(answer, text="\n\n".join([answer.text, *notices]))
+
+
+def _shaped(answer: ChatAnswer, state: DebateState, request: ChatRequest, shape: AnswerShape) -> ChatAnswer:
+    """The answer in a shape; where there is none, a refusal, which no client takes for one."""
+    if answer.status != "decided":
+        free = shape.kind == "tools" and not shape.forced
+        return answer if free else replace(answer, text="", refusal=_capital(answer.text.removeprefix("Moot: ")))
+    decision, turn = state.outcome.decision, final_turn(state.transcript)
+    value = fills(shape, request.options, decision.winner if decision else "") if turn is None else None
+    value = str(turn.fields[FINAL]) if turn and FINAL in turn.fields else value
+    if value is None:
+        problem = _unwritten(turn) if turn else "nobody has written it"
+        return replace(answer, text="", refusal=f"There is a decision, but no answer in that shape: {problem}.")
+    text, calls = calls_in(shape, value, state.debate)
+    return replace(answer, text=text, calls=calls, finish="tool_calls" if calls else "stop")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _unwritten(turn: Turn) -> str:
+    """Why there is no final answer in a turn."""
+    reason = turn.reply.unread[0].partition(": ")[2] if turn.reply and turn.reply.unread else ""
+    return reason_in_words(reason) if reason else _sentence(turn.failure)
 
 
 def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
@@ -114,7 +146,9 @@ def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
 
 
 def _status(state: DebateState) -> Status:
-    outcome = state.outcome
+    outcome, turn = state.outcome, final_turn(state.transcript)
+    if outcome.over and turn and outcome.decision is None:  # nothing was debated: that turn alone is the answer
+        return "decided" if turn.reply else "failed"
     if not outcome.over:
         if state.runs:
             return "waiting" if _waits(state) else "running"
@@ -140,7 +174,8 @@ def _words(state: DebateState, status: Status) -> str:
     outcome, debate = state.outcome, state.debate
     match status:
         case "decided":
-            return outcome.answer
+            turn = final_turn(state.transcript)
+            return turn.text if turn and turn.reply else outcome.answer
         case "tie" | "no_decision":
             return "\n".join([f"Moot: no decision: {_why(state)}.", *_standing(state)])
         case "limit":
@@ -153,7 +188,9 @@ def _words(state: DebateState, status: Status) -> str:
         case "paused":
             return "\n".join([f"Moot: the debate is paused: {_sentence(outcome.reason)}.", *_standing(state)])
         case "failed":
-            return f"Moot: no answer. {_sentence(state.error or outcome.reason) or 'Nobody answered'}."
+            turn = final_turn(state.transcript)
+            reason = state.error or (turn.failure if turn else outcome.reason)
+            return f"Moot: no answer. {_sentence(reason) or 'Nobody answered'}."
 
 
 def _open(state: DebateState) -> list[Turn]:
@@ -228,6 +265,9 @@ def _degraded(state: DebateState) -> Iterator[str]:
     unread = [ballot.voter for ballot in decision.ballots if ballot.state == "unread"] if decision else []
     if unread:
         yield f"The vote of {listed(unread)} could not be read."
+    final = final_turn(state.transcript)
+    if final and final.failure and decision:
+        yield f"The final answer could not be written ({_sentence(final.failure)}); this is the decision itself."
     if state.outcome.kind == "limit":
         yield f"A limit ended it: {_sentence(state.outcome.reason)}."
 

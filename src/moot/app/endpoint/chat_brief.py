@@ -49,8 +49,11 @@ def chat_brief(request: ChatRequest) -> ChatBrief:
     rules = "\n\n".join(message.text.strip() for message in request.messages if message.role in RULES).strip()
     history = [message for n, message in enumerate(request.messages) if message.role not in RULES and n != last]
     background = [Source(name="conversation", text=_conversation(history))] if any(m.text for m in history) else []
-    short = len(question) <= MOST_TOPIC and "\n" not in question
-    if not short:
+    short = len(question) <= MOST_TOPIC and "\n" not in question and not request.turn
+    if request.turn:  # what tools have found since then stands in its place
+        talk = [message for message in request.messages if message.role not in RULES]
+        background = [Source(name="conversation", text=_conversation(talk))]
+    elif not short:
         background.append(Source(name="question", text=_indented(question)))
     if len(rules.encode()) > MOST_RULES:
         background.append(Source(name="instructions", text=_indented(rules)))

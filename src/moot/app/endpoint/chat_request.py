@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from moot.app.endpoint.answer_shape import AnswerShape, read_shape
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.core.brief import OPTIONS
 from moot.core.text import clean
 
 RULES = ("system", "developer")
-ROLES = (*RULES, "user", "assistant", "tool", "function")
+RESULTS = ("tool", "function")
+ROLES = (*RULES, "user", "assistant", *RESULTS)
 
 IGNORED = (
     "temperature",
@@ -80,6 +82,8 @@ class ChatRequest:
         notices: whether what went wrong stands in the text, or in the field ``moot`` alone.
         key: the idempotency key in the body; "" for none.
         ignored: what was sent and is not used.
+        shape: the shape that the answer has to have; None for words.
+        turn: whether the last message is the result of a tool.
     """
 
     model: str
@@ -94,6 +98,8 @@ class ChatRequest:
     notices: Literal["text", "field"] = "text"
     key: str = ""
     ignored: tuple[str, ...] = ()
+    shape: AnswerShape | None = None
+    turn: bool = False
 
 
 def read_chat(body: Mapping[str, object]) -> ChatRequest:
@@ -110,7 +116,8 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
         if name not in (*IGNORED, *USED) and body[name] is not None:
             raise EndpointError(400, f"{name[:60]} is not supported here", "unsupported_parameter", param=name[:60])
     _check_meaning(body)
-    ignored += _tools(body)
+    shape, unused = read_shape(body)
+    ignored += unused
     own = _table(body, "moot")
     for name in own:
         if name not in OWN:
@@ -118,10 +125,10 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
     notices = own.get("notices", "text")
     if notices not in ("text", "field"):
         raise _wrong("moot.notices", "must be text or field")
-    metadata = _table(body, "metadata")
+    metadata, messages = _table(body, "metadata"), _messages(body.get("messages"))
     return ChatRequest(
         model=model,
-        messages=_messages(body.get("messages")),
+        messages=messages,
         stream=_flag(body, "stream"),
         usage_chunk=_flag(_table(body, "stream_options"), "include_usage", "stream_options."),
         most_tokens=_most_tokens(body),
@@ -132,6 +139,8 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
         notices="field" if notices == "field" else "text",
         key=_text(own.get("key", ""), "moot.key"),
         ignored=(*ignored, *(f"metadata.{name[:60]}" for name in metadata if name != "moot_options")),
+        shape=shape,
+        turn=messages[-1].role in RESULTS,
     )
 
 
@@ -145,19 +154,6 @@ def _check_meaning(body: Mapping[str, object]) -> None:
         )
     if body.get("modalities") not in (None, ["text"]):
         raise EndpointError(400, "modalities can only be text", "unsupported_parameter", param="modalities")
-    shape = _table(body, "response_format").get("type", "text")
-    if shape != "text":
-        problem = f"response_format {str(shape)[:60]!r} is not supported; the answer is text"
-        raise EndpointError(400, problem, "unsupported_parameter", param="response_format")
-
-
-def _tools(body: Mapping[str, object]) -> list[str]:
-    """The names of tools fields that are not used; tools that must be used are refused."""
-    tools, choice = body.get("tools"), body.get("tool_choice")
-    if tools and choice not in (None, "auto", "none"):
-        problem = "tools cannot be required here: a debate calls no tools of its caller"
-        raise EndpointError(400, problem, "unsupported_parameter", param="tool_choice")
-    return [name for name, value in (("tools", tools), ("tool_choice", choice)) if value and value != "none"]
 
 
 def _messages(value: object) -> tuple[ChatMessage, ...]:
@@ -166,8 +162,8 @@ def _messages(value: object) -> tuple[ChatMessage, ...]:
     messages = tuple(_message(item, n) for n, item in enumerate(cast("list[object]", value)))
     if sum(len(message.text) for message in messages) > MOST_TEXT:
         raise EndpointError(413, f"the messages have more than {MOST_TEXT:,} characters", "too_large", param="messages")
-    if messages[-1].role in ("assistant", "tool", "function"):
-        problem = f"the last message must be of the user, not of the role {messages[-1].role}"
+    if messages[-1].role == "assistant":
+        problem = "the last message must be of the user or of a tool, not of the role assistant"
         raise EndpointError(400, problem, "unsupported_value", param="messages")
     asking = [message for message in messages if message.role == "user" and message.text.strip()]
     if not asking:

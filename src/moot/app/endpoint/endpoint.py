@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from moot.app.brief.presets import KEY, Preset
+from moot.app.endpoint.answer_shape import fills
 from moot.app.endpoint.chat_answer import DebateState
 from moot.app.endpoint.chat_brief import chat_brief, is_small_task
 from moot.app.endpoint.chat_request import ChatRequest
@@ -18,6 +19,7 @@ from moot.core.errors import BriefError
 from moot.core.transcript import Transcript, fold
 from moot.models.names import find_url, parse
 from moot.models.transport import INSTANCE
+from moot.phases.choices import Final
 
 PREFIX = "moot/"
 """What the names of models begin with."""
@@ -58,10 +60,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """The debate of a request: its id, the preset, and whether an earlier request began it."""
+    """The debate of a request: its id, the preset, the request as it is used, and whether an earlier one began it."""
 
     debate: str
     preset: Preset
+    request: ChatRequest
     joined: bool = False
 
 
@@ -110,29 +113,33 @@ class Endpoint:
         """
         preset = self.preset(request.model, admission.owner)
         self._check_loop(preset, attempt.via)
+        request = _usable(request, preset)
         order = self._order(request, preset)
         digest = hashlib.sha256(json.dumps([admission.owner, attempt.key]).encode() + attempt.body).hexdigest()
         if debate := await self.retries.find(digest, attempt.count):
-            return Begun(debate=debate, preset=preset, joined=True)
+            return Begun(debate=debate, preset=preset, request=request, joined=True)
         first = self.retries.add(digest, attempt.count)
         try:
             first.debate = await admission.begin(order, attempt.key or request.key)
         finally:
             first.ready.set()
-        return Begun(debate=first.debate, preset=preset)
+        return Begun(debate=first.debate, preset=preset, request=request)
 
     def _order(self, request: ChatRequest, preset: Preset) -> DebateRequest:
         brief = chat_brief(request)
         limit = preset.limits.get("limits.cost")
         lowers = request.max_cost is not None and (not isinstance(limit, float | int) or request.max_cost < limit)
         caps = LimitOverrides(cost=request.max_cost if lowers else None)
-        overrides = Overrides(caps=caps)
-        if is_small_task(request):
+        final = _final(request, preset)
+        overrides = Overrides(caps=caps, final=final)
+        if final and final.alone:
+            overrides = replace(overrides, protocol="single", cast="builtin")
+        elif is_small_task(request):
             if not preset.small:
                 problem = "this asks for a title, tags or the like, which is no debate; "
                 problem += f"the owner of the server can set small under [presets.{preset.name}]"
                 raise EndpointError(400, problem, "unsupported_value", param="messages")
-            overrides = Overrides(models=(preset.small,), protocol="single", cast="builtin", caps=caps)
+            overrides = replace(overrides, models=(preset.small,), protocol="single", cast="builtin")
         keys = {**brief.keys, KEY: preset.name}
         return DebateRequest(brief=keys, overrides=overrides, background=brief.background)
 
@@ -145,7 +152,7 @@ class Endpoint:
         if INSTANCE in [name.strip() for name in via.split(",")]:
             problem = "this request comes from a debate of this server: a debate cannot ask itself"
             raise EndpointError(400, problem, "recursion")
-        for model in filter(None, (*preset.models, preset.small)):
+        for model in filter(None, (*preset.models, preset.acting, preset.small)):
             if self._is_here(model):
                 problem = f"the preset {preset.name} asks {model}, which is this server: a debate cannot ask itself"
                 raise EndpointError(400, problem, "recursion", param="model")
@@ -158,6 +165,39 @@ class Endpoint:
             return name.model.startswith(PREFIX) or urlsplit(find_url(name.provider)).netloc.lower() in self.hosts
         except BriefError:  # a name that cannot be is refused where it is used
             return False
+
+
+def _usable(request: ChatRequest, preset: Preset) -> ChatRequest:
+    """The request without what nobody can use here, which is named as not used: tools, and the length of a shape.
+
+    Raises:
+        EndpointError: one of several tools has to be used, and nobody can.
+    """
+    shape = request.shape
+    if shape is None:
+        return request
+    if shape.kind != "tools" or preset.acts:
+        cuts = [name for name, value in (("max_tokens", request.most_tokens), ("stop", request.stop)) if value]
+        return replace(request, ignored=(*request.ignored, *cuts))
+    if shape.forced:
+        problem = f'one of several tools cannot be required: [presets.{preset.name}] needs answer = "acting" for that'
+        raise EndpointError(400, problem, "unsupported_parameter", param="tools")
+    return replace(request, shape=None, ignored=(*request.ignored, "tools"))
+
+
+def _final(request: ChatRequest, preset: Preset) -> Final | None:
+    """The final answer that somebody has to write; None where the decision is the answer, or fills it."""
+    shape = request.shape
+    if fills(shape, request.options, request.options[0] if request.options else "") and not request.turn:
+        return None
+    if shape is None and not (preset.acts or request.turn):
+        return None
+    return Final(
+        model=preset.acting,
+        schema=shape.schema if shape else "",
+        task=shape.told if shape else "",
+        alone=request.turn,
+    )
 
 
 async def state_of(admission: Admission, debate: str) -> DebateState:

@@ -9,7 +9,7 @@ A record names an embedding model, never a place on this machine: the user's set
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -26,19 +26,24 @@ from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.toolbox import ToolProvider, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import CLOCK, HUMAN, SIMILARITY, TOOLS, Brief, Limits, Participant, is_person
-from moot.core.errors import BriefError, PackageMissing
-from moot.core.event import Package
-from moot.core.extensions import PROTOCOL, PROVIDER, TOOL, find, installed
-from moot.core.roles import RETRIEVER, RETRIEVER_NAMES, VOTE_WEIGHER, Finding, VoteWeights, retriever, vote_weigher
-from moot.core.text import flat, listed
+from moot.core.brief import CLOCK, HUMAN, SIMILARITY, Brief, Limits, Participant, is_person
+from moot.core.errors import BriefError
+from moot.core.roles import (
+    RETRIEVER,
+    RETRIEVER_NAMES,
+    VOTE_WEIGHER,
+    Finding,
+    VoteWeights,
+    is_final_writer,
+    retriever,
+    vote_weigher,
+)
+from moot.core.text import flat
 from moot.models.base import Model
 from moot.models.discover import Available, find_models
-from moot.models.names import PROVIDERS, parse
+from moot.models.names import parse
 from moot.models.pool import GUEST, Fallback, Pool
-from moot.phases.choices import Choices, Memory
-from moot.protocols.known import KNOWN
-from moot.protocols.spec import packages_in
+from moot.phases.choices import Choices, Final, Memory
 from moot.record.store import Store
 from moot.tools.embeddings import KIND, SimilarityTool, embedder
 
@@ -213,6 +218,19 @@ def weigher_agents(brief: Brief, store: Store) -> Mapping[str, Agent]:
     return {name: VoteWeigher(place=memory_place(store), missing=partial(missing_lessons, store))}
 
 
+WRITER_TITLES = ("Writer", "Final writer", "Writer of the answer")
+"""The names of the helper that writes the final answer: it gets the first one that no participant has."""
+
+
+def with_final_writer(brief: Brief, final: Final | None) -> Brief:
+    """The brief with a helper that writes the final answer, if one is wanted."""
+    if final is None:
+        return brief
+    name = free_name(WRITER_TITLES, (participant.name for participant in brief.participants))
+    who = Participant(name=name, role="Writes the final answer", seat=final.model, duty="aide")
+    return replace(brief, participants=(*brief.participants, who))
+
+
 async def with_threshold(choices: Choices, parsed: ParsedBrief, store: Store) -> tuple[Choices, tuple[str, ...]]:
     """The choices with the threshold that past debates teach, if the brief asks for it, and a sentence on it."""
     if parsed.given.get("threshold") != LEARNED:
@@ -285,7 +303,7 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
 
     Args:
         brief: the brief as it was read.
-        models: default models, at least one; a moderator without one takes the first.
+        models: default models, at least one; a moderator or a helper without one takes the first.
     """
     seated: list[Participant] = []
     assigned = 0
@@ -293,8 +311,9 @@ def assign(brief: Brief, models: Sequence[str]) -> Brief:
         if participant.seat:
             seated.append(participant)
             continue
-        model = models[0] if participant.duty == "moderator" else models[assigned % len(models)]
-        assigned += participant.duty != "moderator"
+        beside = participant.duty in ("moderator", "aide")
+        model = models[0] if beside else models[assigned % len(models)]
+        assigned += not beside
         seated.append(replace(participant, seat=model))
     return replace(brief, participants=tuple(seated))
 
@@ -353,7 +372,7 @@ def _make_agent(
         return None
     if who.seat == CLOCK:
         return _make_timekeeper(who)
-    if who.duty == "aide":
+    if who.duty == "aide" and not is_final_writer(who):
         return _make_helper(who, config)
     check_agent(who)
     try:
@@ -423,60 +442,3 @@ def calls_for(who: Participant, ask: Ask) -> int:
     asking = USES if ASKING.intersection(who.tools) else 0
     answer = 1 + ROUNDS + asking if aided else 1
     return answer + (most_calls(who.search) - 1 if who.search and ask.act in SOUGHT else 0)
-
-
-# ---- packages of others ----------------------------------------------------------------------------------------------
-
-
-def packages_of(brief: Brief, name: str, tree: Mapping[str, object]) -> tuple[Package, ...]:
-    """The packages beside Moot that a debate uses, with their versions.
-
-    Args:
-        brief: the brief with agents assigned.
-        name: the name of the protocol.
-        tree: its phase tree as data.
-    """
-    used: dict[str, Package] = {}
-    for package in (*_offered(brief, name), *packages_in(tree)):
-        known = used.setdefault(package.name, replace(package, version=package.version or installed(package.name)))
-        used[package.name] = replace(known, used_for=tuple(dict.fromkeys((*known.used_for, *package.used_for))))
-    return tuple(used.values())
-
-
-def _offered(brief: Brief, name: str) -> Iterator[Package]:
-    """The packages of a protocol, of models and of tools that are not built in."""
-    names = [(PROTOCOL, name)] if name not in KNOWN else []
-    for who in brief.participants:
-        seats = (who.seat, *who.fallback, who.stand_in)
-        words = [seat.partition(":")[0] for seat in seats if ":" in seat and who.duty != "aide"]
-        names += [(PROVIDER, word) for word in words if word not in PROVIDERS and word not in OURS]
-        names += [(TOOL, tool) for tool in who.tools if tool not in TOOLS and ":" not in tool]
-    for kind, word in dict.fromkeys(names):
-        if offer := find(kind, word):
-            yield offer.used()
-
-
-OURS = ("builtin", "guest")
-"""What stands before the colon of seats that no provider answers for."""
-
-
-def changed_packages(packages: Sequence[Package]) -> list[str]:
-    """Which packages of a debate on record are here in another version, a sentence each."""
-    here = [(package, installed(package.name)) for package in packages]
-    return [
-        f"{package.name} is {version} here; the debate began with {package.version}"
-        for package, version in here
-        if version and package.version and version != package.version
-    ]
-
-
-def check_packages(packages: Sequence[Package]) -> None:
-    """Make sure that the packages of the models and tools of a debate on record are there.
-
-    Raises:
-        PackageMissing: one is not.
-    """
-    for package in packages:
-        needs = [use for use in package.used_for if use.startswith((PROVIDER.name, TOOL.name))]
-        if needs and not installed(package.name):
-            raise PackageMissing(f"the debate needs {package} for its {listed(needs)}; that package is not installed")

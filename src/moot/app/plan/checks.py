@@ -326,3 +326,14 @@ def ignored_settings(brief: Brief, live: Mapping[str, Model]) -> dict[str, tuple
         if names := tuple(name for name in drops if getattr(participant.settings, name, None) not in (None, ())):
             ignored[participant.name] = names
     return ignored
+
+
+def check_prices(brief: Brief, costing: Costing) -> None:
+    """Refuse a limit on cost with a model whose price is unknown.
+
+    Raises:
+        BriefError: code ``inconsistent``.
+    """
+    if brief.limits.cost is not None and costing.most.unpriced:
+        unknown = ", ".join(costing.most.unpriced)
+        raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")

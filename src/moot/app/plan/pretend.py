@@ -20,6 +20,7 @@ from moot.core.brief import Brief, Participant
 from moot.core.roles import VERDICT, WITHDRAWN
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Phase
+from moot.phases.helpers import FinalAnswer
 from moot.phases.revise import SUMMED, Revise
 from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
@@ -44,7 +45,7 @@ WORDS: Mapping[str, int] = {
     "question": 50, "answer": 150, "interrupt": 60, "bid": 15, "reconsider": 10, "guide": 80, "inform": 120,
     "score": 40, "evaluate": 150, "summarize": 150, "strategy": 50, "reflect": 100, "gauge": 30, "moderate": 150,
     "consent": 30, "vote": 30, "remind": 30, "verdict": 50, "recall": 250, "synthesize": 350,
-    "verify": 150, "inspect": 500, "respond": 60, "refute": 120, "dispute": 120,
+    "deliver": 150, "verify": 150, "inspect": 500, "respond": 60, "refute": 120, "dispute": 120,
 }
 """Words of an answer by its act."""
 # fmt: on
@@ -241,7 +242,7 @@ def longest_form(protocol: Phase) -> Phase:
     def instead(part: object) -> object:
         if isinstance(part, QuietFirst):
             return _LeastAsked()
-        if isinstance(part, Merge | Refute | Respond):
+        if isinstance(part, FinalAnswer | Merge | Refute | Respond):
             return replace(part, always=True)
         if isinstance(part, GUESSED) or _of_forecasts(part):
             return AnyOf(stops=())

@@ -12,7 +12,7 @@ from moot.app.brief.default_participants import default_moderator
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.reader import ParsedBrief, Settings
 from moot.app.plan.assignment import assign, make_agents
-from moot.app.plan.checks import ignored_settings
+from moot.app.plan.checks import check_prices, ignored_settings
 from moot.app.plan.next_steps import BY_HAND, lost_choices, without_aides
 from moot.app.plan.recorded_choices import recorded_choices
 from moot.app.run.fork import with_agents
@@ -20,7 +20,6 @@ from moot.app.run.outcome import opening
 from moot.app.run.prepare import (
     Overrides,
     PreparedDebate,
-    check_prices,
     costing_of,
     live_models,
     make_choices,

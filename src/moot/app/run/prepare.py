@@ -25,13 +25,14 @@ from moot.app.plan.assignment import (
     model_of,
     recall_settings,
     vote_weights,
+    with_final_writer,
     with_retriever,
     with_similarity,
     with_threshold,
     with_vote_weigher,
 )
 from moot.app.plan.bounds import Bounds, Totals, bounds
-from moot.app.plan.checks import ignored_settings, notes_on
+from moot.app.plan.checks import check_prices, ignored_settings, notes_on
 from moot.app.plan.estimate import Costing, estimate, likely_requests
 from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
@@ -40,6 +41,7 @@ from moot.core.ask import Fields, Value
 from moot.core.brief import CLOCK, HUMAN, Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.extensions import NO_OPTIONS, PROTOCOL, RULE
+from moot.core.roles import is_final_writer
 from moot.core.text import listed, unknown_word
 from moot.models.base import Model
 from moot.phases.base import Phase
@@ -50,6 +52,7 @@ from moot.phases.choices import (
     Choices,
     Condition,
     Extras,
+    Final,
     Mediation,
     MediatorKind,
     SummaryStyle,
@@ -99,6 +102,7 @@ class Overrides:
         cast: who takes part where the brief does not say. ``builtin``: use built-in participants; ``new``: always
             generate; "": reuse what the same model generated for the same brief, else generate.
         caps: what the debate may use.
+        final: the final answer that is written after the decision; None for none.
     """
 
     models: tuple[str, ...] = ()
@@ -109,6 +113,7 @@ class Overrides:
     seed: int | None = None
     cast: Literal["", "builtin", "new"] = ""
     caps: LimitOverrides = LimitOverrides()
+    final: Final | None = None
 
 
 def protocol_of(parsed: ParsedBrief, overrides: Overrides) -> str:
@@ -152,6 +157,7 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
         samples=cast("int | None", settings.get("samples")),
         forecast=cast('Literal["", "probability", "number", "quantiles"]', settings.get("forecast", "")),
         merge=bool(settings.get("merge", False)),
+        final=overrides.final,
         protocol_options=parsed.options(PROTOCOL.options),
         strategy_options=parsed.options(RULE.options),
         other_options=parsed.named_options(),
@@ -307,7 +313,7 @@ async def prepare(
     config = config or workspace.config
     parsed = _answering_alone(completed(parsed, config, overrides.protocol), overrides)
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
-    brief = _with_overrides(brief, overrides)
+    brief = with_final_writer(_with_overrides(brief, overrides), overrides.final)
     models, model_notes = await _models(brief, overrides.models or parsed.models, config)
     for participant in parsed.brief.participants:
         _check_seat(workspace, parsed, participant)
@@ -362,17 +368,6 @@ def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[s
         least = Totals(asks=min(costing.least.asks, most))
         return replace(costing, bounds=Bounds(least=least, most=Totals(asks=most), answer=0))
     return replace(costing, bounds=bounds(brief, protocol, live | stand_ins))
-
-
-def check_prices(brief: Brief, costing: Costing) -> None:
-    """Refuse a limit on cost with a model whose price is unknown.
-
-    Raises:
-        BriefError: code ``inconsistent``.
-    """
-    if brief.limits.cost is not None and costing.most.unpriced:
-        unknown = ", ".join(costing.most.unpriced)
-        raise BriefError(f"a limit on cost needs known prices, and the price of {unknown} is unknown; limit the tokens")
 
 
 def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
@@ -458,7 +453,7 @@ def live_models(workspace: Workspace, brief: Brief, options: Fields = NO_OPTIONS
 
 
 def _has_model(who: Participant) -> bool:
-    return who.duty != "aide" and who.seat not in NO_MODEL
+    return (who.duty != "aide" or is_final_writer(who)) and who.seat not in NO_MODEL
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:

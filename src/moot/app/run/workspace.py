@@ -18,10 +18,8 @@ from moot.app.brief.program_values import plain
 from moot.app.plan.assignment import (
     BUILTIN,
     assign,
-    check_packages,
     make_agents,
     names_of_people,
-    packages_of,
     retriever_agents,
     weigher_agents,
 )
@@ -32,6 +30,7 @@ from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import lock_place
 from moot.app.plan.toolbox import open_tools
+from moot.app.plan.used_packages import check_packages, packages_of
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome, Recorded, opening, outcome
 from moot.app.run.record_reader import RecordReader
