@@ -21,20 +21,26 @@ if TYPE_CHECKING:
     from tests.web.browser import Stage
 
 settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
-settings.register_profile("more", settings.get_profile("moot"), max_examples=50)
-settings.load_profile("more" if MORE else "moot")
+settings.load_profile("moot")
 
 OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
 """Fixtures that are processes of their own."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set."""
+    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set.
+
+    A test with more cases in the whole suite is marked ``more``; all of its cases are tried without measuring coverage.
+    """
     call = getattr(item, "callspec", None)
     used = {*getattr(item, "fixturenames", ()), *(map(str, call.params.values()) if call else ())}
     narrower = any(item.get_closest_marker(name) for name in ("alone", "peers"))
     if narrower or used & OUTSIDE:
         item.add_marker("system")
+    if isinstance(item, pytest.Function) and "resume_everywhere" in item.function.__code__.co_names:
+        item.add_marker("more")
+    if MORE and item.get_closest_marker("more"):
+        item.add_marker("no_cover")
     if item.get_closest_marker("peers") and not os.environ.get("MOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 

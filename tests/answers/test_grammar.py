@@ -25,6 +25,7 @@ def booked(sample: Sample) -> Value | None:
     return tuple(f"{name} {value}" for name, value in fields.items()) or None
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("unseen", [False, True])
 def test_an_authors_last_word_counts(unseen: bool, record_property: Callable[[str, object], None]):

@@ -52,6 +52,7 @@ CASES = [
 ]
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "options", "choices"), CASES)
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(

@@ -29,6 +29,7 @@ WITHIN = 2_000
 """The seeds within which each planted fault is found."""
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_all_invariants_hold(block: int) -> None:
@@ -40,6 +41,7 @@ def test_some_seeds_hold() -> None:
     check_simulated(range(60))
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::6])
 def test_a_planted_fault_is_found(name: str) -> None:

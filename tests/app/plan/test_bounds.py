@@ -175,6 +175,7 @@ async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind:
         assert (low or 0) <= (likely or 0) <= (usual or 0) <= (high or 0)
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_so_it_does_whatever_a_brief_chooses(name: str) -> None:

@@ -167,6 +167,7 @@ def check(name: str, seed: int) -> float:
     return used
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 def test_no_debate_puts_more_asks_or_takes_more_calls_than_the_most(name: str) -> None:

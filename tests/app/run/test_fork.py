@@ -66,6 +66,7 @@ async def go_on(workspace: Workspace, name: str, seat: Agent, opening: Opened | 
     return await debate(opening, load(opening.protocol), seats, ledger=ledger)
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
