@@ -383,7 +383,20 @@ class Noted:
     text: str = ""
 
 
-SideEvent: TypeAlias = Claimed | Shared | Revoked | Limited | Allowed | Reserved | Released | Keyed | Noted
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """A program has asked for a debate through the name of a model.
+
+    Attributes:
+        digest: the hash of its owner, its key and its body; the client's retry has the same.
+        request: the request as JSON, as it was used.
+    """
+
+    digest: str
+    request: str
+
+
+SideEvent: TypeAlias = Claimed | Shared | Revoked | Limited | Allowed | Reserved | Released | Keyed | Noted | Requested
 SIDE_EVENTS: tuple[type[SideEvent], ...] = (
     Claimed,
     Shared,
@@ -394,6 +407,7 @@ SIDE_EVENTS: tuple[type[SideEvent], ...] = (
     Released,
     Keyed,
     Noted,
+    Requested,
 )
 SIDE_KIND: Mapping[type[SideEvent], str] = {item: item.__name__.lower() for item in SIDE_EVENTS}
 """How a stream beside a record names each kind of side event: ``claimed`` for Claimed."""

@@ -108,9 +108,10 @@ class Mailbox(_EventStream[Entry]):
         return None
 
 
-Side: TypeAlias = Literal["access", "memory", "said", "till"]
-"""What stands beside records, by its name in the store: whose a debate is with its limits and links; what its owner
-notes of it; the idempotency keys of remarks; and beside an owner (``@ann``) what is reserved for its debates."""
+Side: TypeAlias = Literal["access", "asked", "memory", "said", "till"]
+"""What stands beside records, by its name in the store: whose a debate is with its limits and links; the request of a
+program that began it; what its owner notes of it; the idempotency keys of remarks; and beside an owner (``@ann``) what
+is reserved for its debates."""
 
 _SIDES = tuple(f"/{side}{_STREAM}" for side in get_args(Side))
 

@@ -27,9 +27,10 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.live import Live
 from moot.app.serve.spending import Spending
 from moot.core.errors import MootError
-from moot.web import debate_routes, entry_routes, model_routes, pages, people_routes, read_routes
+from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
 from moot.web.auth import Authenticator
 from moot.web.guard import Guard
+from moot.web.model_api import model_routes, response_routes
 from moot.web.problems import MEDIA, Problem, answer, error_answer, invalid, is_model_api, problem_of
 from moot.web.schemas import Data
 from moot.web.site import PREFIX, Owner, ServerState
@@ -168,6 +169,7 @@ def routes() -> FastAPI:
         people_routes.shares_router,
         read_routes.library_router,
         model_routes.router,
+        response_routes.router,
     ):
         app.router.routes.extend(router.routes)
 

@@ -8,11 +8,12 @@ from urllib.parse import urlsplit
 
 from moot.app.brief.presets import KEY, Preset
 from moot.app.endpoint.answer_shape import fills
+from moot.app.endpoint.asked import find_debate, requested
 from moot.app.endpoint.chat_answer import DebateState
 from moot.app.endpoint.chat_brief import chat_brief, is_small_task
 from moot.app.endpoint.chat_request import ChatRequest
 from moot.app.endpoint.endpoint_errors import EndpointError
-from moot.app.endpoint.retries import Retries
+from moot.app.endpoint.retries import HOUR, Retries
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.serve.admission import Admission, DebateRequest
 from moot.core.errors import BriefError
@@ -38,7 +39,7 @@ class Pace:
     """
 
     quiet: float = 15.0
-    beat: float = 10.0
+    beat: float = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +51,16 @@ class Attempt:
         count: how often the client had sent it before.
         key: the idempotency key; "" for none.
         via: the instances of Moot that it comes from.
+        echo: what a response tells back of it.
+        background: whether nobody waits for it.
     """
 
     body: bytes
     count: int = 0
     key: str = ""
     via: str = ""
+    echo: Mapping[str, object] = field(default_factory=dict[str, object])
+    background: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +121,16 @@ class Endpoint:
         request = _usable(request, preset)
         order = self._order(request, preset)
         digest = hashlib.sha256(json.dumps([admission.owner, attempt.key]).encode() + attempt.body).hexdigest()
-        if debate := await self.retries.find(digest, attempt.count):
+        debate = await self.retries.find(digest, attempt.count)
+        if attempt.count and not debate:  # this server may have been started since
+            since = admission.workspace.clock() - HOUR
+            debate = await find_debate(admission.workspace, admission.owner, digest, since)
+        if debate:
             return Begun(debate=debate, preset=preset, request=request, joined=True)
+        event = requested(digest, request, attempt.echo, background=attempt.background)
         first = self.retries.add(digest, attempt.count)
         try:
-            first.debate = await admission.begin(order, attempt.key or request.key)
+            first.debate = await admission.begin(replace(order, asked=event), attempt.key or request.key)
         finally:
             first.ready.set()
         return Begun(debate=first.debate, preset=preset, request=request)

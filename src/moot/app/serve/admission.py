@@ -30,7 +30,7 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending, is_free, reserve, spent
 from moot.core.brief import Limits, Source
 from moot.core.errors import BriefError, LimitReached, RecordConflict
-from moot.core.event import Keyed
+from moot.core.event import Keyed, Requested
 from moot.core.transcript import fold
 from moot.record.mailbox import SideStream
 
@@ -184,6 +184,7 @@ class DebateRequest:
         start: whether the debate runs at once; else it is only put on record.
         preset: the preset that fills in what the brief leaves open; "" for the one that the brief names.
         background: documents beside those of the brief.
+        asked: the request of a program, where it came through the name of a model.
     """
 
     brief: str | Mapping[str, object]
@@ -191,6 +192,7 @@ class DebateRequest:
     start: bool = True
     preset: str = ""
     background: tuple[Source, ...] = ()
+    asked: Requested | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,6 +264,8 @@ class Admission:
         start = await self.make_ready(order)
         debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
         await self.note_owner(debate, request if key else "")
+        if order.asked:
+            await SideStream(self.workspace.store, debate, "asked", clock=self.workspace.clock).post(order.asked)
         if not order.start:
             try:
                 await put_on_record(self.workspace, start, debate)

@@ -1,119 +1,24 @@
-"""Routes under ``/v1`` for clients of OpenAI's interface: presets as models, and a debate as an answer.
-
-Only the tokens of programs count here; cookies are never looked at, so requests from other pages do no harm. A debate
-takes minutes: streams tell its progress as reasoning, and answers that are not streamed are kept alive by blanks, which
-JSON allows.
-"""
+"""Answers of a model name that are sent while its debate runs: kept alive, whole or as a stream of chunks."""
 
 import asyncio
-import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Annotated, TypeAlias, cast
+from typing import TypeAlias
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import JSONResponse, Response
-from starlette.requests import HTTPConnection
+from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from moot.app.endpoint.chat_answer import ChatAnswer, DebateState, chat_answer
-from moot.app.endpoint.chat_request import ChatRequest, read_chat
-from moot.app.endpoint.endpoint import Attempt, Begun, Endpoint, state_of
+from moot.app.endpoint.chat_request import ChatRequest
+from moot.app.endpoint.endpoint import Begun, Endpoint, state_of
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.app.serve.admission import Admission
 from moot.app.serve.live import write
-from moot.app.serve.request_guard import bearer
 from moot.app.serve.settle import settle
 from moot.core.ask import ToolCall
-from moot.web.auth import Identity
-from moot.web.problems import MODEL_API, error_answer
 from moot.web.schemas import Data
-from moot.web.site import PREFIX, NeedsNothing, NeedsOwner, host_of, site_of
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsToken(NeedsOwner):
-    """A dependency: the client must have the token of a program."""
-
-    async def __call__(self, connection: HTTPConnection) -> Identity:
-        """The identity of the client."""
-        holder = site_of(connection).auth.of_token(bearer(connection.headers))
-        if holder is None:
-            problem = "the token is missing or not known; send one of [serve.tokens] as the API key"
-            raise EndpointError(401, problem)
-        return holder
-
-
-Program: TypeAlias = Annotated[Identity, Depends(NeedsToken())]
-
-router = APIRouter(prefix=MODEL_API, include_in_schema=False)
-
-
-@router.options("/models", dependencies=[Depends(NeedsNothing())])
-@router.options("/chat/completions", dependencies=[Depends(NeedsNothing())])
-async def allow() -> Response:
-    """Let pages of other addresses send requests with a token."""
-    allowed = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Max-Age": "600"}
-    return Response(status_code=204, headers={**allowed, "Access-Control-Allow-Headers": "*, Authorization"})
-
-
-@router.get("/models")
-async def list_models(request: Request, holder: Program) -> Data:
-    """List the presets that the token may use, as models."""
-    endpoint = site_of(request).endpoint
-    return {"object": "list", "data": [_model(request, name) for name in endpoint.models(holder.owner)]}
-
-
-@router.get("/models/{model:path}")
-async def get_model(request: Request, holder: Program, model: str) -> Data:
-    """Return one of them."""
-    site_of(request).endpoint.preset(model, holder.owner)
-    return _model(request, model)
-
-
-def _model(request: Request, name: str) -> Data:
-    return {"id": name, "object": "model", "created": int(site_of(request).started), "owned_by": "moot"}
-
-
-@router.post("/chat/completions")
-async def complete(request: Request, holder: Program) -> Response:
-    """Answer the last message by a debate."""
-    site, body = site_of(request), await request.body()
-    chat = read_chat(_object(body))
-    admission = Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=holder.owner)
-    begun = await site.endpoint.begin(admission, chat, _attempt(request, body))
-    if begun.joined:
-        await admission.resume(begun.debate)
-    completion = Completion(
-        endpoint=site.endpoint,
-        admission=admission,
-        request=begun.request,
-        begun=begun,
-        base=f"{request.url.scheme}://{host_of(request)}",
-        at=int(site.workspace.clock()),
-    )
-    return HeldStream(completion) if chat.stream else await _whole(completion)
-
-
-def _object(body: bytes) -> Mapping[str, object]:
-    value: object = json.loads(body or b"null")  # the guard has checked that it is JSON
-    if not isinstance(value, dict):
-        raise EndpointError(400, "the body must be an object", "invalid_value")
-    return cast("dict[str, object]", value)
-
-
-_COUNT = re.compile(r"[0-9]{1,3}")
-
-
-def _attempt(request: Request, body: bytes) -> Attempt:
-    count, key = request.headers.get("x-stainless-retry-count", ""), request.headers.get("idempotency-key", "")
-    if len(key) > 200 or not key.isascii():
-        raise EndpointError(400, "Idempotency-Key must be at most 200 letters of ASCII", param="Idempotency-Key")
-    number = int(count) if _COUNT.fullmatch(count) else 0
-    return Attempt(body=body, count=number, key=key, via=request.headers.get("moot-via", ""))
-
+from moot.web.site import PREFIX
 
 Line: TypeAlias = Callable[[str], Awaitable[None]]
 """Takes what has happened; "" where nothing has happened for some time."""
@@ -239,22 +144,6 @@ def usage_of(answer: ChatAnswer) -> Data:
     }
 
 
-async def _whole(completion: Completion) -> Response:
-    """The answer at once where the debate is short; else one that is kept alive."""
-    pace = completion.endpoint.pace
-
-    async def nothing(words: str) -> None:
-        """Whoever waits for a whole answer is told nothing."""
-
-    await completion.hold(min(pace.quiet, completion.seconds), nothing)
-    state, answer = await completion.answer()
-    if answer.status == "running" and completion.seconds > pace.quiet:
-        return HeldAnswer(completion)
-    if answer.status == "failed":
-        return error_answer(completion.failure(state, answer), completion.headers)
-    return JSONResponse(completion.body(answer), headers=completion.headers)
-
-
 class Held(Response):
     """An answer that is sent while its debate runs. A client that goes stops nothing, unless its preset says so."""
 
@@ -296,12 +185,8 @@ class Held(Response):
         """Write the whole body."""
         raise TypeError("a kind of answer writes its own body")
 
-
-class HeldAnswer(Held):
-    """An answer that is not streamed: blanks, and JSON at the end."""
-
-    async def write_all(self, put: Callable[[bytes], Awaitable[None]]) -> None:
-        """Write a blank now and then, and the answer when it exists."""
+    async def blanks(self, put: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write a blank now and then until the debate has ended."""
 
         async def blank(words: str) -> None:
             if not words:
@@ -310,6 +195,14 @@ class HeldAnswer(Held):
         pace = self._completion.endpoint.pace
         await put(b" ")
         await self._completion.hold(self._completion.seconds - pace.quiet, blank)
+
+
+class HeldAnswer(Held):
+    """An answer that is not streamed: blanks, and JSON at the end."""
+
+    async def write_all(self, put: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write a blank now and then, and the answer when it exists."""
+        await self.blanks(put)
         _, answer = await self._completion.answer()
         await put(write(self._completion.body(answer)))
 
@@ -330,7 +223,7 @@ class HeldStream(Held):
 
         async def chunk(delta: Data, finish: str | None = None, **more: object) -> None:
             choice: Data = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-            await put(_event(completion.frame("chat.completion.chunk", [choice], **empty, **more)))
+            await put(event(completion.frame("chat.completion.chunk", [choice], **empty, **more)))
 
         async def line(words: str) -> None:
             silent = completion.begun.preset.silent or not words
@@ -340,7 +233,7 @@ class HeldStream(Held):
         await completion.hold(completion.seconds, line)
         state, answer = await completion.answer()
         if answer.status == "failed":
-            await put(_event(completion.failure(state, answer).body))
+            await put(event(completion.failure(state, answer).body))
             return
         if answer.text or answer.refusal:
             await chunk({"content": answer.text, **({"refusal": answer.refusal} if answer.refusal else {})})
@@ -348,9 +241,10 @@ class HeldStream(Held):
             await chunk({"tool_calls": [{"index": n, **_call(call)} for n, call in enumerate(answer.calls)]})
         await chunk({}, answer.finish, moot=completion.facts(answer))
         if completion.request.usage_chunk:
-            await put(_event(completion.frame("chat.completion.chunk", [], usage=usage_of(answer))))
+            await put(event(completion.frame("chat.completion.chunk", [], usage=usage_of(answer))))
         await put(b"data: [DONE]\n\n")
 
 
-def _event(data: Mapping[str, object]) -> bytes:
+def event(data: Mapping[str, object]) -> bytes:
+    """One event of a stream."""
     return b"data: %s\n\n" % write(data)

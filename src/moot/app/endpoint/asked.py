@@ -1,0 +1,64 @@
+"""What was asked for through a model name, beside the record: so a retry finds its debate, and a response its request,
+also when the server was killed meanwhile.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import msgspec
+
+from moot.app.endpoint.chat_request import ChatRequest
+from moot.app.run.access import claimed
+from moot.app.run.workspace import Workspace
+from moot.core.event import Requested
+from moot.record.listing import ListQuery
+from moot.record.mailbox import SideStream
+
+LOOKED_AT = 200
+"""So many of the newest debates of an owner are looked at for the one that a retry belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedFor:
+    """A request that has begun a debate.
+
+    Attributes:
+        request: the request as it was used.
+        at: when it came, in seconds since 1970.
+        echo: what a response tells back of it.
+        background: whether nobody waits for it.
+    """
+
+    request: ChatRequest
+    at: int
+    echo: Mapping[str, object] = field(default_factory=dict[str, object])
+    background: bool = False
+
+
+def requested(digest: str, request: ChatRequest, echo: Mapping[str, object], *, background: bool) -> Requested:
+    """A request as it is stored."""
+    stored = {"request": msgspec.to_builtins(request), "echo": dict(echo), "background": background}
+    return Requested(digest=digest, request=json.dumps(stored, ensure_ascii=False))
+
+
+async def find_asked(workspace: Workspace, debate: str, owner: str) -> AskedFor | None:
+    """What an owner has asked for with a debate; None if it is not of that owner or was begun in another way."""
+    entries = await SideStream(workspace.store, debate, "asked", clock=workspace.clock).read()
+    for entry in entries:
+        if isinstance(entry.event, Requested) and (await claimed(workspace, debate)).owner == owner:
+            stored: dict[str, object] = json.loads(entry.event.request)
+            echo, request = cast("dict[str, object]", stored["echo"]), msgspec.convert(stored["request"], ChatRequest)
+            return AskedFor(request=request, at=int(entry.at), echo=echo, background=bool(stored["background"]))
+    return None
+
+
+async def find_debate(workspace: Workspace, owner: str, digest: str, since: float) -> str:
+    """The newest debate of an owner that a request with that hash has begun since then; "" for none."""
+    query = ListQuery(owner=owner, since=since, limit=LOOKED_AT)
+    for summary in (await workspace.page(query)).debates:
+        entries = await SideStream(workspace.store, summary.debate, "asked", clock=workspace.clock).read()
+        if any(isinstance(entry.event, Requested) and entry.event.digest == digest for entry in entries):
+            return summary.debate
+    return ""

@@ -1,0 +1,159 @@
+"""Read the body of OpenAI's responses interface: it becomes the body of a chat request, and what is told back of it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from moot.app.endpoint.chat_request import ChatRequest, read_chat
+from moot.app.endpoint.endpoint_errors import EndpointError
+
+SAME = (
+    "model",
+    "stream",
+    "metadata",
+    "moot",
+    "temperature",
+    "top_p",
+    "user",
+    "service_tier",
+    "parallel_tool_calls",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+)
+"""What has the same name and meaning in a chat request."""
+
+OWN = (
+    "input",
+    "instructions",
+    "previous_response_id",
+    "background",
+    "max_output_tokens",
+    "text",
+    "tools",
+    "tool_choice",
+    "store",
+)
+
+UNUSED = ("include", "reasoning", "truncation", "stream_options", "max_tool_calls", "top_logprobs")
+"""What is accepted and named as not used."""
+
+ECHOED = ("instructions", "max_output_tokens", "metadata", "previous_response_id", "text", "tools", "tool_choice")
+"""What a response tells back of its request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponsesRequest:
+    """A request of the responses interface.
+
+    Attributes:
+        chat: the request as a chat request.
+        background: whether the caller does not wait.
+        echo: what a response tells back of its request.
+    """
+
+    chat: ChatRequest
+    background: bool
+    echo: Mapping[str, object]
+
+
+def previous_id(body: Mapping[str, object]) -> str:
+    """The id of the response that this one goes on from; "" for none."""
+    value = body.get("previous_response_id")
+    if value is not None and not isinstance(value, str):
+        raise EndpointError(400, "previous_response_id must be a text", param="previous_response_id")
+    return value or ""
+
+
+def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, object]] = ()) -> ResponsesRequest:
+    """Read the body of a request.
+
+    Args:
+        body: the body.
+        before: the messages of the conversation that it goes on from.
+
+    Raises:
+        EndpointError: something in it cannot be used; its ``param`` says what.
+    """
+    for name in body:
+        if name not in (*SAME, *OWN, *UNUSED) and body[name] is not None:
+            raise EndpointError(400, f"{name[:60]} is not supported here", "unsupported_parameter", param=name[:60])
+    if body.get("store") is False:
+        problem = "store cannot be false: a debate is on record; its owner may delete it"
+        raise EndpointError(400, problem, "unsupported_value", param="store")
+    background = body.get("background")
+    if background is not None and not isinstance(background, bool):
+        raise EndpointError(400, "background must be true or false", param="background")
+    chat: dict[str, object] = {name: body[name] for name in SAME if body.get(name) is not None}
+    rules = body.get("instructions")
+    first = [{"role": "developer", "content": rules}] if rules else []
+    chat["messages"] = [*first, *before, *_messages(body.get("input"))]
+    if (most := body.get("max_output_tokens")) is not None:
+        chat["max_completion_tokens"] = most
+    if shape := _format(body.get("text")):
+        chat["response_format"] = shape
+    if tools := body.get("tools"):
+        chat["tools"] = _tools(tools)
+        chat["tool_choice"] = _choice(body.get("tool_choice", "auto"))
+    request = read_chat(chat)
+    unused = [name for name in UNUSED if body.get(name) is not None]
+    return ResponsesRequest(
+        chat=replace(request, ignored=(*request.ignored, *unused)),
+        background=bool(background),
+        echo={name: body[name] for name in ECHOED if body.get(name) is not None},
+    )
+
+
+def _messages(value: object) -> Iterator[Mapping[str, object]]:
+    """The items of the input as chat messages."""
+    items = [{"role": "user", "content": value}] if isinstance(value, str) else value
+    if not isinstance(items, list):
+        raise EndpointError(400, "input must be a text or a list of items", "missing_topic", param="input")
+    for n, item in enumerate(cast("list[object]", items)):
+        table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+        match table.get("type", "message"):
+            case "message":
+                yield {"role": table.get("role"), "content": table.get("content")}
+            case "function_call":
+                function = {"name": table.get("name"), "arguments": table.get("arguments")}
+                call = {"id": table.get("call_id"), "type": "function", "function": function}
+                yield {"role": "assistant", "content": None, "tool_calls": [call]}
+            case "function_call_output":
+                output = table.get("output")
+                text = cast("object", output) if isinstance(output, str | list) else json.dumps(output)
+                yield {"role": "tool", "tool_call_id": table.get("call_id"), "content": text}
+            case "reasoning":
+                continue
+            case other:
+                problem = f"input[{n}] is of the type {str(other)[:60]!r}, which is not supported"
+                raise EndpointError(400, problem, "unsupported_value", param=f"input[{n}]")
+
+
+def _format(value: object) -> Mapping[str, object] | None:
+    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    inner = table.get("format")
+    shape = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
+    if shape.get("type") == "json_schema":
+        return {"type": "json_schema", "json_schema": {name: shape[name] for name in shape if name != "type"}}
+    return shape or None
+
+
+def _tools(value: object) -> object:
+    """The tools, which stand a level deeper in a chat request."""
+    if not isinstance(value, list):
+        return value
+    return [_tool(item) for item in cast("list[object]", value)]
+
+
+def _tool(item: object) -> object:
+    table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+    inner = {name: table[name] for name in ("name", "description", "parameters") if name in table}
+    return {"type": table.get("type"), "function": inner}
+
+
+def _choice(value: object) -> object:
+    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    if table.get("type") != "function":
+        return cast("object", value)
+    return {"type": "function", "function": {"name": table.get("name")}}
