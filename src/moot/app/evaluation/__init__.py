@@ -5,5 +5,6 @@ answers), ``data_sets`` (questions with known answers, parted into questions and
 they are read from), ``arms`` (what is compared), ``responses`` (answers and costs, read from records), ``blocks`` (what
 a question becomes on record), ``matching`` (independent answers at the cost of a debate), ``grading`` (alone opens the
 keys), ``eval_plan``, ``eval_run``; ``task_samples`` (samples of other frameworks as debates),
+``inspect_logs`` (an evaluation as logs of Inspect),
 ``voter_table`` (simulated voters under all protocols and rules).
 """

@@ -16,6 +16,7 @@ from typing import Final, cast
 
 from moot.app.brief.reader import read_brief
 from moot.app.evaluation.data_sets import ALIASES, LISTS, DataSet, FaultyData, Line, part
+from moot.core.brief import Source
 from moot.core.errors import BriefError
 
 Places = Iterator[tuple[str, Line]]
@@ -121,6 +122,10 @@ def _brief(path: Path) -> Line:
 # ---- logs of Inspect -------------------------------------------------------------------------------------------------
 
 
+FROM_METADATA = ("group", "kind", "tolerance", "split", "known_since", "tags")
+"""Fields of a question that the metadata of a sample may have."""
+
+
 def _inspect_json(data: bytes, name: str) -> Places:
     yield from _samples([(name, data)], name)
 
@@ -152,12 +157,19 @@ def _sample(sample: Mapping[str, object]) -> Line:
     options = [str(item) for item in _list(sample.get("choices"))]
     targets = [str(item) for item in _list(target) or [target]]
     fields: dict[str, object] = {"id": str(sample.get("id")), "input": _words(sample.get("input"))}
-    fields |= {name: data[name] for name in ("group", "kind", "tolerance", "split", "known_since") if name in data}
+    fields |= {name: data[name] for name in FROM_METADATA if name in data}
+    if documents := [Source(name=str(item.get("name")), text=str(item.get("text"))) for item in _documents(data)]:
+        fields["documents"] = documents
     if not options:
         return {**fields, "truth": targets}
     if len(targets) != 1:
         return f"{len(targets)} of the choices are right; moot eval takes one"
     return {**fields, "options": options, "truth": _choice(targets[0], options)}
+
+
+def _documents(data: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """The documents that an exported evaluation has in the metadata of its samples."""
+    yield from (item for item in map(_object, _list(data.get("documents"))) if "name" in item and "text" in item)
 
 
 def _object(value: object) -> Mapping[str, object]:

@@ -56,7 +56,15 @@ def export(folder: Path, form: str, out: Path | None = None) -> list[Path]:
     """
     result = read_result(folder)
     files = FORMS[form](measure(result), result, folder)
-    place = out or (folder if len(files) == 1 else folder / form)
+    return write_files(out or (folder if len(files) == 1 else folder / form), files)
+
+
+def write_files(place: Path, files: Files) -> list[Path]:
+    """Write files into a folder, which is made; returns them in their order.
+
+    Raises:
+        OSError: one cannot be written.
+    """
     for name, content in files.items():
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)

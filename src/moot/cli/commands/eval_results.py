@@ -9,10 +9,14 @@ import rich_click
 from moot.cli.options import DONE, complete_debate, open_workspace, run_command, store_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from moot.app.evaluation.scores import EvalResult
 
-FORMS = ("html", "csv", "parquet", "json", "huggingface")
+FORMS = ("html", "csv", "parquet", "json", "huggingface", "inspect")
 """``moot.app.results.score_files`` has them, and is loaded when it is needed."""
+
+INSPECT = "inspect"
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -56,7 +60,7 @@ def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> None:
     default="html",
     show_default=True,
     help="html: one page with plots; csv and parquet: a file for each table; json: all data; huggingface: JSON lines "
-    "with a card, the right answers in a file of their own.",
+    "with a card, the right answers in a file of their own; inspect: a log of Inspect for each arm.",
 )
 @click.option(
     "-o",
@@ -64,13 +68,34 @@ def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder for the files. Default: FOLDER, and for several files a folder in it.",
 )
-def export(folder: Path, form: str, out: Path | None) -> int:
-    """Write the scoreboard of an evaluation to files, and print their names."""
-    from moot.app.results.score_files import export as write
+@click.option(
+    "--server", default="", metavar="URL", help="Link logs of Inspect to the debates on a `moot serve` at this address."
+)
+@store_option
+def export(folder: Path, form: str, out: Path | None, server: str, store: Path | str | None) -> int:
+    """Write the scoreboard of an evaluation to files, and print their names.
 
-    for path in write(folder, form, out):
+    Logs of Inspect have the right answers as targets. What each participant used is read from the debates in the store.
+    """
+    from moot.app.results.score_files import export as write
+    from moot.app.results.score_files import write_files
+
+    if form == INSPECT:
+        paths = write_files(out or folder / INSPECT, run_command(_logs(folder, server, store)))
+    else:
+        paths = write(folder, form, out)
+    for path in paths:
         click.echo(path)
     return DONE
+
+
+async def _logs(folder: Path, server: str, store: Path | str | None) -> "Mapping[str, str]":
+    from moot.app.evaluation.inspect_logs import logs_of, read_records
+    from moot.app.evaluation.scores import read_result
+
+    result = read_result(folder)
+    async with open_workspace(store, reading=True) as workspace:
+        return logs_of(result, folder, await read_records(workspace, result), server)
 
 
 @rich_click.command()
