@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moot.evaluation.paired import Floats
+from moot.evaluation.paired import Differences, Floats
+from moot.evaluation.verdicts import Comparison, Verdict, compare, decide
 
 DEFAULT = 0.20
 """The threshold below 100 resolved questions: fewer do not suffice to learn a better one."""
@@ -135,3 +136,111 @@ def splits(questions: Gated, folds: int, seed: int) -> Iterator[tuple[list[int],
     for fold in range(min(folds, len(units))):
         inside = sorted(place for unit in units[fold::folds] for place in unit)
         yield sorted(set(range(questions.n)) - set(inside)), inside
+
+
+# ---- a gate judged on other questions --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """Questions with what each way to answer them costs, in one currency.
+
+    Attributes:
+        gated: both outcomes, without and with the debate.
+        alone: the cost without the debate.
+        debating: the cost with it.
+        more: what independent answers buy: the mean cost of a question and the losses, for rising numbers of answers.
+        credits: whether losses are right answers with a minus sign; else they are losses of forecasts.
+    """
+
+    gated: Gated
+    alone: Floats
+    debating: Floats
+    more: Sequence[tuple[float, Floats]]
+    credits: bool = False
+
+    def cost(self, threshold: float) -> float:
+        """The mean cost of a question where only those above the threshold are debated."""
+        return float(np.where(self.gated.spread > threshold, self.debating, self.alone).mean())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedGate:
+    """A gate on questions from which its threshold was not learned.
+
+    Attributes:
+        threshold: above it a debate takes place.
+        share: of the questions that are debated.
+        cost: the mean cost of a question.
+        loss: the mean loss.
+        comparisons: against independent answers at the same cost: of the same number everywhere, and only where first
+            answers differ.
+        always: against always debating, whatever that costs.
+        verdict: on the gate against both rivals.
+    """
+
+    threshold: float
+    share: float
+    cost: float
+    loss: float
+    comparisons: tuple[Comparison, ...]
+    always: Comparison
+    verdict: Verdict
+
+
+def judge_gate(questions: Priced, threshold: float, *, margin: float) -> JudgedGate:
+    """Judge a gate whose threshold was learned elsewhere, against two rivals at its cost.
+
+    Args:
+        questions: others than those it was learned on.
+        threshold: of the gate.
+        margin: the smallest difference that matters.
+    """
+    gated, cost = questions.gated, questions.cost(threshold)
+    losses = gated.losses(threshold)
+    rivals = {
+        "as many independent answers": _uniform(questions, cost),
+        "independent answers where they differ": _adaptive(questions, threshold, cost),
+    }
+    comparisons = tuple(
+        compare(name, _gain(questions, rival - losses), cost_ratio=cost / paid)
+        for name, (paid, rival) in rivals.items()
+    )
+    return JudgedGate(
+        threshold=threshold,
+        share=gated.share(threshold),
+        cost=cost,
+        loss=float(losses.mean()),
+        comparisons=comparisons,
+        always=compare("always debating", _gain(questions, gated.debated - losses)),
+        verdict=decide(comparisons, margin=margin),
+    )
+
+
+def _gain(questions: Priced, values: Floats) -> Differences:
+    return Differences(values, questions.gated.groups, credits=questions.credits)
+
+
+def _uniform(questions: Priced, cost: float) -> tuple[float, Floats]:
+    """The cost and the losses of independent answers at a cost: between two numbers of them, the mean."""
+    points = [(float(questions.alone.mean()), questions.gated.without), *questions.more]
+    points.sort(key=lambda point: point[0])
+    low = max((point for point in points if point[0] <= cost), key=lambda point: point[0], default=points[0])
+    high = min((point for point in points if point[0] >= cost), key=lambda point: point[0], default=points[-1])
+    return _between(low, high, cost)
+
+
+def _adaptive(questions: Priced, threshold: float, cost: float) -> tuple[float, Floats]:
+    """The cost and the losses where the most independent answers are bought above the threshold, and only there."""
+    alone = float(questions.alone.mean()), questions.gated.without
+    most = max((alone, *questions.more), key=lambda point: point[0])
+    apart = questions.gated.spread > threshold
+    there = alone[0] + float(apart.mean()) * (most[0] - alone[0])
+    spent = there, np.where(apart, most[1], alone[1])
+    return _between(alone, spent, cost) if there >= cost else _between(spent, most, cost)
+
+
+def _between(low: tuple[float, Floats], high: tuple[float, Floats], cost: float) -> tuple[float, Floats]:
+    """Two ways to answer, mixed so that they cost as much as asked for, as far as that lies between them."""
+    share = 0.0 if high[0] <= low[0] else min(max((cost - low[0]) / (high[0] - low[0]), 0.0), 1.0)
+    return (1 - share) * low[0] + share * high[0], (1 - share) * low[1] + share * high[1]

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from moot.evaluation.gates import ENOUGH, Gated, Priced, choose, judge_gate
 from moot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from moot.evaluation.paired import Differences, Floats
 from moot.evaluation.power import ALPHA, questions_needed_if_differ, upper_share
@@ -155,6 +156,41 @@ def check_looks(*, runs: int = 4_000, seed: int = 0, planned: int = 1_000) -> li
         _check("live page, skewed losses", losses, runs, 0.0, 0.06),
         _check("four planned looks", int(_any_look(chance, runs, planned).sum()), runs, 0.0, 0.055),
     ]
+
+
+def check_gate(*, runs: int = 1_000, seed: int = 0) -> list[Check]:
+    """How often a gate that was learned on other questions is said to help where its debates add nothing.
+
+    A debate is worth three more independent forecasts, no more, so independent forecasts where the first ones differ
+    are as good as it. Thresholds are learned on 100 questions.
+    """
+    checks: list[Check] = []
+    for n in (100, 300):
+        chance = np.random.default_rng([seed, n])
+        hits = 0
+        for _ in range(runs):
+            threshold = choose(_forecasts(chance, ENOUGH).gated, cautious=True)
+            hits += judge_gate(_forecasts(chance, n), threshold, margin=0.02).verdict.word == "helped"
+        checks.append(_check(f"learned gate helped, judged on {n} questions", hits, runs, 0.0, 0.03))
+    return checks
+
+
+def _forecasts(chance: np.random.Generator, n: int) -> Priced:
+    """Questions with three first forecasts, three after a debate that is worth nothing, and three more alone."""
+    logits = chance.normal(0, 1.5, n)
+    happened = chance.random(n) < 1 / (1 + np.exp(-logits))
+    heard = logits + chance.normal(0, 0.5, n)
+    calls = 1 / (1 + np.exp(-(heard + chance.normal(0, 0.8, (9, n)))))
+
+    def loss(*parts: Floats) -> Floats:
+        mean: Floats = np.concatenate(parts).mean(axis=0)
+        hit: Floats = np.where(happened, mean, 1 - mean).clip(0.01, 0.99)
+        return -np.log(hit)
+
+    first, debate, alone = calls[:3], calls[3:6], calls[6:]
+    gated = Gated(spread=np.ptp(first, axis=0), without=loss(first), debated=loss(first, debate))
+    more = [(6.0, loss(first, alone))]
+    return Priced(gated=gated, alone=np.full(n, 3.0), debating=np.full(n, 6.0), more=more)
 
 
 def expect_words(

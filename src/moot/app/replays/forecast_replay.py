@@ -33,12 +33,13 @@ MARGIN = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One question: what came true, the forecasts of a group before and after it debated, and independent forecasts."""
+    """One question: what came true, a group's forecasts before and after it debated, independent ones, and its id."""
 
     outcome: int
     before: Sequence[float]
     after: Sequence[float]
     independent: Sequence[float]
+    question: str = ""
 
     @property
     def spread(self) -> float:
@@ -68,6 +69,7 @@ def read_forecasts(folder: Path) -> Conditions:
                 before=[pair[0] for pair in groups[question]],
                 after=[pair[1] for pair in groups[question]],
                 independent=independent[question],
+                question=question,
             )
             for question in outcomes
             if question in groups

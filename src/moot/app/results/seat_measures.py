@@ -192,18 +192,26 @@ def gate_lines(rows: ScoreRows) -> tuple[GateLine, ...]:
     return tuple(line for arm in rows.arms if arm.is_debate for line in _gates(rows, arm.name))
 
 
-def _gates(rows: ScoreRows, arm: str) -> list[GateLine]:
+def gated_of(rows: ScoreRows, arm: str) -> Gated | None:
+    """Each answer of a debate beside the vote over its first answers; None where that vote cannot be counted."""
     items = rows.ballots(arm)
     values = [value for item in items if (value := _value(rows, item, FIRST)) is not None]
     if not items or len(values) < len(items):
-        return []
-    rows_of = [next(row for row in rows.on(arm, item.question) if row.epoch == item.epoch) for item in items]
+        return None
     scores = dict(zip(rows.questions, rows.scores(arm), strict=True))
-    gated = Gated(
+    return Gated(
         spread=np.array([_spread(rows, item) for item in items]),
         without=np.array([-value(sorted(item.first)) for value, item in zip(values, items, strict=True)]),
         debated=np.array([-rows.sign * scores[item.question] for item in items]),
+        groups=rows.item_groups(items),
     )
+
+
+def _gates(rows: ScoreRows, arm: str) -> list[GateLine]:
+    gated, items = gated_of(rows, arm), rows.ballots(arm)
+    if gated is None:
+        return []
+    rows_of = [next(row for row in rows.on(arm, item.question) if row.epoch == item.epoch) for item in items]
     chosen = choose(gated, cautious=True) if gated.n >= ENOUGH else DEFAULT
     calls, seats = np.array([float(row.calls) for row in rows_of]), len(items[0].first)
     return [

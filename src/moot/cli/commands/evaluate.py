@@ -17,11 +17,14 @@ from moot.core.brief import ROUNDS, SEED
 if TYPE_CHECKING:
     from moot.evaluation.worlds import Talk, Voters
 
-PROMISES = ("coverage", "null", "power", "looks")
+PROMISES = ("coverage", "null", "power", "looks", "gate")
 """What ``moot eval simulate`` can check."""
 
 REPLAYABLE = ("deliberative_forecasts", "panel_answers", "judge_pairs")
 """Data sets that can be replayed; ``moot.app.replays.replays`` has them, and is loaded when it is needed."""
+
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 class FileFirst(rich_click.RichGroup):
@@ -99,6 +102,24 @@ def replay(name: str, data: Path) -> int:
     return ERROR if result.missing else DONE
 
 
+@evaluate.command()
+@click.argument("learn", type=_FOLDER, metavar="LEARN")
+@click.argument("judge", type=_FOLDER, metavar="JUDGE")
+@click.option("--arm", default="", metavar="NAME", help="The debate of an evaluation. Default: its only one.")
+def gate(learn: Path, judge: Path, arm: str) -> int:
+    """Learn on one folder when to debate, and judge that gate on another one. No model is called.
+
+    LEARN and JUDGE are folders of evaluations (moot eval), of past debates (moot eval past -o), or of recorded
+    forecasts (questions.csv, forecasts.csv, condition_pairs.csv). The gate debates where first answers differ by more
+    than a threshold. Its rivals are independent answers at the same cost. No question may be in both folders.
+    """
+    from moot.app.replays.gate_folders import gate_lines, read_resolved
+
+    for line in gate_lines(read_resolved(learn, arm), read_resolved(judge, arm)):
+        click.echo(line)
+    return DONE
+
+
 class Setup(TypedDict):
     """The options of ``simulate``: what to check, the questions, the margin, how many answers differ, runs and seed."""
 
@@ -111,7 +132,7 @@ class Setup(TypedDict):
 
 
 @evaluate.command()
-@click.argument("promise", type=click.Choice(PROMISES), required=False, metavar="[coverage|null|power|looks]")
+@click.argument("promise", type=click.Choice(PROMISES), required=False, metavar="[coverage|null|power|looks|gate]")
 @click.option(
     "-n",
     "--questions",
@@ -150,7 +171,8 @@ def simulate(**setup: Unpack[Setup]) -> int:
     """Simulate evaluations: what can N questions show? No model is called.
 
     With a word, check what the statistics promise: coverage (intervals hold the truth), null (false verdicts are rare),
-    power (real differences are found), looks (looking early does no harm). The exit code is 1 if a promise is not kept.
+    power (real differences are found), looks (looking early does no harm), gate (a learned gate is rarely said to help
+    where debates add nothing). The exit code is 1 if a promise is not kept.
     """
     if setup["promise"]:
         return _check_promise(setup["promise"], setup["runs"], setup["seed"])
@@ -171,6 +193,7 @@ def _check_promise(promise: str, runs: int, seed: int) -> int:
         "null": simulations.check_null,
         "power": simulations.check_power,
         "looks": simulations.check_looks,
+        "gate": simulations.check_gate,
     }[promise](runs=runs, seed=seed)
     wide = max(len(check.name) for check in checks)
     click.echo(f"{promise}: {runs} runs, seed {seed}")

@@ -1,0 +1,193 @@
+"""A gate learned on one folder of resolved questions and judged on another, against as many independent answers.
+
+A folder is that of an evaluation or of past debates (``plan.json``, ``scores.csv``, ``seats.csv``), or it has forecasts
+that others recorded (``questions.csv``, ``forecasts.csv``, ``condition_pairs.csv``).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from moot.app.evaluation.scores import PLAN_FILE, Currency, Measure, read_result
+from moot.app.replays.forecast_replay import DEBATE, Item, read_forecasts
+from moot.app.results.score_rows import ScoreRows, forecast_loss, mean_cost
+from moot.app.results.score_tables import MEASURES
+from moot.app.results.seat_measures import gated_of
+from moot.core.errors import BriefError
+from moot.core.text import counted, listed
+from moot.evaluation.gates import DEFAULT, ENOUGH, Gated, Priced, choose, judge_gate
+from moot.evaluation.paired import Floats
+from moot.evaluation.verdicts import signed
+
+MARGIN = 0.02
+"""Nats: a difference of losses that matters, where no plan says another one."""
+
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """Resolved questions of a folder.
+
+    Attributes:
+        ids: of the questions.
+        priced: what is known of them.
+        measure: the name of the score.
+        currency: of the costs.
+        margin: the smallest difference that matters.
+        sign: 1 where the score is a loss, -1 where it is a credit.
+    """
+
+    ids: Sequence[str]
+    priced: Priced
+    measure: Measure
+    currency: Currency
+    margin: float
+    sign: float
+
+
+def read_resolved(folder: Path, arm: str = "") -> Resolved:
+    """The resolved questions of a folder.
+
+    Args:
+        folder: of an evaluation, or with recorded forecasts.
+        arm: the debate of an evaluation; "" for its only one.
+
+    Raises:
+        BriefError: it has no such debate, or cannot be read.
+        RecordError: the evaluation cannot be read.
+    """
+    if (folder / PLAN_FILE).exists():
+        return _of_evaluation(folder, arm)
+    try:
+        return _of_forecasts(read_forecasts(folder)[DEBATE])
+    except FileNotFoundError as error:
+        problem = f"{folder} is neither an evaluation nor a folder of recorded forecasts: it has no"
+        raise BriefError(f"{problem} {Path(error.filename or '').name}", code="no_file") from error
+    except UNREADABLE as error:
+        raise BriefError(f"{folder} cannot be read as recorded forecasts: {type(error).__name__}: {error}") from error
+
+
+def _of_forecasts(items: Sequence[Item]) -> Resolved:
+    seats = {len(item.before) for item in items}
+    drawn = {len(item.independent) for item in items}
+    if len(seats) > 1 or len(drawn) > 1:
+        raise ValueError("questions have different numbers of forecasts")
+    n, many = seats.pop(), drawn.pop()
+
+    def losses(values: Sequence[Sequence[float]]) -> Floats:
+        pairs = zip(values, items, strict=True)
+        return np.array([forecast_loss(math.fsum(own) / len(own), item.outcome) for own, item in pairs])
+
+    def subsets(k: int) -> Floats:
+        tables = [
+            [forecast_loss(math.fsum(some) / k, item.outcome) for some in combinations(item.independent, k)]
+            for item in items
+        ]
+        return np.array([math.fsum(own) / len(own) for own in tables])
+
+    gated = Gated(
+        spread=np.array([item.spread for item in items]),
+        without=losses([item.before for item in items]),
+        debated=losses([item.after for item in items]),
+    )
+    priced = Priced(
+        gated=gated,
+        alone=np.full(len(items), float(n)),
+        debating=np.full(len(items), 2.0 * n),
+        more=[(float(k), subsets(k)) for k in range(n + 1, many + 1)],
+    )
+    return Resolved(
+        ids=[item.question for item in items],
+        priced=priced,
+        measure="log_loss",
+        currency="calls",
+        margin=MARGIN,
+        sign=1.0,
+    )
+
+
+def _of_evaluation(folder: Path, arm: str) -> Resolved:
+    rows = ScoreRows(read_result(folder))
+    debates = [item.name for item in rows.arms if item.is_debate]
+    name = arm or (debates[0] if len(debates) == 1 else "")
+    if name not in debates:
+        raise BriefError(f"{folder}: name a debate with --arm: {listed(debates) or 'it has none'}", code="bad_enum")
+    gated = gated_of(rows, name)
+    if gated is None or gated.n != len(rows.questions):
+        problem = "a gate needs the first answers of all participants, once to each question"
+        raise BriefError(f"{folder}: {problem}", code="inconsistent")
+    debating = np.array([_cost(rows, name, question) for question in rows.questions])
+    calls = np.array([float(rows.on(name, question)[0].calls) for question in rows.questions])
+    first = np.array([float(len(item.first)) for item in rows.ballots(name)])
+    more = [
+        (float(rows.cost(item.name) or 0.0), -rows.sign * rows.scores(item.name))
+        for item in rows.arms
+        if item.kind == "sample" and item.matches in ("", name)
+    ]
+    # The first answers are charged by their share of the debate's calls; all of it where nobody was asked again.
+    alone = debating * np.minimum(first / np.maximum(calls, 1.0), 1.0)
+    priced = Priced(gated=gated, alone=alone, debating=debating, more=more, credits=rows.credits)
+    plan = rows.plan
+    return Resolved(
+        ids=rows.questions,
+        priced=priced,
+        measure=plan.score,
+        currency=plan.currency,
+        margin=plan.margin,
+        sign=-rows.sign,
+    )
+
+
+def _cost(rows: ScoreRows, arm: str, question: str) -> float:
+    """What an arm cost on a question.
+
+    Raises:
+        BriefError: the price is not known.
+    """
+    cost = mean_cost(rows.on(arm, question), rows.plan.currency)
+    if cost is None:
+        raise BriefError(f"the cost of {arm} is not known, so a gate cannot be compared at equal cost", code="no_price")
+    return cost
+
+
+def gate_lines(learned: Resolved, judged: Resolved) -> Iterator[str]:
+    """What a gate that was learned on some questions is worth on others.
+
+    Raises:
+        BriefError: questions are in both, or their scores differ.
+    """
+    if both := sorted(set(learned.ids) & set(judged.ids)):
+        problem = f"{counted(len(both), 'question')} in both folders, such as {both[0]!r}"
+        raise BriefError(f"a gate is judged on other questions than those it was learned on: {problem}")
+    if learned.measure != judged.measure:
+        raise BriefError(f"the scores differ: {learned.measure} and {judged.measure}", code="inconsistent")
+    known = learned.priced.gated
+    threshold = choose(known, cautious=True)
+    yield f"learned on {counted(known.n, 'question')}: debate where first answers are more than {threshold:g} apart"
+    yield f"  least loss at {choose(known):g}; taken is the highest threshold within one standard error of that"
+    if known.n < ENOUGH:
+        yield f"  fewer than {ENOUGH} questions: learned thresholds are often worse than {DEFAULT:g}, the default"
+    yield f"judged on {counted(judged.priced.gated.n, 'other question')}; {MEASURES[judged.measure]}"
+    yield from _table(judged, threshold)
+    gate = judge_gate(judged.priced, threshold, margin=judged.margin)
+    yield "the learned gate minus (above 0 the gate is better), 95 % interval:"
+    for comparison in (*gate.comparisons, gate.always):
+        p = f"p {comparison.p:.3f}" if comparison.p < 1 else "p not below 0.05"
+        cost = "" if comparison is gate.always else f", cost {comparison.cost_ratio:.2f} x"
+        yield f"  {comparison.rival:<38} {signed(comparison)}  {p}{cost}"
+    yield f"verdict on the learned gate: {gate.verdict.sentence}"
+
+
+def _table(judged: Resolved, threshold: float) -> Iterator[str]:
+    """The score and the cost of never debating, of gates, and of always debating."""
+    named = {"never debate": 1.0, f"gate {DEFAULT:g}, the default": DEFAULT}
+    named |= {f"gate {threshold:g}, learned": threshold, "always debate": -1.0}
+    for name, value in named.items():
+        gate = judge_gate(judged.priced, value, margin=judged.margin)
+        score = judged.sign * gate.loss + 0.0
+        yield f"  {name:<38} {score:.4f}  {gate.cost:8.2f} {judged.currency} a question, debated {gate.share:.0%}"

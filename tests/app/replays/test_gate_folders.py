@@ -1,0 +1,124 @@
+"""`moot eval gate`: a threshold learned on one folder and judged on another; figures by hand, words, and mistakes."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.app.evaluation.scores import save_result
+from moot.evaluation.simulations import check_gate
+from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, result, score, seat
+from tests.cli.commands import moot
+
+EVEN, FAR = (50, 50), (30, 70)
+
+
+def forecasts(folder: Path, name: str, *, n: int = 40, after: int = 80, six: int = 50) -> str:
+    """Questions that all came true; on the odd ones first forecasts are 0.4 apart, and a debate says ``after``."""
+    place = folder / name
+    place.mkdir()
+    questions, alone = ["question_id,resolution"], ["question_id,stage,info_label,probability"]
+    pairs = ["question_id,condition,independent_prob,deliberative_prob"]
+    for number in range(n):
+        wobble = number % 7  # so that no two gains are the same
+        questions.append(f"{name}{number},1")
+        alone += [f"{name}{number},independent,full,{value}" for value in (50, 50, six, six)]
+        first, last = (FAR, (after + wobble,) * 2) if number % 2 else (EVEN, EVEN)
+        pairs += [f"{name}{number},diverse_full,{a},{b}" for a, b in zip(first, last, strict=True)]
+    for file, lines in (("questions", questions), ("forecasts", alone), ("condition_pairs", pairs)):
+        (place / f"{file}.csv").write_text("\n".join([*lines, ""]), "utf-8")
+    return name
+
+
+def evaluation(folder: Path, name: str, *, usd: float | None = 0.01, epochs: int = 1) -> str:
+    """Three seats, of whom one errs on the odd questions until they have debated; first answers cost half."""
+    seats = [
+        replace(seat(who, place, who != "Cy" or place % 2 == 0, last=True), question=f"{name}{place}", epoch=epoch)
+        for place in range(20)
+        for who in ("Ann", "Bob", "Cy")
+        for epoch in range(1, epochs + 1)
+    ]
+    rows = [
+        replace(score(of, place, 1.0), question=f"{name}{place}", usd=usd, epoch=epoch)
+        for place in range(20)
+        for of in (DEBATE, UNIFORM, ADAPTIVE)
+        for epoch in range(1, epochs + 1)
+    ]
+    save_result(folder / name, replace(result({DEBATE: [1.0] * 20, UNIFORM: [1.0] * 20}), scores=rows, seats=seats))  # pyright: ignore[reportArgumentType]
+    return name
+
+
+def test_a_gate_is_learned_on_one_folder_and_judged_on_another(tmp_path: Path) -> None:
+    forecasts(tmp_path, "a", n=100)
+    forecasts(tmp_path, "b")
+    done = moot(tmp_path, "eval", "gate", "a", "b")
+    half = math.log(2)
+    gated = (half + math.fsum(-math.log((80 + number % 7) / 100) for number in range(1, 40, 2)) / 20) / 2
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert lines[0] == "learned on 100 questions: debate where first answers are more than 0.3 apart"
+    assert lines[2] == "judged on 40 other questions; log loss (lower is better)"
+    assert f"never debate                           {half:.4f}      2.00 calls a question, debated 0%" in done.output
+    assert f"gate 0.3, learned                      {gated:.4f}      3.00 calls a question, debated 50%" in done.output
+    assert f"as many independent answers            {half - gated:+.3f} [" in done.output
+    assert "always debating                        +0.000 [+0.000, +0.000]  p not below 0.05" in done.output
+    assert lines[-1].startswith(f"verdict on the learned gate: debate helped ({half - gated:+.3f} [")
+
+
+def test_independent_answers_that_do_as_well_leave_no_gain(tmp_path: Path) -> None:
+    """Independent answers of the same cost are right wherever the debate is; so nothing is said for the gate."""
+    forecasts(tmp_path, "a", n=100, six=90)
+    forecasts(tmp_path, "b", six=90)
+    done = moot(tmp_path, "eval", "gate", "a", "b")
+    assert "verdict on the learned gate: debate helped" not in done.output
+
+
+def test_an_evaluation_of_ones_own_is_judged_too(tmp_path: Path) -> None:
+    done = moot(tmp_path, "eval", "gate", evaluation(tmp_path, "a"), evaluation(tmp_path, "b"))
+    assert done.exit_code == 0, done.output
+    assert "fewer than 100 questions: learned thresholds are often worse than 0.2, the default" in done.output
+    assert "always debate                          1.0000      0.01 usd a question, debated 100%" in done.output
+    assert "no difference larger than 0.05" in done.output or "not known" in done.output
+
+
+@pytest.mark.parametrize(
+    ("learn", "judge", "more", "problem"),
+    [
+        ("a", "a", (), "40 questions in both folders, such as 'a0'"),
+        ("a", "own", (), "the scores differ: log_loss and credit"),
+        (
+            "a",
+            "empty",
+            (),
+            "empty is neither an evaluation nor a folder of recorded forecasts: it has no questions.csv",
+        ),
+        (
+            "a",
+            "uneven",
+            (),
+            "uneven cannot be read as recorded forecasts: ValueError: questions have different numbers",
+        ),
+        ("own", "own", ("--arm", "x"), "own: name a debate with --arm: debate"),
+        ("unpriced", "own", (), "the cost of debate is not known"),
+        ("twice", "own", (), "a gate needs the first answers of all participants, once to each question"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    tmp_path: Path, learn: str, judge: str, more: tuple[str, ...], problem: str
+) -> None:
+    for name in ("a", "uneven"):
+        forecasts(tmp_path, name)
+    with (tmp_path / "uneven" / "forecasts.csv").open("a", encoding="utf-8") as file:
+        file.write("uneven0,independent,full,50\n")
+    (tmp_path / "empty").mkdir()
+    evaluation(tmp_path, "own")
+    evaluation(tmp_path, "unpriced", usd=None)
+    evaluation(tmp_path, "twice", epochs=2)
+    done = moot(tmp_path, "eval", "gate", learn, judge, *more)
+    assert done.exit_code != 0
+    assert problem in done.output
+
+
+def test_a_gate_whose_debates_add_nothing_is_rarely_said_to_help() -> None:
+    assert [check for check in check_gate(runs=4, seed=3) if not check.ok] == []
