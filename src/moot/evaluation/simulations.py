@@ -179,8 +179,8 @@ def _forecasts(chance: np.random.Generator, n: int) -> Priced:
     """Questions with three first forecasts, three after a debate that is worth nothing, and three more alone."""
     logits = chance.normal(0, 1.5, n)
     happened = chance.random(n) < 1 / (1 + np.exp(-logits))
-    heard = logits + chance.normal(0, 0.5, n)
-    calls = 1 / (1 + np.exp(-(heard + chance.normal(0, 0.8, (9, n)))))
+    signal = logits + chance.normal(0, 0.5, n)
+    calls = 1 / (1 + np.exp(-(signal + chance.normal(0, 0.8, (9, n)))))
 
     def loss(*parts: Floats) -> Floats:
         mean: Floats = np.concatenate(parts).mean(axis=0)

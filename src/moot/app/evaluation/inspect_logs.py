@@ -64,11 +64,11 @@ async def read_records(workspace: Workspace, result: EvalResult) -> dict[str, Re
 
 def record_of(entries: Sequence[Entry]) -> Record:
     """What each participant and each model of a debate used."""
-    asked = {entry.event.ask.key: entry.event.ask.to for entry in entries if isinstance(entry.event, Asked)}
+    receivers = {entry.event.ask.key: entry.event.ask.to for entry in entries if isinstance(entry.event, Asked)}
     seats: dict[str, Json] = {}
     models: dict[str, Json] = {}
     for event in (entry.event for entry in entries if isinstance(entry.event, Called)):
-        for table, name in ((seats, asked.get(event.key, "")), (models, event.model)):
+        for table, name in ((seats, receivers.get(event.key, "")), (models, event.model)):
             before = table.get(name, _usage(0, 0, 0.0))
             table[name] = _added(before, _usage(event.usage.input_tokens, event.usage.output_tokens, event.usage.cost))
     return Record(at=entries[0].at, seats=seats, models=models)
