@@ -127,6 +127,13 @@ def test_without_the_new_text_the_hunks_are_shown() -> None:
     assert (file.sha256, file.note) == ("", "only the hunks of the diff are shown")
 
 
+def test_a_missing_line_feed_at_either_end_is_no_line() -> None:
+    mark = "\\ No newline at end of file\n"
+    text = f"--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n same\n-old\n{mark}+new\n{mark}"
+    (file,) = files_of(read_diff(text), lambda path: b"same\nnew")
+    assert [(row.mark, row.text) for row in file.rows] == [(" ", "same"), ("-", "old"), ("+", "new")]
+
+
 @pytest.mark.parametrize(
     ("diff", "problem"),
     [
