@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.commands import QUOTES, moot, only_id
 from tests.kits.repositories import GitRepository, new_repository
+from tests.kits.small_github import SmallGitHub, serving
 
 FAULTY = "def run(names=[]):\n    return eval(names[0])\n"
 
@@ -95,3 +96,72 @@ def test_a_review_that_stops_at_a_limit_is_taken_up_again(repository: GitReposit
         assert "resume it with: moot review --again" in result.stderr
         result = moot(repository.folder, "review", "--again", "last")
     assert result.exit_code in (4, 7)
+
+
+def test_a_pull_request_is_reviewed_and_posted_only_when_that_is_wanted(repository: GitRepository) -> None:
+    base = repository.git("rev-parse", "HEAD").strip()
+    head = repository.commit(a__py=FAULTY)
+    with serving(SmallGitHub(base=base, head=head)) as place:
+        env = place.env()
+        result = moot(repository.folder, "review", *QUOTES, "--pr", "7", **env)
+        assert (result.exit_code, place.written()) == (7, []), result.output
+        debate = only_id(result)
+        for edited in ("posted", "edited"):
+            result = moot(repository.folder, "review", "--again", debate, "--post", **env)
+            assert (result.exit_code, f"moot: {edited} the comment: https://" in result.stderr) == (7, True)
+        (comment,) = place.comments
+        assert str(comment["body"]).startswith(f"<!-- moot-review:1 head={head} -->\n")
+        assert f"(https://github.com/ann/x/blob/{head}/a.py#L2-L2)" in str(comment["body"])
+        assert len(place.written()) == 2
+        place.refuses["/repos/ann/x/issues/7/comments"] = 403
+        result = moot(repository.folder, "review", "--again", debate, "--post", **env)
+        assert (result.exit_code, "F1  survived" in result.stdout) == (2, True)
+        assert "moot: the token may not do that, or has asked too often (403" in result.stderr
+
+
+def test_the_author_disputes_a_finding_once(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    debate = only_id(moot(repository.folder, "review", *QUOTES))
+    words = ("review", "--again", debate, "--because", "It is wanted.\n\nReally.")
+    result = moot(repository.folder, *words, "--dispute", "f1", "--cite", "a.py:2")
+    assert (result.exit_code, f"{debate} with the dispute of F1; at most 1 question" in result.stderr) == (0, True)
+    assert "F1  contested  high security  a.py:2" in result.stdout
+    assert "disputed: It is wanted." in result.stdout
+    copy = only_id(result)
+    assert "F1  survived" in moot(repository.folder, "review", "--again", debate).stdout
+    for name, finding, cite, problem in (
+        (copy, "F1", "a.py:2", "F1 was disputed before; one dispute is judged, once"),
+        (debate, "F9", "a.py:2", f"{debate} has no finding 'F9'; it has F1 to F2"),
+        (debate, "F2", "b.py:2", "what you cite proves nothing: b.py is no file of what is reviewed"),
+    ):
+        words = ("review", "--again", name, "--because", "No.")
+        result = moot(repository.folder, *words, "--dispute", finding, "--cite", cite)
+        assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
+    assert moot(repository.folder, "verify", copy).exit_code == 0
+
+
+def test_reviewers_read_the_words_of_commits_only_where_that_is_wanted(repository: GitRepository) -> None:
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit(a__py=FAULTY)
+    for words, place in (((), "library"), (("--intent",), "background")):
+        debate = only_id(moot(repository.folder, "review", *QUOTES, *words))
+        lines = moot(repository.folder, "show", debate, "--json").stdout
+        opened = json.loads(lines.split("\n", 1)[0])
+        texts = {source["name"]: source["text"] for source in opened["body"]["brief"].get(place, [])}
+        assert texts["author's words"] == "a change"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--post",), "--post writes a comment on a pull request"),
+        (("--dispute", "F1"), "--dispute needs --again ID"),
+        (("--cite", "a.py:1"), "--because and --cite belong to --dispute"),
+        (("--pr", "7", "a.py"), "--pr names what is reviewed"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_first(
+    repository: GitRepository, words: tuple[str, ...], problem: str
+) -> None:
+    result = moot(repository.folder, "review", *words)
+    assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr

@@ -72,7 +72,9 @@ def _artefact(artefact: Artefact) -> dict[str, object]:
         {"path": file.path, "change": file.change, "lines": file.total, "sha256": file.sha256, "note": file.note}
         for file in artefact.files
     ]
-    facts = {name: artefact.facts[name] for name in ("kind", "base", "head", "untracked") if name in artefact.facts}
+    facts = {
+        name: artefact.facts[name] for name in ("kind", "base", "head", "url", "untracked") if name in artefact.facts
+    }
     return {**facts, "sha256": artefact.sha256, "files": files}
 
 

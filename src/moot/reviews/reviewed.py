@@ -211,6 +211,16 @@ def choose_refuter(brief: Brief, finding: Finding) -> tuple[str, bool]:
     return best.name, vendor(best) in finders
 
 
+def choose_judge(brief: Brief, came: "Reviewed") -> str:
+    """Who judges the author's dispute of a finding: a third vendor where there is one, else who has checked it."""
+    finders = {vendor(brief.participant(name)) for name in came.finding.found_by}
+    checker = came.refutation.by if came.refutation else ""
+    taken = finders | ({vendor(brief.participant(checker))} if checker else set())
+    names = (*brief.names("juror"), *brief.names("debater"))
+    third = [name for name in names if vendor(brief.participant(name)) not in taken]
+    return third[0] if third else checker or choose_refuter(brief, came.finding)[0]
+
+
 def review_of(brief: Brief, transcript: Transcript) -> Review:
     """The review as the transcript has it."""
     artefact = artefact_of(brief)

@@ -6,7 +6,7 @@ A script makes an ``Answer`` for each visit. ``searxng`` is the script of a sear
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 from urllib.parse import parse_qsl
@@ -140,8 +140,10 @@ class Web:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            del self._meetings[task]
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+            del self._meetings[task]
 
 
 async def _read(reader: asyncio.StreamReader) -> Visit:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.review.git_change import Repository
-from moot.app.review.subject import Wanted, read_artefact
+from moot.app.review.subject import Wanted, read_subject
 from moot.core.errors import BriefError
 from moot.reviews.diff_reader import MOST_OF_ALL
 from tests.kits.diffs import unified
@@ -32,7 +32,7 @@ def test_a_branch_and_the_work_tree_are_reviewed_since_the_branch_began(reposito
     repository.write("logo.png", b"\0\2")
     repository.write("new.py", "secret")
     repository.write("ä ö.py", "not known")
-    artefact = read_artefact(Wanted(), repository.folder)
+    artefact = read_subject(Wanted(), repository.folder).artefact
     assert {file.path: file.change for file in artefact.files} == {
         "a.py": "changed",
         "sub dir.py": "renamed",
@@ -61,17 +61,17 @@ def test_what_is_staged_and_what_a_range_changed(repository: GitRepository) -> N
     repository.write("a.py", CODE + "staged\n")
     repository.git("add", "a.py")
     repository.write("a.py", CODE + "staged\nnot staged\n")
-    (file,) = read_artefact(Wanted(staged=True), repository.folder).files
+    (file,) = read_subject(Wanted(staged=True), repository.folder).artefact.files
     assert file.touched() == {30}
     assert file.total == 30
     repository.commit(a__py=CODE + "main\n")
     repository.git("checkout", "--quiet", "-b", "topic", first)
     repository.commit(b__py=CODE + "b\n")
-    (file,) = read_artefact(Wanted(names=("main...topic",)), repository.folder).files
+    (file,) = read_subject(Wanted(names=("main...topic",)), repository.folder).artefact.files
     assert (file.path, file.touched()) == ("b.py", {30})
-    (file,) = read_artefact(Wanted(names=(f"{first}..",)), repository.folder).files
+    (file,) = read_subject(Wanted(names=(f"{first}..",)), repository.folder).artefact.files
     assert file.path == "b.py"
-    (file,) = read_artefact(Wanted(base=first), repository.folder).files
+    (file,) = read_subject(Wanted(base=first), repository.folder).artefact.files
     assert file.path == "b.py"
     assert Repository(repository.folder).between("topic..topic").files == ()
 
@@ -79,7 +79,7 @@ def test_what_is_staged_and_what_a_range_changed(repository: GitRepository) -> N
 def test_a_link_is_its_target_and_a_file_that_is_gone_is_shown_by_its_hunks(repository: GitRepository) -> None:
     os.symlink("a.py", repository.folder / "link")
     repository.git("add", "link")
-    (file,) = read_artefact(Wanted(), repository.folder).files
+    (file,) = read_subject(Wanted(), repository.folder).artefact.files
     assert file.lines() == {1: "a.py"}
     assert Repository(repository.folder).read("", "nothing.py") is None
 
@@ -118,10 +118,10 @@ def test_a_repository_starts_no_program(
     before = (repository.folder / ".git" / "index").read_bytes()
     mark.unlink()
     for wanted in (Wanted(), Wanted(staged=True), Wanted(base="HEAD"), Wanted(names=("HEAD..HEAD",))):
-        read_artefact(wanted, repository.folder)
+        read_subject(wanted, repository.folder)
     assert not mark.exists()
     assert (repository.folder / ".git" / "index").read_bytes() == before
-    assert {file.path for file in read_artefact(Wanted(), repository.folder).files} == {"a.py", "c.txt"}
+    assert {file.path for file in read_subject(Wanted(), repository.folder).artefact.files} == {"a.py", "c.txt"}
 
 
 @pytest.mark.parametrize(
@@ -141,17 +141,17 @@ def test_a_repository_starts_no_program(
 )
 def test_what_cannot_be_reviewed_is_one_sentence(repository: GitRepository, wanted: Wanted, problem: str) -> None:
     with pytest.raises(BriefError) as error:
-        read_artefact(wanted, repository.folder)
+        read_subject(wanted, repository.folder)
     assert problem in str(error.value)
 
 
 def test_outside_a_repository_and_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     with pytest.raises(BriefError, match="git rev-parse: not a git repository"):
-        read_artefact(Wanted(), tmp_path)
+        read_subject(Wanted(), tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BriefError, match="git is not installed; moot review FILE"):
-        read_artefact(Wanted(), tmp_path)
+        read_subject(Wanted(), tmp_path)
 
 
 def test_files_plans_and_diffs_need_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,11 +160,11 @@ def test_files_plans_and_diffs_need_no_git(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "x.py").write_text("x = 1\n")
     (tmp_path / "b.bin").write_bytes(b"\0")
     (tmp_path / "big.txt").write_bytes(b"x" * (MOST_OF_ALL + 1))
-    assert read_artefact(Wanted(plan=Path("plan.md")), tmp_path).facts == {"kind": "plan"}
-    artefact = read_artefact(Wanted(names=("./x.py", "plan.md")), tmp_path)
+    assert read_subject(Wanted(plan=Path("plan.md")), tmp_path).artefact.facts == {"kind": "plan"}
+    artefact = read_subject(Wanted(names=("./x.py", "plan.md")), tmp_path).artefact
     assert [file.path for file in artefact.files] == ["x.py", "plan.md"]
-    (file,) = read_artefact(Wanted(diff=unified("q.py", "a\n", "b\n")), tmp_path).files
+    (file,) = read_subject(Wanted(diff=unified("q.py", "a\n", "b\n")), tmp_path).artefact.files
     assert file.note == "only the hunks of the diff are shown"
     for name, problem in (("b.bin", "b.bin is no text"), ("big.txt", "at most 2,000,000 are reviewed at once")):
         with pytest.raises(BriefError, match=problem):
-            read_artefact(Wanted(names=(name,)), tmp_path)
+            read_subject(Wanted(names=(name,)), tmp_path)

@@ -43,6 +43,9 @@ SECONDS = 120.0
 WORKTREE = ""
 """The new side of a change that is not committed."""
 
+MOST_WORDS = 20_000
+"""The most characters of commit messages."""
+
 INDEX = ":"
 """The new side of a change that is staged."""
 
@@ -56,12 +59,14 @@ class Change:
         base: the id of the commit that it begins at.
         head: the id of the commit that it leads to, or that the work tree is based on.
         untracked: the files that git does not know, which are left out.
+        words: what the messages of its commits say.
     """
 
     files: tuple[ReviewedFile, ...]
     base: str
     head: str
     untracked: tuple[str, ...] = ()
+    words: str = ""
 
 
 class Repository:
@@ -131,6 +136,15 @@ class Repository:
             return id
         raise BriefError(f"there is no commit {clip(name, 100)!r} here", code="no_commit")
 
+    def origin(self) -> str:
+        """The address of the remote ``origin``; "" for none."""
+        return os.fsdecode(self._git("config", "--get", "remote.origin.url", fails=True)).strip()
+
+    def messages(self, base: str, head: str) -> str:
+        """What the messages of the commits between two say, the newest first."""
+        words = self._git("log", "--no-show-signature", "--no-color", "--no-notes", "--format=%B", f"{base}..{head}")
+        return clip(clean(words.decode("utf-8", "replace")).strip(), MOST_WORDS)
+
     def merge_base(self, left: str, right: str) -> str:
         """The newest commit from which both come; the left one where there is none."""
         return self._git("merge-base", left, right, fails=True).decode().strip() or left
@@ -158,7 +172,8 @@ class Repository:
         diff = self._git(*DIFF, *sides, "--").decode("utf-8", "replace")
         files = files_of(read_diff(diff), lambda path: self.read(new, path))
         base = next(side for side in sides if not side.startswith("-"))
-        return Change(files=files, base=base, head=head, untracked=untracked)
+        words = self.messages(base, head)
+        return Change(files=files, base=base, head=head, untracked=untracked, words=words)
 
     def read(self, new: str, path: str) -> bytes | None:
         """The bytes of a path on the new side of a change; None where they are not at hand."""

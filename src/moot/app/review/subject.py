@@ -1,6 +1,6 @@
 """What a review is about: a change in git, a diff, files, or a plan, as the frozen artefact."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +30,16 @@ class Wanted:
     diff: str | None = None
 
 
-def read_artefact(wanted: Wanted, folder: Path) -> Artefact:
-    """The artefact that is wanted; one without files where nothing has changed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is reviewed, and what its author says of it; "" for nothing."""
+
+    artefact: Artefact
+    words: str = ""
+
+
+def read_subject(wanted: Wanted, folder: Path) -> Subject:
+    """What is wanted; an artefact without files where nothing has changed.
 
     Raises:
         BriefError: it cannot be read, or two things are wanted at once.
@@ -40,27 +48,36 @@ def read_artefact(wanted: Wanted, folder: Path) -> Artefact:
     if sum(ways) > 1:
         raise BriefError("name one thing to review: a range, files, -, --base, --staged or --plan", code="inconsistent")
     if wanted.plan:
-        return _artefact([_read(wanted.plan)], {"kind": "plan"})
+        return Subject(artefact=artefact_of_files([_read(wanted.plan)], {"kind": "plan"}))
     if wanted.diff is not None:
-        return _artefact(files_of(read_diff(wanted.diff)), {"kind": "diff"})
+        return Subject(artefact=artefact_of_files(files_of(read_diff(wanted.diff)), {"kind": "diff"}))
     if wanted.names and not any(".." in name and not Path(name).exists() for name in wanted.names):
-        return _artefact([_read(Path(name)) for name in wanted.names], {"kind": "files"})
+        return Subject(artefact=artefact_of_files([_read(Path(name)) for name in wanted.names], {"kind": "files"}))
     if len(wanted.names) > 1:
         raise BriefError("name one range, such as main..topic, or files", code="inconsistent")
     repository = Repository(folder)
     if wanted.names:
-        return _of_change(repository.between(wanted.names[0]))
-    return _of_change(repository.staged() if wanted.staged else repository.since(wanted.base))
+        change = repository.between(wanted.names[0])
+    else:
+        change = repository.staged() if wanted.staged else repository.since(wanted.base)
+    return Subject(artefact=artefact_of_change(change), words=change.words)
 
 
-def _of_change(change: Change) -> Artefact:
-    facts = {"kind": "diff", "base": change.base, "head": change.head}
+def artefact_of_change(change: Change, more: Mapping[str, str] | None = None) -> Artefact:
+    """The artefact of a change in git.
+
+    Args:
+        change: the change.
+        more: further facts.
+    """
+    facts = {"kind": "diff", "base": change.base, "head": change.head, **(more or {})}
     names = ", ".join(change.untracked[:10]) + (" …" if len(change.untracked) > 10 else "")
     untracked = f"{counted(len(change.untracked), 'untracked file')}: {names}" if change.untracked else ""
-    return _artefact(change.files, facts | ({"untracked": untracked} if untracked else {}))
+    return artefact_of_files(change.files, facts | ({"untracked": untracked} if untracked else {}))
 
 
-def _artefact(files: Sequence[ReviewedFile], facts: dict[str, str]) -> Artefact:
+def artefact_of_files(files: Sequence[ReviewedFile], facts: dict[str, str]) -> Artefact:
+    """The artefact of these files, with what is left out of them among its facts."""
     missing = "; ".join(left_out(files))
     return Artefact(files=tuple(files), facts=facts | ({"left out": clip(missing, 2000)} if missing else {}))
 

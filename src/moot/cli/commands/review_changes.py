@@ -24,6 +24,9 @@ from moot.reviews.merging import SEVERITIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from moot.app.review.github import GitHub
+    from moot.app.review.pull_request import Place
+    from moot.app.review.subject import Subject
     from moot.app.run.outcome import Outcome
     from moot.app.run.start import HostHooks
     from moot.app.run.workspace import Workspace
@@ -43,6 +46,9 @@ class ReviewOptions(TypedDict):
     base: str
     staged: bool
     plan: Path | None
+    pr: str | None
+    post: bool
+    intent: bool
     model: tuple[str, ...]
     preset: str | None
     reviewers: int
@@ -54,6 +60,9 @@ class ReviewOptions(TypedDict):
     shape: Shape
     out: Path | None
     again: str | None
+    dispute: str | None
+    because: str
+    cite: str
     store: Path | str | None
 
 
@@ -62,6 +71,9 @@ class ReviewOptions(TypedDict):
 @click.option("--base", default="", metavar="COMMIT", help="Review everything since this commit.")
 @click.option("--staged", is_flag=True, help="Review what is staged for the next commit.")
 @click.option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
+@click.option("--pr", metavar="N", help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.")
+@click.option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
+@click.option("--intent", is_flag=True, help="Show the author's words to the reviewers too, not only to who checks.")
 @click.option(
     "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
 )
@@ -85,6 +97,9 @@ class ReviewOptions(TypedDict):
 @click.option(
     "--again", metavar="ID", shell_complete=complete_debate, help="Resume an earlier review, or write it anew."
 )
+@click.option("--dispute", metavar="F3", help="With --again: dispute a finding as the author, once.")
+@click.option("--because", default="", metavar="TEXT", help="With --dispute: why the finding is wrong.")
+@click.option("--cite", default="", metavar="FILE:LINES", help="With --dispute: the lines that show it.")
 @store_option
 def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
     """Review a change, files or a plan.
@@ -97,27 +112,50 @@ def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
 
 
 async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
+    _check(names, options)
     async with open_for_running(options["store"]) as workspace:
         if options["again"]:
-            if names or options["base"] or options["staged"] or options["plan"]:
-                raise click.UsageError("--again takes up an earlier review; what it reviews is on record.")
             return await _again(workspace, await workspace.find(options["again"]), options)
-        artefact = _artefact(names, options)
-        if not artefact.files:
+        subject = _subject(names, options)
+        if not subject.artefact.files:
             click.echo("moot: nothing has changed, so there is nothing to review", err=True)
-            _untracked(artefact)
+            _untracked(subject.artefact)
             return DONE
-        return await _start(workspace, artefact, options)
+        return await _start(workspace, subject, options)
 
 
-def _artefact(names: tuple[str, ...], options: ReviewOptions) -> "Artefact":
-    from moot.app.review.subject import Wanted, read_artefact
+def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
+    """Refuse options that do not fit together, before anything is read or paid.
 
+    Raises:
+        UsageError: it names them.
+    """
+    if options["again"] and (names or options["base"] or options["staged"] or options["plan"] or options["pr"]):
+        raise click.UsageError("--again takes up an earlier review; what it reviews is on record.")
+    if options["post"] and not (options["pr"] or options["again"]):
+        raise click.UsageError("--post writes a comment on a pull request; name one with --pr.")
+    if options["dispute"] and not (options["again"] and options["because"] and options["cite"]):
+        raise click.UsageError("--dispute needs --again ID, --because TEXT and --cite FILE:LINES.")
+    if (options["because"] or options["cite"]) and not options["dispute"]:
+        raise click.UsageError("--because and --cite belong to --dispute.")
+
+
+def _subject(names: tuple[str, ...], options: ReviewOptions) -> "Subject":
+    from moot.app.review.subject import Subject, Wanted, read_subject
+
+    if options["pr"]:
+        if names or options["base"] or options["staged"] or options["plan"]:
+            raise click.UsageError("--pr names what is reviewed; leave out the other names.")
+        from moot.app.review.github import GitHub
+        from moot.app.review.pull_request import read_place, read_pull_request
+
+        request = read_pull_request(GitHub(), read_place(options["pr"], Path.cwd()), Path.cwd())
+        return Subject(artefact=request.artefact, words=request.words)
     diff = None
     if names == ("-",):
         names, diff = (), sys.stdin.buffer.read().decode("utf-8", "replace")
     wanted = Wanted(names=names, base=options["base"], staged=options["staged"], plan=options["plan"], diff=diff)
-    return read_artefact(wanted, Path.cwd())
+    return read_subject(wanted, Path.cwd())
 
 
 def _untracked(artefact: "Artefact") -> None:
@@ -126,7 +164,7 @@ def _untracked(artefact: "Artefact") -> None:
             click.echo(f"moot: left out: {words}", err=True)
 
 
-async def _start(workspace: "Workspace", artefact: "Artefact", options: ReviewOptions) -> int:
+async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOptions) -> int:
     """Say what the review may cost, then run it."""
     from moot.app.review.review_start import ReviewRequest, described, review_brief
     from moot.app.run.prepare import LimitOverrides, Overrides
@@ -134,9 +172,11 @@ async def _start(workspace: "Workspace", artefact: "Artefact", options: ReviewOp
     from moot.cli.display.text_layout import amount, money
 
     request = ReviewRequest(
-        artefact=artefact,
+        artefact=subject.artefact,
         reviewers=options["reviewers"],
         focus=options["focus"],
+        words=subject.words,
+        intent=options["intent"],
         models=len(options["model"]),
         preset=options["preset"] or "",
     )
@@ -146,8 +186,8 @@ async def _start(workspace: "Workspace", artefact: "Artefact", options: ReviewOp
     debate = workspace.new_id(start.prepared.plan)
     total = start.prepared.costing.usual_total
     limits = f"at most {total.asks} questions, {amount(total.tokens)} tokens, {money(total.cost)}"
-    click.echo(f"moot: {debate}: {described(artefact)}; {limits}", err=True)
-    _untracked(artefact)
+    click.echo(f"moot: {debate}: {described(subject.artefact)}; {limits}", err=True)
+    _untracked(subject.artefact)
     for note in start.prepared.notes:
         click.echo(f"moot: {note}", err=True)
     return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
@@ -157,12 +197,28 @@ async def _again(workspace: "Workspace", debate: str, options: ReviewOptions) ->
     """Resume a review where it stopped; one that is over is written once more."""
     from moot.app.review.review_start import check_review
     from moot.core.transcript import fold
+    from moot.reviews.artefact import artefact_of
 
     transcript = fold(await workspace.entries(debate))
     check_review(debate, transcript)
-    if transcript.closed:
+    if options["post"]:
+        assert transcript.brief
+        _comment_place(debate, artefact_of(transcript.brief))
+    if options["dispute"]:
+        debate = await _dispute(workspace, debate, options)
+    elif transcript.closed:
         return await _write(workspace, debate, options)
     return await _conduct(workspace, debate, options, lambda hooks: workspace.resume(debate, stop=hooks.stop))
+
+
+async def _dispute(workspace: "Workspace", debate: str, options: ReviewOptions) -> str:
+    """Put the copy of a review on record in which a judge is asked; its id."""
+    from moot.app.review.author_dispute import DisputeRequest, open_dispute
+
+    wanted = DisputeRequest(finding=options["dispute"] or "", because=options["because"], cite=options["cite"])
+    copy = await open_dispute(workspace, debate, wanted)
+    click.echo(f"moot: {copy}: {debate} with the dispute of {wanted.finding.upper()}; at most 1 question", err=True)
+    return copy
 
 
 async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, run: "Run") -> int:
@@ -199,8 +255,37 @@ async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) ->
         click.echo(f"moot: {run.review}; written to {options['out']}", err=True)
     else:
         click.echo(text, nl=False)
+    if options["post"]:
+        _post(run)
     codes = {"passed": DONE, "failed": SURVIVED, "incomplete": INCOMPLETE}
     return codes[passing(run.review, options["fail_on"], strict=options["strict"])]
+
+
+def _comment_place(debate: str, artefact: "Artefact") -> "tuple[GitHub, Place]":
+    """Where the comment of a review goes, and the way to it.
+
+    Raises:
+        BriefError: it is no review of a pull request, or there is no way.
+    """
+    from moot.app.review.github import GitHub
+    from moot.app.review.pull_request import place_of
+    from moot.core.errors import BriefError
+
+    place = place_of(artefact)
+    if place is None:
+        raise BriefError(f"{debate} is no review of a pull request, so there is nowhere to post it", code="bad_name")
+    return GitHub(), place
+
+
+def _post(run: "ReviewRun") -> None:
+    """Write the comment, which was asked for."""
+    from moot.app.review.pull_request import post_comment
+    from moot.reviews.review_data import as_markdown
+
+    artefact = run.review.artefact
+    github, place = _comment_place(run.debate, artefact)
+    posted = post_comment(github, place, as_markdown(run, url=artefact.facts["url"].partition("/pull/")[0]))
+    click.echo(f"moot: {'edited' if posted.edited else 'posted'} the comment: {posted.url}", err=True)
 
 
 def _shaped(run: "ReviewRun", shape: Shape) -> str:

@@ -1,0 +1,114 @@
+"""The author's one dispute of a finding: a copy of the review in which a judge rules on it, once.
+
+The review itself stays as it is. Its copy begins with the same entries, so only the judge is asked and paid.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from moot.app.review.review_start import check_review
+from moot.app.run.fork import chain_lines, count_matching, kept_entries
+from moot.app.run.outcome import opening
+from moot.app.run.workspace import Plan, Workspace
+from moot.core.errors import BriefError, RecordError
+from moot.core.event import Entered, Entry
+from moot.core.text import clean
+from moot.core.transcript import fold
+from moot.phases import base
+from moot.protocols.measured.findings import Arbitrate, Conclude
+from moot.protocols.spec import load_opened
+from moot.reviews.citations import check, read_place
+from moot.reviews.reviewed import Review, Reviewed, choose_judge, review_of
+
+LONGEST = 4000
+"""The most characters of the author's reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisputeRequest:
+    """What the author says.
+
+    Attributes:
+        finding: the finding, such as ``F3``.
+        because: why it is wrong.
+        cite: the lines that show it, such as ``src/a.py:10-12``.
+    """
+
+    finding: str
+    because: str
+    cite: str
+
+
+async def open_dispute(workspace: Workspace, debate: str, wanted: DisputeRequest) -> str:
+    """Put a copy of a review on record in which a judge is asked about a finding; resuming it asks.
+
+    Args:
+        workspace: the workspace.
+        debate: the review's id.
+        wanted: what the author says.
+
+    Returns:
+        The id of the copy.
+
+    Raises:
+        RecordError: there is no such review, or it is not over.
+        BriefError: the finding cannot be disputed in that way; nothing is on record then.
+    """
+    entries = await workspace.entries(debate)
+    transcript = fold(entries)
+    check_review(debate, transcript)
+    if transcript.closed is None:
+        raise RecordError(f"{debate} is not over yet; resume it with: moot review --again {debate}")
+    opened = opening(debate, entries)
+    came = _disputable(debate, review_of(opened.brief, transcript), wanted)
+    tree = load_opened(opened)
+    assert isinstance(tree, base.Sequence)
+    arbitrate = Arbitrate(
+        finding=came.finding.number,
+        because=clean(wanted.because).strip(),
+        cite=" ".join(clean(wanted.cite).split()),
+        by=choose_judge(opened.brief, came),
+    )
+    plan = Plan(
+        brief=opened.brief,
+        name=opened.name,
+        protocol=replace(tree, parts=(*tree.parts[:-1], arbitrate, tree.parts[-1])),
+        log=opened.log,
+        chosen=(*opened.chosen, f"{came.finding.id} is disputed by the author"),
+        options=opened.options,
+    )
+    last = _before_the_end(entries)
+    begun = replace(plan.opened(), forked=f"{debate}@{last}")
+    kept = kept_entries(entries[1:last], (), None, now=workspace.clock())
+    assert count_matching(begun, [entry.event for entry in kept]) == len(kept)
+    copy = workspace.new_id(plan)
+    await workspace.store.append(copy, chain_lines([replace(entries[0], event=begun), *kept]), after=0)
+    return copy
+
+
+def _disputable(debate: str, review: Review, wanted: DisputeRequest) -> Reviewed:
+    """The finding, if it can be disputed in that way.
+
+    Raises:
+        BriefError: it says why not.
+    """
+    came = review.find(wanted.finding)
+    if came is None:
+        there = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
+        raise BriefError(f"{debate} has no finding {wanted.finding[:20]!r}; {there}", code="out_of_range")
+    if came.dispute:
+        raise BriefError(f"{came.finding.id} was disputed before; one dispute is judged, once", code="inconsistent")
+    if came.state == "no_basis":
+        raise BriefError(f"{came.finding.id} has no basis, so there is nothing to dispute", code="inconsistent")
+    if not 0 < len(wanted.because.strip()) <= LONGEST:
+        raise BriefError(f"say why it is wrong, in 1 to {LONGEST:,} characters", code="out_of_range")
+    cited = check(review.artefact, *read_place(wanted.cite), None)
+    if not cited.valid:
+        raise BriefError(f"what you cite proves nothing: {cited.fault}", code="bad_citation")
+    return came
+
+
+def _before_the_end(entries: Sequence[Entry]) -> int:
+    """The number of entries before the review was concluded."""
+    path = f"/debate/{Conclude().name}"
+    return next(entry.seq for entry in entries if entry.event == Entered(path=path)) - 1

@@ -1,0 +1,116 @@
+"""A small GitHub on the loopback interface: one pull request with its diff, files and comments, and what it refuses."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from moot.testing.small_web import Answer, Visit, Web, as_json
+
+TOKEN = "t" * 40
+REPOSITORY = "ann/x"
+
+
+@dataclass(slots=True, kw_only=True)
+class SmallGitHub:
+    """What the server has.
+
+    Attributes:
+        base: the commit on which the pull request is based.
+        head: its last commit.
+        diff: its diff.
+        texts: the new texts of files, by path.
+        comments: the comments on it.
+        login: who has the token; "" for an app's token, which may not ask.
+        refuses: statuses for the paths that are refused.
+        web: the server.
+    """
+
+    base: str = "b" * 40
+    head: str = "c" * 40
+    diff: str = ""
+    texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    comments: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    login: str = "ann"
+    refuses: dict[str, int] = field(default_factory=dict[str, int])
+    web: Web = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.web = Web(script=self.answer)
+
+    def env(self, token: str = TOKEN) -> dict[str, str]:
+        """The environment of a command that uses it."""
+        return {"GITHUB_API_URL": self.web.url, "GITHUB_TOKEN": token, "GITHUB_REPOSITORY": REPOSITORY, "GH_TOKEN": ""}
+
+    def written(self) -> list[str]:
+        """The requests that have changed something."""
+        return [f"{visit.method} {visit.path}" for visit in self.web.visits if visit.method != "GET"]
+
+    def answer(self, visit: Visit) -> Answer:
+        """What is answered."""
+        if visit.headers.get("authorization") != f"Bearer {TOKEN}":
+            return refused(401, "Bad credentials")
+        if status := self.refuses.get(visit.path):
+            return refused(status, "No \u001b[31mentry")
+        place = f"/repos/{REPOSITORY}"
+        match visit.path.removeprefix(place), visit.method:
+            case "/pulls/7", "GET":
+                return self._pull(visit)
+            case "/user", "GET":
+                return as_json({"login": self.login}) if self.login else refused(403, "Resource not accessible")
+            case "/issues/7/comments", "GET":
+                page = int(visit.query["page"])
+                return as_json(self.comments[100 * page - 100 : 100 * page])
+            case "/issues/7/comments", "POST":
+                return self._comment(len(self.comments) + 1, visit)
+            case path, "PATCH":
+                return self._comment(int(path.rpartition("/")[2]), visit)
+            case path, "GET" if path.startswith("/contents/") and visit.query.get("ref") == self.head:
+                text = self.texts.get(path.removeprefix("/contents/").replace("%20", " "))
+                return refused(404, "Not Found") if text is None else Answer(body=text)
+            case _:
+                return refused(404, "Not Found")
+
+    def _pull(self, visit: Visit) -> Answer:
+        if "diff" in visit.headers["accept"]:
+            return Answer(body=self.diff.encode(), kind="text/plain")
+        url = f"https://github.com/{REPOSITORY}/pull/7"
+        sides = {"base": {"sha": self.base}, "head": {"sha": self.head}}
+        return as_json({"number": 7, "title": "Faster", "body": "Trust me.", "html_url": url, **sides})
+
+    def _comment(self, number: int, visit: Visit) -> Answer:
+        data = json.loads(visit.body)
+        kind = "User" if self.login else "Bot"
+        comment: dict[str, object] = {"id": number, "body": data["body"], "user": {"login": self.login, "type": kind}}
+        self.comments[number - 1 : number] = [comment]
+        return as_json({**comment, "html_url": f"https://github.com/{REPOSITORY}/pull/7#issuecomment-{number}"})
+
+
+def refused(status: int, words: str) -> Answer:
+    """A refusal as GitHub words it."""
+    return Answer(status=status, body=json.dumps({"message": words}).encode(), kind="application/json")
+
+
+@contextmanager
+def serving(place: SmallGitHub) -> Generator[SmallGitHub]:
+    """Serve it in a thread of its own."""
+    ready = threading.Event()
+    ends: list[Callable[[], None]] = []
+
+    async def serve() -> None:
+        over, loop = asyncio.Event(), asyncio.get_running_loop()
+        ends.append(lambda: loop.call_soon_threadsafe(over.set) and None)
+        async with place.web.serve():
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    assert ready.wait(120)
+    try:
+        yield place
+    finally:
+        ends[0]()
+        thread.join(120)
