@@ -215,9 +215,9 @@ def choose_judge(brief: Brief, came: "Reviewed") -> str:
     """Who judges the author's dispute of a finding: a third vendor where there is one, else who has checked it."""
     finders = {vendor(brief.participant(name)) for name in came.finding.found_by}
     checker = came.refutation.by if came.refutation else ""
-    taken = finders | ({vendor(brief.participant(checker))} if checker else set())
+    vendors = {*finders, *(vendor(brief.participant(name)) for name in (checker,) if name)}
     names = (*brief.names("juror"), *brief.names("debater"))
-    third = [name for name in names if vendor(brief.participant(name)) not in taken]
+    third = [name for name in names if vendor(brief.participant(name)) not in vendors]
     return third[0] if third else checker or choose_refuter(brief, came.finding)[0]
 
 
