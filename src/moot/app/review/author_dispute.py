@@ -11,7 +11,7 @@ from moot.app.run.fork import chain_lines, count_matching, kept_entries
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Entered, Entry
+from moot.core.event import Entered, Entry, Opened
 from moot.core.text import clean
 from moot.core.transcript import fold
 from moot.phases import base
@@ -61,6 +61,18 @@ async def open_dispute(workspace: Workspace, debate: str, wanted: DisputeRequest
         raise RecordError(f"{debate} is not over yet; resume it with: moot review --again {debate}")
     opened = opening(debate, entries)
     came = _disputable(debate, review_of(opened.brief, transcript), wanted)
+    plan = _with_judge(opened, came, wanted)
+    last = _before_the_end(entries)
+    begun = replace(plan.opened(), forked=f"{debate}@{last}")
+    kept = kept_entries(entries[1:last], (), None, now=workspace.clock())
+    assert count_matching(begun, [entry.event for entry in kept]) == len(kept)
+    copy = workspace.new_id(plan)
+    await workspace.store.append(copy, chain_lines([replace(entries[0], event=begun), *kept]), after=0)
+    return copy
+
+
+def _with_judge(opened: Opened, came: Reviewed, wanted: DisputeRequest) -> Plan:
+    """The review with the judge before its end."""
     tree = load_opened(opened)
     assert isinstance(tree, base.Sequence)
     arbitrate = Arbitrate(
@@ -69,7 +81,7 @@ async def open_dispute(workspace: Workspace, debate: str, wanted: DisputeRequest
         cite=" ".join(clean(wanted.cite).split()),
         by=choose_judge(opened.brief, came),
     )
-    plan = Plan(
+    return Plan(
         brief=opened.brief,
         name=opened.name,
         protocol=replace(tree, parts=(*tree.parts[:-1], arbitrate, tree.parts[-1])),
@@ -77,13 +89,6 @@ async def open_dispute(workspace: Workspace, debate: str, wanted: DisputeRequest
         chosen=(*opened.chosen, f"{came.finding.id} is disputed by the author"),
         options=opened.options,
     )
-    last = _before_the_end(entries)
-    begun = replace(plan.opened(), forked=f"{debate}@{last}")
-    kept = kept_entries(entries[1:last], (), None, now=workspace.clock())
-    assert count_matching(begun, [entry.event for entry in kept]) == len(kept)
-    copy = workspace.new_id(plan)
-    await workspace.store.append(copy, chain_lines([replace(entries[0], event=begun), *kept]), after=0)
-    return copy
 
 
 def _disputable(debate: str, review: Review, wanted: DisputeRequest) -> Reviewed:
