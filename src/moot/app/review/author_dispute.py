@@ -64,10 +64,10 @@ async def open_dispute(workspace: Workspace, debate: str, wanted: DisputeRequest
     plan = _with_judge(opened, came, wanted)
     last = _before_the_end(entries)
     begun = replace(plan.opened(), forked=f"{debate}@{last}")
-    kept = kept_entries(entries[1:last], (), None, now=workspace.clock())
-    assert count_matching(begun, [entry.event for entry in kept]) == len(kept)
+    copied = kept_entries(entries[1:last], (), None, now=workspace.clock())
+    assert count_matching(begun, [entry.event for entry in copied]) == len(copied)
     copy = workspace.new_id(plan)
-    await workspace.store.append(copy, chain_lines([replace(entries[0], event=begun), *kept]), after=0)
+    await workspace.store.append(copy, chain_lines([replace(entries[0], event=begun), *copied]), after=0)
     return copy
 
 
