@@ -176,7 +176,7 @@ def test_a_pull_request_is_named_in_three_ways(tmp_path: Path) -> None:
         ("https://ann:secret@github.com/ann/x/", "ann/x"),
         ("ssh://git@github.com:22/ann/x.git", "ann/x"),
         ("git@github.com:ann/x", "ann/x"),
-        ("/home/ann/x", ""),
+        ("/srv/ann/x", ""),
         ("https://github.com/ann/x/y", ""),
         ("https://github.com/ann/..", ""),
         ("ext::sh -c evil", ""),
