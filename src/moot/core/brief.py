@@ -64,6 +64,10 @@ TURN_SECONDS = Bound(0.01, 3600)
 TOTAL_SECONDS = Bound(0.01, 604_800)
 PARALLEL = Whole(1, 100)
 """Answers in parallel in one debate."""
+QUORUM = Whole(2, 100)
+"""Answers of one batch that are enough to go on."""
+GRACE = Bound(0, 3600)
+"""Seconds that the others have from then on."""
 SERVED = Whole(1, 100)
 """Debates in parallel that one server runs."""
 BATCHED = Whole(1, 1000)
@@ -83,6 +87,8 @@ LIMITS: Mapping[str, Whole | Bound] = {
     "turn_seconds": TURN_SECONDS,
     "total_seconds": TOTAL_SECONDS,
     "parallel": PARALLEL,
+    "quorum": QUORUM,
+    "grace": GRACE,
 }
 """The bounds of the fields of Limits; records may hold others."""
 
@@ -262,6 +268,9 @@ class Limits:
         turn_seconds: time for one answer, repairs and retries included.
         total_seconds: time for the whole debate while it runs.
         parallel: the number of answers in progress at the same time.
+        quorum: so many answers of debaters who speak at the same time are enough; the others have ``grace`` seconds
+            left. Ballots, rulings and people are always waited for.
+        grace: those seconds.
     """
 
     asks: int | None = 500
@@ -270,6 +279,8 @@ class Limits:
     turn_seconds: float = 120.0
     total_seconds: float | None = None
     parallel: int = 16
+    quorum: int | None = None
+    grace: float = 20.0
 
     def __post_init__(self) -> None:
         for name in LIMITS:

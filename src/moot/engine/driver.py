@@ -30,6 +30,7 @@ from moot.core.text import clean, counted, hide, named
 from moot.core.transcript import Transcript
 from moot.deadline import Deadline
 from moot.engine.calls import Budget, CallRecorder
+from moot.engine.quorum import Quorum, quorum_of
 from moot.phases.base import ROOT, Phase, Play, State, enter
 from moot.record.ledger import Ledger
 from moot.record.mailbox import Inbox, Mailbox
@@ -57,12 +58,15 @@ class Deadlines:
             self.ends += asyncio.get_running_loop().time() - since
 
     async def answers_in_time(
-        self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]
-    ) -> list[T] | None:
-        """The outcomes of all asks, in their order; None if the time ends before the timed asks do."""
+        self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]], quorum: Quorum | None = None
+    ) -> list[T | Failed] | None:
+        """The outcomes of all asks, in their order; None if the time ends before the timed asks do.
+
+        With a quorum, whoever is late has failed.
+        """
         people = [ask for ask in asks if ask.to in self._untimed] if self._untimed else []
         if not people:
-            return await self._in_time(asks, answer)
+            return await self._in_time(asks, answer, quorum)
         async with asyncio.TaskGroup() as group:
             waits = [group.create_task(answer(ask)) for ask in people]
             timed = [ask for ask in asks if ask.to not in self._untimed]
@@ -79,14 +83,19 @@ class Deadlines:
         return [outcomes[ask.key] for ask in asks]
 
     async def _in_time(
-        self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]]
-    ) -> list[T] | None:
+        self, asks: Sequence[Ask], answer: Callable[[Ask], Coroutine[object, object, T]], quorum: Quorum | None = None
+    ) -> list[T | Failed] | None:
         try:
             async with asyncio.timeout_at(self.ends), asyncio.TaskGroup() as group:
                 tasks = [group.create_task(answer(ask)) for ask in asks]
+                if quorum:
+                    group.create_task(quorum.hurry(tasks))
         except TimeoutError:
             return None
-        return [task.result() for task in tasks]
+        return [
+            quorum.late(ask) if quorum and task.cancelled() else task.result()
+            for ask, task in zip(asks, tasks, strict=True)
+        ]
 
 
 GRACE = 2.0
@@ -262,7 +271,8 @@ class _Driver:
         return getattr(self.agents.get(ask.to), "records", False)
 
     async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
-        outcomes = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]))
+        quorum = quorum_of(asks, self.opened.brief, self.limits)
+        outcomes = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]), quorum)
         return outcomes or [
             LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")
         ]

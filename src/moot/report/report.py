@@ -47,6 +47,8 @@ def _told(opened: Opened) -> Iterator[str]:
     if limits.total_seconds is not None:
         yield f"at most {limits.total_seconds:g} s in all"
     yield f"{limits.turn_seconds:g} s for an answer"
+    if limits.quorum is not None:
+        yield f"{counted(limits.quorum, 'answer')} and {limits.grace:g} s are enough to go on"
     yield f"seed {opened.brief.seed}"
 
 

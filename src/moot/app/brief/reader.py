@@ -422,6 +422,8 @@ def limits_of(values: Mapping[str, Value], usual: Limits | None = None) -> Limit
         turn_seconds=number.get("limits.turn_seconds", usual.turn_seconds),
         total_seconds=number.get("limits.total_seconds", usual.total_seconds),
         parallel=int(number.get("limits.parallel", usual.parallel)),
+        quorum=int(number["limits.quorum"]) if "limits.quorum" in number else None,
+        grace=number.get("limits.grace", usual.grace),
     )
 
 

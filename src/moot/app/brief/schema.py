@@ -13,11 +13,13 @@ from typing import Literal, TypeAlias, get_args
 from moot.core.brief import (
     ASKS,
     COST,
+    GRACE,
     INTERVAL,
     LOGS,
     OPTIONS,
     PARALLEL,
     PARTICIPANTS,
+    QUORUM,
     ROUNDS,
     SAMPLES,
     SEED,
@@ -291,6 +293,10 @@ LIMITS: tuple[Key, ...] = (
     Key(name="limits.parallel", kind="whole", low=PARALLEL.low, high=PARALLEL.high, example="4",
         help="Maximum number of answers in parallel.",
         hints=("limits.concurrency",)),
+    Key(name="limits.quorum", kind="whole", aliases=("quorum",), low=QUORUM.low, high=QUORUM.high, example="2",
+        help="So many answers of debaters who speak at once are enough; whoever is late then is missing."),
+    Key(name="limits.grace", kind="number", aliases=("grace",), low=GRACE.low, high=GRACE.high, example="20",
+        help="Seconds that the others have when the quorum has answered."),
 )
 
 PARTICIPANT: tuple[Key, ...] = (

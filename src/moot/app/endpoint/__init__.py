@@ -5,5 +5,5 @@ caller wants), ``chat_request`` (a body becomes a request),
 ``chat_brief`` (a request becomes a brief, as data only), ``chat_answer`` (the state of a debate becomes an answer),
 ``retries`` (a request that was sent again joins the first one's debate), ``asked`` (what is stored of a request),
 ``endpoint`` (a request begins or joins a debate), ``responses_request`` and ``responses_answer`` (OpenAI's responses
-interface).
+interface), ``conversation`` (a debate from a file of messages).
 """

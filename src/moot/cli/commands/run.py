@@ -1,5 +1,6 @@
 """The commands ``moot run``, ``resume``, ``again`` and ``fork``: run a debate at the terminal and show how it ended."""
 
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, cast
@@ -25,11 +26,13 @@ from moot.cli.options import (
     read_input,
     run_command,
     set_option,
+    settings_of,
     store_option,
 )
 from moot.core.brief import ROUNDS, SEED, LogMode
 
 if TYPE_CHECKING:
+    from moot.app.brief.reader import ParsedBrief, Settings
     from moot.app.export.reports import ReadRecord
     from moot.app.plan.next_steps import NextStep
     from moot.app.run.fork import Change
@@ -44,6 +47,9 @@ if TYPE_CHECKING:
     from moot.core.event import Interjected
 
 USUAL: LogMode = "full_markdown"
+MOST_PIPED = 4 * 1024 * 1024
+"""The most bytes of a conversation."""
+
 SUMMARY_ONLY: LogMode = "summary_only"
 """The log that is the report itself."""
 
@@ -53,6 +59,8 @@ class RunOptions(LimitOptions, OutputOptions, OverrideOptions):
 
     settings: tuple[str, ...]
     store: Path | str | None
+    conversation: Path | None
+    ask: str
 
 
 class ResumeOptions(LimitOptions, OutputOptions):
@@ -62,7 +70,14 @@ class ResumeOptions(LimitOptions, OutputOptions):
 
 
 @rich_click.command(epilog=MEANINGS)
-@click.argument("brief")
+@click.argument("brief", required=False, default="")
+@click.option(
+    "--conversation",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    metavar="FILE",
+    help="Begin from a conversation instead of a brief: JSON or JSON lines of role and content.",
+)
+@click.option("--ask", default="", metavar="TEXT", help="The question about the conversation. Default: its end.")
 @set_option
 @override_options
 @limit_options
@@ -73,6 +88,10 @@ def run(brief: str, **options: Unpack[RunOptions]) -> int:
 
     BRIEF is a file, a question in quotes, or - for standard input.
     """
+    if bool(brief) == bool(options["conversation"]):
+        raise click.UsageError("Give a BRIEF or --conversation FILE, one of the two.")
+    if options["ask"] and brief:
+        raise click.UsageError("--ask asks about a conversation; it needs --conversation FILE.")
     return run_command(_run(brief, options))
 
 
@@ -92,10 +111,24 @@ def resume(debate: str, **options: Unpack[ResumeOptions]) -> int:
 async def _run(words: str, run_options: RunOptions) -> int:
     from moot.app.run.start import prepare_start
 
-    parsed = read_input(words, run_options["settings"], run_options["preset"])
+    file, settings = run_options["conversation"], run_options["settings"]
+    if file:
+        parsed = _conversation(file, run_options["ask"], settings_of(settings, run_options["preset"]))
+    else:
+        parsed = read_input(words, settings, run_options["preset"])
     overrides = overrides_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
         return await _run_new(workspace, await prepare_start(workspace, parsed, overrides), run_options)
+
+
+def _conversation(file: Path, question: str, settings: "Settings") -> "ParsedBrief":
+    """The brief of a conversation; - is standard input."""
+    from moot.app.brief.files import read_bytes
+    from moot.app.endpoint.conversation import read_conversation
+
+    piped = str(file) == "-"
+    data = sys.stdin.buffer.read(MOST_PIPED) if piped else read_bytes(file.name, file, most=MOST_PIPED)
+    return read_conversation(data, "conversation" if piped else file.name, question, settings)
 
 
 async def _run_new(workspace: "Workspace", request: "StartRequest", options: OutputOptions) -> int:

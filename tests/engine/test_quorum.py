@@ -1,0 +1,89 @@
+"""Quorum with grace: whoever is late is missing, on record, and a replay needs no clock; ballots wait for all."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from moot.core.agent import Agent, Context, Recorder
+from moot.core.ask import Ask
+from moot.core.brief import Brief, Limits, Participant
+from moot.core.errors import Unavailable
+from moot.core.transcript import fold
+from moot.engine.driver import replay
+from moot.phases.base import Phase
+from moot.phases.speak import Everyone
+from moot.protocols.spec import load_opened
+from moot.record.ledger import Ledger
+from moot.testing.replay import Harness, HeldDebate
+from moot.testing.store_checks import InMemoryStore
+from tests.kits.acting import Act, Acts, failed, just
+
+PEOPLE = tuple(Participant(name=name, seat="x") for name in ("Ann", "Bob", "Cy"))
+DRAFT = Everyone(act="draft", task="Answer.")
+QUICK = Limits(quorum=2, grace=0)
+
+
+async def never(ask: Ask, context: Context, recorder: Recorder) -> str:
+    await asyncio.Event().wait()
+    return "never"
+
+
+FINE = just("fine")
+FEW = Everyone(act="draft", task="Answer.", who=("Ann", "Cy"))
+
+
+async def hold(last: Act, *, limits: Limits = QUICK, phase: Phase = DRAFT, second: Act = FINE) -> HeldDebate:
+    brief = Brief(topic="Tea?", participants=PEOPLE, limits=limits)
+    agents: Mapping[str, Agent] = {"Ann": Acts(just("fine")), "Bob": Acts(second), "Cy": Acts(last)}
+    return await Harness(brief=brief, protocol=phase).run(agents)
+
+
+async def test_the_table_goes_on_without_whoever_is_late() -> None:
+    debate = await hold(never)
+    (late,) = failed(debate)
+    assert (late.key, late.kind) == ("/debate#3", "late")
+    assert late.reason == "the table went on after 2 of 3 answers and 0 s"
+    assert [turn.by for turn in debate.transcript.turns()] == ["Ann", "Bob"]
+    store = InMemoryStore()
+    await store.append("d", debate.lines, after=0)
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    opened = debate.entries[0].event
+    again = replay(opened, load_opened(opened), ledger=ledger)  # type: ignore[arg-type]
+    assert again.failures() == fold(debate.entries).failures()
+
+
+async def test_an_answer_within_the_grace_counts() -> None:
+    debate = await hold(just("late but fine"), limits=Limits(quorum=2, grace=3600))
+    assert failed(debate) == []
+
+
+async def test_failures_make_no_quorum() -> None:
+    reached = asyncio.Event()
+
+    async def slow(ask: Ask, context: Context, recorder: Recorder) -> str:
+        for _ in range(50):
+            await asyncio.sleep(0)
+        reached.set()
+        return "fine"
+
+    debate = await hold(slow, second=just(Unavailable("no connection", kind="server")))
+    assert reached.is_set()
+    assert [event.kind for event in failed(debate)] == ["server"]
+
+
+@pytest.mark.parametrize("phase", [Everyone(act="vote", task="Vote."), FEW])
+async def test_ballots_and_small_batches_wait_for_all(phase: Phase) -> None:
+    limits = Limits(quorum=2, grace=0, turn_seconds=0.02)
+    debate = await hold(never, limits=limits, phase=phase)
+    assert [event.kind for event in failed(debate)] == ["timeout"]
+
+
+async def test_moderators_are_waited_for() -> None:
+    people = (*PEOPLE, Participant(name="Mo", duty="moderator", seat="x"))
+    brief = Brief(topic="Tea?", participants=people, limits=Limits(quorum=2, grace=0, turn_seconds=0.02))
+    agents = {who.name: Acts(never if who.name == "Mo" else just("fine")) for who in people}
+    tree = Everyone(act="draft", task="Answer.", who=tuple(who.name for who in people))
+    debate = await Harness(brief=brief, protocol=tree).run(agents)
+    assert [event.kind for event in failed(debate)] == ["timeout"]
