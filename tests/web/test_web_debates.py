@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from moot.app.plan.settings import load_config
+from moot.app.serve.brief_view import request_body
 from moot.core.errors import MootError
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, BEN, QUOTES, SERVING, Slow, names, opened
@@ -359,3 +361,125 @@ async def test_a_preset_fills_in_a_request_and_is_there_for_its_tokens_only(tmp_
     assert (refused.status_code, refused.json()["code"]) == (422, "bad_enum")
     assert refused.json()["detail"].startswith("there is no preset 'calm'")
     assert same_key.status_code == 409, "a request with another preset is another request"
+
+
+ROLES = """---
+protocol: round_robin
+rounds: 1
+seed: 3
+limits: {cost: 2}
+---
+# Tea or coffee?
+
+Tea is *calm*.
+
+## Rules
+
+Be short.
+
+## Options
+
+- Tea
+- Coffee
+
+## Ada (builtin:quotes)
+role: Host
+
+You like tea.
+
+## Ben (builtin:quotes)
+
+You like coffee.
+"""
+
+
+async def test_a_brief_is_shown_run_again_and_deleted(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        me, debate = web.me, await web.ended(web.me, brief=ROLES)
+        brief = (await me.get(f"{API}/debates/{debate}/brief")).json()
+        assert brief["background"][0]["html"] == "<p>Tea is <em>calm</em>.</p>\n"
+        assert (brief["rules"], brief["options"]) == ("<p>Be short.</p>\n", ["Tea", "Coffee"])
+        assert [(who["name"], who["role"], who["persona"]) for who in brief["participants"]] == [
+            ("Ada", "Host", "<p>You like tea.</p>\n"),
+            ("Ben", "You like coffee", "<p>You like coffee.</p>\n"),
+        ]
+        assert brief["limits"] == {"cost": 2.0}
+        for text in (
+            "protocol: ",
+            "rounds: 1",
+            "seed: 3",
+            "  cost: 2.0",
+            "## Rules",
+            "- Coffee",
+            "### Ada",
+            "You like",
+        ):
+            assert text in brief["markdown"]
+        edited = await web.ended(me, brief=brief["markdown"])
+        answer = await me.post(f"{API}/debates/{debate}/again", json={"rounds": 2}, headers={"Idempotency-Key": "k"})
+        again = answer.json()["id"]
+        assert (
+            await me.post(f"{API}/debates/{debate}/again", json={"rounds": 2}, headers={"Idempotency-Key": "k"})
+        ).json()["id"] == again
+        await web.site.runner.wait(again)
+        protocols = [(await me.get(f"{API}/debates/{name}/brief")).json()["protocol"] for name in (edited, again)]
+        assert protocols == ["round_robin", "round_robin"]
+        assert (await me.get(f"{API}/debates/{debate}/verify")).json()["intact"]
+        assert (await me.get(f"{API}/debates/{debate}/map")).status_code == 200
+        gone = await me.delete(f"{API}/debates/{debate}")
+        assert (gone.json()["id"], gone.json()["forks"]) == (debate, [])
+        assert (await me.get(f"{API}/debates/{debate}")).status_code == 404
+        assert (await me.get(f"{API}/debates/{again}")).status_code == 200
+
+
+async def test_a_token_runs_again_within_its_limits_and_a_link_reads_no_persona(tmp_path: Path) -> None:
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}) as web:
+        debate = await web.ended(web.ann, brief=ROLES)
+        again = (await web.ann.post(f"{API}/debates/{debate}/again", json={})).json()["id"]
+        await web.site.runner.wait(again)
+        assert [row["id"] for row in (await web.ann.get(f"{API}/debates")).json()["debates"]] == [again, debate]
+        link = (await web.ann.post(f"{API}/debates/{debate}/shares", json={"right": "view"})).json()
+        brief = (await web.client(token=link["token"]).get(f"{API}/debates/{debate}/brief")).json()
+        assert (brief["markdown"], {who["persona"] + who["model"] for who in brief["participants"]}) == ("", {""})
+        running = await web.begin(web.ann, models=["guest:slow"])
+        assert (await web.ann.delete(f"{API}/debates/{running}")).status_code == 409
+        await web.ann.post(f"{API}/debates/{running}/stop", json={"now": True})
+        state = (await web.ann.get(f"{API}/debates/{running}")).json()
+        assert [way["action"] for way in state["ways"]] == ["resume"]
+
+
+async def test_a_paused_debate_says_what_to_do_as_a_command_and_as_a_request(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        debate = await web.ended(web.me, brief=QUOTES.replace("# Tea", "---\nlimits: {asks: 1}\n---\n# Tea"))
+        state = (await web.me.get(f"{API}/debates/{debate}")).json()
+        assert state["status"] == "paused"
+        (way,) = state["ways"]
+        assert way["command"] == f"moot resume {debate} --max-questions 2"
+        assert (way["action"], way["body"]) == ("resume", {"limits": {"asks": 2}})
+        assert (await web.me.post(f"{API}/debates/{debate}/{way['action']}", json=way["body"])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("command", "body"),
+    [
+        ("moot again x --protocol moderated", ("again", {"protocol": "moderated"})),
+        ("moot again x --rounds 6", ("again", {"rounds": 6})),
+        ("moot resume x --budget 0.5", ("resume", {"limits": {"cost": 0.5}})),
+        ("moot recount x", ("recount", {})),
+        ("moot again x --protocol moderated -m Moderator=human", None),
+    ],
+)
+def test_a_command_as_a_request(command: str, body: object) -> None:
+    assert request_body(command) == body
+
+
+async def test_a_damaged_record_is_told(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        debate = await web.ended(web.me)
+        assert (await web.me.get(f"{API}/debates/{debate}/verify")).json()["problem"] == ""
+        with sqlite3.connect(tmp_path / "moot.sqlite") as file:
+            file.execute("update line set text = replace(text, 'calm', 'wild') where debate = ?", (debate,))
+        told = (await web.me.get(f"{API}/debates/{debate}/verify")).json()
+        assert (told["intact"], told["head"]) == (False, "")
+        assert "hash" in told["problem"] or "entry" in told["problem"]

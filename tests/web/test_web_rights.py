@@ -28,6 +28,10 @@ RIGHTS = {
     "POST /api/v1/check": "own",
     "GET /api/v1/debates": "own",
     "GET /api/v1/debates/{debate}": "view",
+    "DELETE /api/v1/debates/{debate}": "own",
+    "GET /api/v1/debates/{debate}/brief": "view",
+    "GET /api/v1/debates/{debate}/verify": "own",
+    "POST /api/v1/debates/{debate}/again": "own",
     "POST /api/v1/debates/{debate}/stop": "own",
     "POST /api/v1/debates/{debate}/resume": "own",
     "POST /api/v1/debates/{debate}/fork": "own",
@@ -89,6 +93,7 @@ def test_every_route_names_its_right() -> None:
 BODIES: dict[str, object] = {
     "stop": {},
     "resume": {},
+    "again": {},
     "fork": {"at": 1, "start": False},
     "resolve": {"answer": "Tea"},
     "asks/answer": {"words": "Tea"},

@@ -1,8 +1,9 @@
 """Routes that start, check, list, show, stop, resume, fork and resolve debates."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import Header, Query, Response
 from pydantic import BaseModel, JsonValue
@@ -10,32 +11,38 @@ from pydantic import BaseModel, JsonValue
 from moot.app.brief.reader import ParsedBrief
 from moot.app.export.learned import add_note, check_truth
 from moot.app.export.reports import plan_data
-from moot.app.plan.next_steps import next_steps
+from moot.app.plan.next_steps import next_steps, resume_step
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
 from moot.app.run.outcome import opening
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import Summary, list_query, open_asks
+from moot.app.run.removal import remove
 from moot.app.run.start import StartRequest
 from moot.app.serve.admission import Admission, DebateRequest
 from moot.app.serve.admission import id_for_key as keyed_by
 from moot.app.serve.admission import request_of as hash_of
 from moot.app.serve.answer_types import StoredStatus
+from moot.app.serve.brief_view import BriefView, brief_view, request_body
 from moot.app.serve.visibility import may_read, visible_entries
 from moot.core.ask import Value
 from moot.core.brief import Limits as Bounds
-from moot.core.errors import BriefError, RecordConflict, RecordError
+from moot.core.decision import NextStep
+from moot.core.errors import BriefError, PackageMissing, RecordConflict, RecordError
+from moot.core.event import Opened
 from moot.core.labels import act_of, noun
-from moot.core.transcript import fold
+from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import outcome_view
 from moot.report.metrics import sums_of
 from moot.web.auth import Identity
 from moot.web.problems import Problem
 from moot.web.read_schemas import Understood
 from moot.web.schemas import (
+    Again,
     Begun,
     Forking,
     Going,
+    Gone,
     Limits,
     Listing,
     NewDebate,
@@ -45,6 +52,7 @@ from moot.web.schemas import (
     Row,
     State,
     Stopping,
+    Verified,
     Waited,
     Way,
 )
@@ -265,13 +273,73 @@ async def state_of(visit: DebateAccess) -> State:
         sums=Numbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
         decision=outcome.decision,
         warnings=list(outcome.warnings),
-        ways=[Way(command=step.command, words=step.words) for step in next_steps(opened, visit.debate, transcript)],
+        ways=list(_ways(opened, debate, transcript, "" if still else outcome.status)) if visit.right == "own" else [],
         waits_for=[
             Waited(name=wait.turn.by, act=noun(act_of(wait.turn)), key=wait.turn.key, since=wait.since, left=wait.left)
             for wait in waits
             if may_read(transcript, visit.reader, wait.turn)
         ],
     )
+
+
+def _ways(opened: Opened, debate: str, transcript: Transcript, status: str) -> Iterator[Way]:
+    """What its owner may do next with a debate that does not run."""
+    steps: Iterable[NextStep] = next_steps(opened, debate, transcript)
+    if status in ("open", "paused"):
+        paused = transcript.paused
+        steps = [resume_step(debate, paused.reason if paused else "")]
+    elif status == "failed":
+        steps = [NextStep(command=f"moot again {debate}", words="the same brief once more")]
+    for step in steps:
+        action, body = request_body(step.command) or ("", {})
+        yield Way(command=step.command, words=step.words, action=action, body=cast("dict[str, JsonValue]", body))
+
+
+@router.get("/debates/{debate}/brief")
+async def get_brief(visit: Viewing) -> BriefView:
+    """Return the brief: question, background, rules, options, participants, and for its owner the file to run again."""
+    _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
+    entries = await visit.site.kept.entries(visit.site.workspace, visit.debate)
+    return await asyncio.to_thread(brief_view, opening(visit.debate, entries), visit.debate, visit.reader)
+
+
+@router.get("/debates/{debate}/verify")
+async def verify_debate(visit: Owning) -> Verified:
+    """Check the record: every hash, and that its protocol makes the same entries again."""
+    _check_made(visit, entries := await visit.site.workspace.count_entries(visit.debate))
+    try:
+        entries, head = await visit.site.workspace.verify(visit.debate)
+    except (RecordError, PackageMissing) as error:
+        return Verified(intact=isinstance(error, PackageMissing), entries=entries, head="", problem=str(error))
+    return Verified(intact=True, entries=entries, head=head)
+
+
+@router.post("/debates/{debate}/again", status_code=201, responses=_made())
+async def run_again(visit: Owning, response: Response, body: Again | None = None, key: Key = "") -> Begun:
+    """Run the brief of a debate again, as a new debate. The old one is not changed."""
+    wanted = body or Again()
+    _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
+    overrides = Overrides(
+        models=tuple(wanted.models),
+        protocol=wanted.protocol,
+        rounds=wanted.rounds,
+        strategy=wanted.strategy,
+        seed=wanted.seed,
+        caps=caps_of(wanted.limits),
+    )
+    new = await admission(visit.site, visit.holder.owner).begin_again(visit.debate, overrides, key)
+    return await _begun(visit.site, new, response)
+
+
+@router.delete("/debates/{debate}")
+async def delete_debate(visit: Owning) -> Gone:
+    """Delete a debate with everything that belongs to it. Its forks stay. This cannot be undone."""
+    site = visit.site
+    if (await site.runner.running_state(visit.debate)).by:
+        raise Problem(409, f"{visit.debate} is running; stop it first")
+    gone = await remove(site.workspace, visit.debate)
+    site.kept.forget(visit.debate)
+    return Gone(id=gone.debate, entries=gone.entries, learned=gone.learned, forks=list(gone.forks))
 
 
 @router.post("/debates/{debate}/stop")

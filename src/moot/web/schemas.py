@@ -115,10 +115,15 @@ class Numbers(BaseModel):
 
 
 class Way(BaseModel):
-    """What may decide a debate that nobody won: a command, and what it does."""
+    """What to do next: a command, what it does, and the request that does the same."""
 
     command: str
     words: str
+    action: str = Field(
+        default="",
+        description="The action of the API that does the same: resume, again or recount; empty for none.",
+    )
+    body: dict[str, JsonValue] = Field(default={}, description="The body of that request.")
 
 
 class State(DebateState):
@@ -132,7 +137,9 @@ class State(DebateState):
     sums: Numbers = Numbers()
     decision: ToldDecision | None = None
     warnings: list[str] = Field(default=[], description="What makes the decision weaker than it looks.")
-    ways: list[Way] = Field(default=[], description="What may decide a debate that nobody won.")
+    ways: list[Way] = Field(
+        default=[], description="What to do next with a debate that is paused, stopped, failed or undecided."
+    )
     waits_for: list[Waited] = Field(default=[])
     holder: str = Field(
         default="", description="Where it runs: `here`, `queue` (not yet), `elsewhere`, or the name of a worker."
@@ -185,6 +192,36 @@ class Going(Given):
     """How to resume a debate."""
 
     limits: Limits | None = Field(default=None, description="New limits, counted from the start of the debate.")
+
+
+class Again(Given):
+    """What is different when the brief of a debate is run again."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"seed": 7}]})
+    models: list[Name] = Field(default=[], max_length=MODELS, description="`provider:name`, assigned in turn.")
+    protocol: Name = Field(default="", description="Another protocol.")
+    rounds: Annotated[int, Field(ge=0, le=20)] | None = Field(default=None, description="Maximum number of rounds.")
+    strategy: Name = Field(default="", description="Another way to decide.")
+    seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
+    limits: Limits | None = None
+
+
+class Gone(BaseModel):
+    """A debate that was deleted."""
+
+    id: str
+    entries: int = Field(description="Entries of its record.")
+    learned: bool = Field(description="Whether something had been learned from it.")
+    forks: list[str] = Field(description="The debates that were forked from it, which stay.")
+
+
+class Verified(BaseModel):
+    """Whether a record is intact."""
+
+    intact: bool
+    entries: int
+    head: str = Field(description="The hash of the last line.")
+    problem: str = Field(default="", description="What is wrong, or how far it was checked.")
 
 
 class GivenAnswer(Given):

@@ -120,6 +120,15 @@ def _without(values: Fields, *words: str) -> dict[str, Value]:
     return {key: value for key, value in values.items() if key.partition(".")[0] not in words}
 
 
+def recorded_brief(opened: Opened, debate: str) -> ParsedBrief:
+    """The brief of a debate with the settings of its protocol, as far as the record tells them."""
+    parsed = _parsed(opened, debate)
+    try:
+        return _recorded(parsed, opened) or parsed
+    except MootError:  # a package that it needs is gone
+        return parsed
+
+
 def _parsed(opened: Opened, debate: str) -> ParsedBrief:
     """The brief of a debate, as if it were read from a file."""
     return ParsedBrief(

@@ -19,6 +19,7 @@ from moot.app.plan.settings import Serving
 from moot.app.plan.toolbox import MCP
 from moot.app.plan.used_packages import check_packages
 from moot.app.run.access import Claim, claim, claimed, conflict, hash_of, note_limits, noted_limits
+from moot.app.run.again import start_again
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.liveness import waited_for_people
 from moot.app.run.outcome import opening
@@ -273,6 +274,33 @@ class Admission:
                 if not key:
                     raise  # else the same was asked for at the same time
             return debate
+        return await self._run(start, debate)
+
+    async def begin_again(self, earlier: str, overrides: Overrides, key: str = "") -> str:
+        """Run the brief of a recorded debate again; only once for all requests with the same key.
+
+        Returns:
+            The id of the new debate.
+
+        Raises:
+            MootError: it cannot start.
+        """
+        request = request_of(f"again {earlier}", asdict(overrides))
+        if key and await self.is_there(debate := id_for_key(self.owner, key), request):
+            return debate
+        start = await start_again(self.workspace, earlier, overrides)
+        if not self.machine:
+            caps = within_allowance(start.prepared.plan.brief.limits, self.serving)
+            start = await start_again(self.workspace, earlier, replace(overrides, caps=caps))
+            if (cap := self.spending.cap(start.prepared)) is not None:
+                caps = replace(caps, cost=cap)
+                start = await start_again(self.workspace, earlier, replace(overrides, caps=caps))
+        debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
+        await self.note_owner(debate, request if key else "")
+        return await self._run(start, debate)
+
+    async def _run(self, start: StartRequest, debate: str) -> str:
+        """Run a prepared debate, within what its owner may spend."""
         ready = start.prepared
         free = is_free(ready.costing.most) and not ready.generator
         async with self.spending.reserving(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):

@@ -1,0 +1,177 @@
+"""The brief of a recorded debate, for pages: whole, as safe HTML, and as Markdown that can be edited and run again.
+
+What a person at the table is asked rests on the brief, so every viewer may read its question, background, rules,
+options and roles. Personas and models are for the owner; a person may read his own persona.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+
+from moot.app.brief.writer import write
+from moot.app.run.again import recorded_brief
+from moot.app.serve.frames import safe_html
+from moot.app.serve.visibility import Reader
+from moot.core.ask import Value
+from moot.core.brief import Brief, Limits, Participant, Settings, Source, is_person
+from moot.core.event import Opened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextView:
+    """A text of a brief: its name, and its words as safe HTML."""
+
+    name: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefPerson:
+    """Who takes part. ``persona`` and ``model`` are empty where the reader may not know them."""
+
+    name: str
+    role: str
+    duty: str
+    human: bool
+    model: str
+    weight: float | None
+    persona: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefView:
+    """A whole brief.
+
+    Attributes:
+        topic: the question.
+        protocol: the name of the protocol.
+        chosen: what was chosen about it, in words.
+        background: what everybody knows.
+        library: the names of documents that can be looked up.
+        rules: the rules for all, as safe HTML.
+        options: the answers to choose from.
+        participants: who takes part, without helpers.
+        limits: the limits that were set, by their documented names.
+        seed: the random seed.
+        markdown: the brief as a file, to be edited and run again; "" for who may not run it.
+    """
+
+    topic: str
+    protocol: str
+    chosen: tuple[str, ...]
+    background: tuple[TextView, ...]
+    library: tuple[str, ...]
+    rules: str
+    options: tuple[str, ...]
+    participants: tuple[BriefPerson, ...]
+    limits: Mapping[str, float]
+    seed: int
+    markdown: str
+
+
+def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
+    """The brief of a debate as its reader may see it.
+
+    Args:
+        opened: how the debate began.
+        debate: its id.
+        reader: None for the owner, else the person of a share link; "" for none.
+    """
+    brief = opened.brief
+    return BriefView(
+        topic=brief.topic,
+        protocol=opened.name,
+        chosen=opened.chosen,
+        background=tuple(TextView(name=source.name, html=safe_html(source.text)) for source in brief.background),
+        library=tuple(source.name for source in brief.library),
+        rules=safe_html(brief.rules),
+        options=brief.options,
+        participants=tuple(_person(who, reader) for who in brief.participants if who.duty != "aide"),
+        limits=_limits(brief.limits),
+        seed=brief.seed,
+        markdown="" if reader is not None else brief_markdown(opened, debate),
+    )
+
+
+def _person(who: Participant, reader: Reader) -> BriefPerson:
+    return BriefPerson(
+        name=who.name,
+        role=who.role,
+        duty=who.duty,
+        human=is_person(who),
+        model=who.seat if reader is None else "",
+        weight=who.weight,
+        persona=safe_html(who.persona) if reader in (None, who.name) else "",
+    )
+
+
+def _limits(limits: Limits) -> dict[str, float]:
+    usual = Limits()
+    values = {field.name: getattr(limits, field.name) for field in fields(Limits)}
+    return {name: value for name, value in values.items() if value is not None and value != getattr(usual, name)}
+
+
+# ---- as a file -------------------------------------------------------------------------------------------------------
+
+_PLAIN = ("role", "weight", "deadline", "stand_in", "language", "persona")
+
+
+def brief_markdown(opened: Opened, debate: str) -> str:
+    """The brief of a debate as Markdown, with the settings of its protocol as far as the record tells them."""
+    parsed = recorded_brief(opened, debate)
+    settings: dict[str, Value] = {**parsed.given, "protocol": opened.name}
+    further = {"rounds": parsed.rounds, "strategy": parsed.strategy, "topology": parsed.topology}
+    further["seed"] = opened.brief.seed
+    settings |= {name: value for name, value in further.items() if value}
+    settings |= {f"limits.{name}": value for name, value in _limits(opened.brief.limits).items()}
+    people = [who for who in opened.brief.participants if who.duty != "aide"]
+    own = {who.name: dict(_own(who)) for who in people}
+    return write(_one_background(opened.brief), settings, own)
+
+
+def _one_background(brief: Brief) -> Brief:
+    """The brief with one background: a file has one section of it."""
+    if len(brief.background) < 2:
+        return brief
+    text = "\n\n".join(f"### {source.name}\n\n{source.text}" for source in brief.background)
+    return replace(brief, background=(Source(name="brief", text=text),))
+
+
+def _own(who: Participant) -> Iterator[tuple[str, Value]]:
+    """The settings of a participant, by the names of their keys."""
+    values: dict[str, object] = {name: getattr(who, name) for name in _PLAIN}
+    values |= {"model": who.seat, "fallback": who.fallback, "tools": who.tools}
+    values |= {"duty": "" if who.duty == "debater" else who.duty}
+    values |= {field.name: getattr(who.settings, field.name) for field in fields(Settings)}
+    for name, value in values.items():
+        if isinstance(value, str | int | float | tuple) and value not in ("", ()):
+            yield name, value
+
+
+# ---- what to do next -------------------------------------------------------------------------------------------------
+
+_LIMITS: Mapping[str, str] = {
+    "--budget": "cost",
+    "--max-questions": "asks",
+    "--max-tokens": "tokens",
+    "--total-seconds": "total_seconds",
+}
+"""The limits that an option of a command sets."""
+
+
+def request_body(command: str) -> tuple[str, dict[str, object]] | None:
+    """The action of the API and the body that do the same as a command; None where there is none."""
+    _, action, _, *options = shlex.split(command)
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    body: dict[str, object] = {}
+    if protocol := given.pop("--protocol", ""):
+        body["protocol"] = protocol
+    if rounds := given.pop("--rounds", ""):
+        body["rounds"] = int(rounds)
+    if limits := {_LIMITS[name]: _number(given.pop(name)) for name in tuple(given) if name in _LIMITS}:
+        body["limits"] = limits
+    return None if given else (action, body)
+
+
+def _number(text: str) -> float | int:
+    return int(text) if text.isdecimal() else float(text)
