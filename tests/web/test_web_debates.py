@@ -460,18 +460,12 @@ async def test_a_paused_debate_says_what_to_do_as_a_command_and_as_a_request(tmp
         assert (await web.me.post(f"{API}/debates/{debate}/{way['action']}", json=way["body"])).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("command", "body"),
-    [
-        ("moot again x --protocol moderated", ("again", {"protocol": "moderated"})),
-        ("moot again x --rounds 6", ("again", {"rounds": 6})),
-        ("moot resume x --budget 0.5", ("resume", {"limits": {"cost": 0.5}})),
-        ("moot recount x", ("recount", {})),
-        ("moot again x --protocol moderated -m Moderator=human", None),
-    ],
-)
-def test_a_command_as_a_request(command: str, body: object) -> None:
-    assert request_body(command) == body
+def test_a_command_as_a_request() -> None:
+    assert request_body("moot again x --protocol moderated") == ("again", {"protocol": "moderated"})
+    assert request_body("moot again x --rounds 6") == ("again", {"rounds": 6})
+    assert request_body("moot resume x --budget 0.5") == ("resume", {"limits": {"cost": 0.5}})
+    assert request_body("moot recount x") == ("recount", {})
+    assert request_body("moot again x --protocol moderated -m Moderator=human") is None
 
 
 async def test_a_damaged_record_is_told(tmp_path: Path) -> None:
