@@ -8,7 +8,7 @@ import { defineConfig, type Plugin } from "vite";
 const MOST = 40 * 1024; // bytes of JS and CSS after gzip that one page may load
 
 const SERVER = "http://127.0.0.1:8323"; // where moot serve runs while somebody works on the app
-const SHARED = /node_modules|src\/(view\/(TurnCard|Facts|Trouble|Note|Lazy)|[a-z]+\.)/; // what most pages need
+const SHARED = /node_modules|src\/(view\/(TurnCard|Facts|Trouble|Note|Lazy|Disc)|(api|fold|words|loading|relations|seal|stances|theme|route)\.)/; // what most pages need
 
 /** Fails a build in which a page loads more than allowed, or that would break the page's own policy. */
 function limits(): Plugin {

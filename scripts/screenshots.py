@@ -39,7 +39,7 @@ role: Speaks for the children
 SAID = (
     "ANSWER: Build\nCONFIDENCE: 0.7\nARGUMENT: What is billed by usage is what we know best, and every month in which "
 )
-TABS = ("talk", "people", "map", "votes", "stances", "cost", "ratings", "record")
+TABS = ("talk", "people", "map", "votes", "stances", "trace", "brief", "analysis", "cost", "ratings", "record")
 
 
 async def hold(stage: Stage) -> dict[str, str]:
@@ -50,7 +50,7 @@ async def hold(stage: Stage) -> dict[str, str]:
     waits = await stage.begin(PERSON)
     runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
     await until(lambda: stage.site.workspace.count_entries(waits))
-    paths = {"home": "/", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
+    paths = {"home": "/", "new": "/new", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
     paths |= {"ratings": "/ratings", "models": "/models", "person": f"/d/{waits}", "running": f"/d/{runs}"}
     paths |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
     return paths | {
@@ -77,19 +77,19 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
 
     async with stage.visit(width=width, scheme=scheme, reduced_motion=True, expected_errors=["401"]) as visit:
         for name, path in pages.items():
-            if width == WIDE and name in ("debate-talk", "debate-people"):
-                continue  # tabs of narrow windows
+            if width == WIDE and name == "debate-people":
+                continue  # a tab of narrow windows
             await visit.go(path)
             await take(visit.page, file(name))
-        page = await visit.go("/")
+        page = await visit.go("/new")
         await page.get_by_role("textbox", name="What should they debate?").fill("Should we build, or buy?")
         await page.locator(".check .facts").wait_for()
         await page.get_by_text("Background, answers").click()
         await take(page, file("home-filled"))
         await visit.go(pages["panel"])
-        for menu in ("Export", "More"):
+        for menu in ("Export", "Run again", "More"):
             await page.get_by_text(menu, exact=True).click()
-            await take(page, file(f"menu-{menu.lower()}"))
+            await take(page, file(f"menu-{menu.lower()}".replace(" ", "-")))
     async with stage.visit(width=width, scheme=scheme, session=False, expected_errors=["401"]) as visit:
         await take(await visit.go("/"), file("door"))
 

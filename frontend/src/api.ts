@@ -47,6 +47,30 @@ export interface Detail {
   who: string;
   runs: boolean;
   error: string;
+  /** What its owner may do next where it does not run. */
+  ways: Way[];
+}
+
+/** A step: the command, what it does, and the request that does the same. */
+export interface Way {
+  command: string;
+  words: string;
+  action: string;
+  body: Record<string, unknown>;
+}
+
+export interface Brief {
+  topic: string;
+  protocol: string;
+  chosen: string[];
+  background: { name: string; html: string }[];
+  library: string[];
+  rules: { html: string };
+  options: string[];
+  participants: { name: string; role: string; duty: string; human: boolean; model: string; weight: number | null; persona: { html: string } }[];
+  limits: Record<string, number>;
+  seed: number;
+  markdown: string;
 }
 
 export interface Field {
@@ -88,7 +112,7 @@ export interface Ask {
 export interface Change {
   at?: number;
   models?: Record<string, string>;
-  answer?: { turn: string; words: string };
+  answer?: { turn: string; words: string; fields?: Record<string, unknown> };
 }
 
 export interface Span {
@@ -253,14 +277,18 @@ export const api = {
     post(`${of(id)}/asks/answer`, body, once()),
   say: (id: string, by: string, words: string) => post(`${of(id)}/interjections`, { by, words }, once()),
   stop: (id: string, now: boolean) => post(`${of(id)}/stop`, { now }),
-  resume: (id: string) => post(`${of(id)}/resume`, {}, once()),
+  resume: (id: string, body: Record<string, unknown> = {}) => post(`${of(id)}/resume`, body, once()),
+  again: (id: string, body: Record<string, unknown>) => post<{ id: string }>(`${of(id)}/again`, body, once()),
+  remove: (id: string) => send("DELETE", of(id)),
+  brief: (id: string) => get<Brief>(`${of(id)}/brief`),
+  data: <T>(id: string, what: string) => get<T>(`${of(id)}/${what}`),
   check: (brief: string) => post<Checked>("/check", { brief }),
   start: (brief: string) => post<{ id: string }>("/debates", { brief }, once()),
   compare: (a: string, b: string) => get<Compared>(`/compare?${new URLSearchParams({ a, b })}`),
   ratings: () => get<Standings[]>("/ratings"),
   calibration: () => get<Record<string, Calibration>>("/calibration"),
   models: () => get<Models>("/models"),
-  protocols: () => get<{ protocols: string[] }>("/protocols"),
+  protocols: () => get<{ protocols: string[]; about: Record<string, string> }>("/protocols"),
   fork: (id: string, change: Change) => post<{ id: string }>(`${of(id)}/fork`, change, once()),
   resolve: (id: string, answer: string) => post(`${of(id)}/resolve`, { answer }),
   shares: (id: string) => get<{ shares: Share[] }>(`${of(id)}/shares`),

@@ -102,3 +102,31 @@ export function brief(draft: Draft): string {
   const body = [rest.join("\n").trim(), draft.background.trim()].filter(Boolean).join("\n\n");
   return `---\n${head.join("\n")}\n---\n${body ? `\n${body}\n` : ""}`;
 }
+
+const KEY = "moot-draft";
+
+/** What was typed and not started, kept in this browser. */
+export interface StoredDraft {
+  draft: Draft;
+  written: string | null;
+}
+
+export function storedDraft(): StoredDraft | null {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? "null") as StoredDraft | null;
+    return stored && { draft: { ...blank(), ...stored.draft }, written: stored.written };
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+/** Keep a draft; null, or one that is still the example, forgets it. */
+export function storeDraft(kept: StoredDraft | null): void {
+  const same = (draft: Draft): string => brief({ ...draft, model: "" });
+  try {
+    if (!kept || (kept.written === null && same(kept.draft) === same(example()))) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(kept));
+  } catch {
+    // it holds until the page is left
+  }
+}

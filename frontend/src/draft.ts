@@ -1,6 +1,6 @@
 // An answer in the making, laid out as it will stand: its fields by their labels, and its Markdown as far as it is clear.
 import type { Labels } from "./frames";
-import { RELATIONS } from "./layout";
+import { RELATIONS } from "./relations";
 
 /** A field so far: "" before the first label. */
 export interface Part {

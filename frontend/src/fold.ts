@@ -136,7 +136,7 @@ export function foldTo(frames: readonly Frame[], at = Infinity, from: State = EM
 /** The state with pieces of answers in the making; a piece of nothing that is open is dropped. */
 export function join(state: State, pieces: readonly Piece[]): State {
   const own = { ...state, rows: state.rows.slice() };
-  for (const piece of pieces) change(own, piece.key, (row) => ({ draft: row.draft + piece.text }));
+  for (const piece of pieces) change(own, piece.key, (row) => ({ draft: piece.whole ? piece.text : row.draft + piece.text }));
   return own;
 }
 

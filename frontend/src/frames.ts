@@ -144,6 +144,7 @@ export type Frame = Base &
         tokens: number;
         cost: number | null;
         tool: string;
+        seconds?: number;
         sources: string[];
       }
     | { kind: "erred"; key: string; call: string; by: string; n: number; error: string; reason: string }
@@ -160,6 +161,8 @@ export interface Piece {
   kind: "delta";
   key: string;
   text: string;
+  /** Whether it is the whole text so far, for whoever came late. */
+  whole?: boolean;
 }
 
 export interface Claim {

@@ -7,6 +7,8 @@ export interface Answers {
   texts: string[];
   /** The letter of an answer: A for the first. */
   letter(answer: string): string;
+  /** The class with the colour of an answer. */
+  tint(answer: string | undefined): string;
 }
 
 export function plain(answer: string): string {
@@ -14,6 +16,7 @@ export function plain(answer: string): string {
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const HUES = 5; // of more answers the letter goes on and the colour comes again, as an outline
 
 export function answersOf(state: State): Answers {
   const all = Object.values(state.stances)
@@ -23,7 +26,23 @@ export function answersOf(state: State): Answers {
   for (const option of state.options) texts.set(plain(option), option);
   for (const { answer } of all) if (!texts.has(plain(answer))) texts.set(plain(answer), answer);
   const order = [...texts.keys()];
-  return { texts: [...texts.values()], letter: (answer) => LETTERS[order.indexOf(plain(answer))] ?? "#" };
+  const letter = (answer: string): string => LETTERS[order.indexOf(plain(answer))] ?? "#";
+  const tint = (answer: string | undefined): string => {
+    const at = answer === undefined ? -1 : order.indexOf(plain(answer));
+    return at < 0 ? "" : `ans-${LETTERS[at % HUES]}${at < HUES ? "" : " ring"}`;
+  };
+  return { texts: [...texts.values()], letter, tint };
+}
+
+/** The answer that each participant holds now, by name. */
+export function holds(state: State): Record<string, string> {
+  return Object.fromEntries(Object.entries(state.stances).flatMap(([name, all]) => (all.length ? [[name, all.at(-1)!.answer]] : [])));
+}
+
+/** The answers with those who hold them, the most common first. */
+export function tallied(answers: Answers, held: Record<string, string>): { answer: string; by: string[] }[] {
+  const of = (text: string): string[] => Object.keys(held).filter((name) => plain(held[name]!) === plain(text));
+  return answers.texts.map((answer) => ({ answer, by: of(answer) })).sort((one, other) => other.by.length - one.by.length);
 }
 
 /** The answers that lost, or all where nobody won, without those who gave none: no words, or words in which no answer could be read or voted for. */
@@ -43,6 +62,8 @@ export interface Stage {
   held: Record<string, Stance>;
   /** The share of those who hold the answer that most hold, 0 to 1. */
   share: number;
+  /** How many hold each answer, by its plain words. */
+  counts: Map<string, number>;
 }
 
 /** Where answers stood before the rounds, after each, and at the end. */
@@ -60,6 +81,6 @@ export function stages(state: State): Stage[] {
     const counts = new Map<string, number>();
     for (const { answer } of Object.values(held)) counts.set(plain(answer), (counts.get(plain(answer)) ?? 0) + 1);
     const share = Math.max(0, ...counts.values()) / Math.max(1, Object.keys(held).length);
-    return { name: time === 0 ? "first" : time === Infinity ? "end" : `round ${time}`, held, share };
+    return { name: time === 0 ? "first" : time === Infinity ? "end" : `round ${time}`, held, share, counts };
   });
 }

@@ -16,6 +16,8 @@ export class Watch {
   line = $state.raw<Line>({ is: "opening" });
   /** The mark of the turn that was asked for, and how often, so that asking again finds it again. */
   turn = $state.raw({ mark: "", times: 0 });
+  /** Whether nobody is at work although the record says so: the server that ran it was ended. */
+  stalled = $state(false);
   shown = $derived.by(() => this.upTo(this.at, this.now));
 
   over = $derived(!["running", "paused", "empty"].includes(this.now.status));

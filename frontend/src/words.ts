@@ -40,6 +40,19 @@ export function ago(at: number, now = Date.now() / 1000): string {
   return gone < 60 ? "just now" : gone < 7 * 86_400 ? `${span(gone).split(" ").slice(0, 2).join(" ")} ago` : moment(at);
 }
 
+const RULES: Record<string, string> = {
+  plurality: "most votes",
+  majority: "more than half",
+  supermajority: "two thirds",
+  unanimity: "everyone",
+  weighted: "weighted votes",
+};
+
+/** A counting rule in words. */
+export function rule(name: string): string {
+  return RULES[name] ?? name.replaceAll("_", " ");
+}
+
 const STATES: Record<string, string> = {
   empty: "waiting",
   casting: "generating participants",
@@ -68,8 +81,8 @@ export function list(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** The colour of somebody, by the place at the table; the style sheet has the colours. */
-export function hue(people: readonly { name: string; duty: string }[], name: string): string {
-  const at = people.filter((each) => each.duty !== "moderator").findIndex((each) => each.name === name);
-  return at < 0 ? "who-x" : `who-${at % 8}`;
+/** The first letters of a name, for its disc. */
+export function initials(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean);
+  return words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : name.slice(0, 2);
 }

@@ -183,7 +183,7 @@ async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:
         link = f"{stage.base}/?token={stage.site.auth.new_link()}"
         await visit.page.goto(link)
         assert "token" not in visit.page.url
-        await expect(visit.page.get_by_role("button", name="Start the debate")).to_be_visible()
+        await expect(visit.page.get_by_role("heading", name="Debates")).to_be_visible()
         await late.page.goto(link)
         await expect(late.page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
         assert await late.eye() == []

@@ -74,7 +74,9 @@ async def test_a_link_into_a_debate_shows_the_same_elsewhere(stage: Stage, debat
         await page.wait_for_url(re.compile(r"[?&]at=20"))
         await expect(page.locator(".answerlist")).to_be_visible()
         await page.get_by_role("tabpanel").get_by_role("button").first.click()
-        await page.wait_for_url(re.compile(r"/d/.+\?(?=.*at=20)(?=.*turn=T\d)(?=.*tab=stances)"))
+        await page.wait_for_url(re.compile(r"/d/.+\?(?=.*at=20)(?=.*turn=T\d)(?=.*tab=talk)"))
+        await page.get_by_role("tab", name="Stances").click()
+        await page.wait_for_url(re.compile("tab=stances"))
         async with stage.visit() as other:
             second = await other.page.context.new_page()
             await second.goto(page.url)
@@ -92,12 +94,13 @@ async def test_a_click_on_the_map_goes_to_the_turn(stage: Stage) -> None:
     for width in (1280, 390):
         async with stage.visit(width=width) as visit:
             page = await visit.go(f"/d/{debate}?tab=map")
-            claims = page.locator(".claim .body")
+            claims = page.locator(".card, .claim .body")
             await expect(claims.first).to_be_visible()
             assert await claims.count() >= 3
-            last = claims.last
-            mark = re.findall(r"T\d+", await last.locator(".kind").inner_text())[-1]
-            await last.click()
+            mark = re.findall(r"T\d+", await claims.last.inner_text())[0]
+            await claims.last.click()
+            if width > 900:  # on the board a claim shows its way first
+                await page.get_by_role("button", name=f"Show {mark} in the transcript").click()
             card = page.locator(f"#{mark}")
             await expect(card).to_be_focused()
             await expect(card).to_be_in_viewport()
@@ -125,12 +128,14 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
         await page.get_by_label("With this one").select_option(forked)
         await page.get_by_role("button", name="Compare").click()
         await expect(page.get_by_text("4 answers among them.")).to_be_visible()
-        one, two = page.get_by_role("region", name="This debate"), page.get_by_role("region", name="The other debate")
-        await expect(two.get_by_role("article")).to_have_count(4)
-        await expect(one.get_by_role("article")).to_have_count(4)
-        assert await one.get_by_role("article").locator("header b").all_inner_texts() == ["T5", "T6", "T7", "T8"]
-        await expect(two.get_by_role("article").first).to_contain_text("We know our own invoices best.")
-        await expect(one.get_by_role("article").first).not_to_contain_text("We know our own invoices best.")
+        two = page.get_by_role("region", name="The other debate")
+        pairs = page.locator(".pair")
+        await expect(pairs).to_have_count(4)
+        assert await pairs.locator(".half:first-child header a").all_text_contents() == ["T5", "T6", "T7", "T8"]
+        await expect(pairs.first.get_by_role("article").last).to_contain_text("We know our own invoices best.")
+        await expect(pairs.first.get_by_role("article").first).not_to_contain_text("We know our own invoices best.")
+        await expect(pairs.first.locator("mark").last).to_contain_text("We know our own invoices best.")
+        await expect(page.get_by_text("4 turns alike: T1 to T4")).to_be_visible()
         await expect(two.locator("p .state")).to_have_text("✓ decided")
 
 
@@ -154,8 +159,7 @@ async def test_the_report_opens_from_a_file_alive_and_asks_for_nothing(
         await page.get_by_role("slider", name="Entry").fill("6")
         await expect(page.locator("article.turn")).to_have_count(3)
         await page.get_by_role("button", name="⇥ End").click()
-        await expect(page.locator(".claim").first).to_be_visible()
-        for tab in ("Votes", "Stances", "Cost", "Record"):
+        for tab in ("Map", "Votes", "Stances", "Trace", "Cost", "Record"):
             await page.get_by_role("tab", name=tab).click()
             await expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         assert (await page.pdf(format="A4")).startswith(b"%PDF-")

@@ -110,7 +110,7 @@ async def test_nothing_is_cut_off_in_what_is_chosen(stage: Stage) -> None:
 async def test_without_background_the_plan_warns_and_nobodys_answer_is_offered(stage: Stage) -> None:
     debate = await stage.ended("# Trees or grass?\n")
     async with stage.visit() as visit:
-        page = await visit.go("/")
+        page = await visit.go("/new")
         await page.get_by_role("textbox", name="What should they debate?").fill("Trees or grass?")
         note = page.locator(".check .hint", has_text="background")
         await expect(note.first).to_be_visible()

@@ -398,8 +398,8 @@ async def test_a_brief_is_shown_run_again_and_deleted(tmp_path: Path) -> None:
         me, debate = web.me, await web.ended(web.me, brief=ROLES)
         brief = (await me.get(f"{API}/debates/{debate}/brief")).json()
         assert brief["background"][0]["html"] == "<p>Tea is <em>calm</em>.</p>\n"
-        assert (brief["rules"], brief["options"]) == ("<p>Be short.</p>\n", ["Tea", "Coffee"])
-        assert [(who["name"], who["role"], who["persona"]) for who in brief["participants"]] == [
+        assert (brief["rules"]["html"], brief["options"]) == ("<p>Be short.</p>\n", ["Tea", "Coffee"])
+        assert [(who["name"], who["role"], who["persona"]["html"]) for who in brief["participants"]] == [
             ("Ada", "Host", "<p>You like tea.</p>\n"),
             ("Ben", "You like coffee", "<p>You like coffee.</p>\n"),
         ]
@@ -441,7 +441,10 @@ async def test_a_token_runs_again_within_its_limits_and_a_link_reads_no_persona(
         assert [row["id"] for row in (await web.ann.get(f"{API}/debates")).json()["debates"]] == [again, debate]
         link = (await web.ann.post(f"{API}/debates/{debate}/shares", json={"right": "view"})).json()
         brief = (await web.client(token=link["token"]).get(f"{API}/debates/{debate}/brief")).json()
-        assert (brief["markdown"], {who["persona"] + who["model"] for who in brief["participants"]}) == ("", {""})
+        assert (brief["markdown"], {who["persona"]["html"] + who["model"] for who in brief["participants"]}) == (
+            "",
+            {""},
+        )
         running = await web.begin(web.ann, models=["guest:slow"])
         assert (await web.ann.delete(f"{API}/debates/{running}")).status_code == 409
         await web.ann.post(f"{API}/debates/{running}/stop", json={"now": True})
@@ -474,6 +477,6 @@ async def test_a_damaged_record_is_told(tmp_path: Path) -> None:
         assert (await web.me.get(f"{API}/debates/{debate}/verify")).json()["problem"] == ""
         with sqlite3.connect(tmp_path / "moot.sqlite") as file:
             file.execute("update line set text = replace(text, 'calm', 'wild') where debate = ?", (debate,))
-        told = (await web.me.get(f"{API}/debates/{debate}/verify")).json()
-        assert (told["intact"], told["head"]) == (False, "")
-        assert "hash" in told["problem"] or "entry" in told["problem"]
+        answer = (await web.me.get(f"{API}/debates/{debate}/verify")).json()
+        assert (answer["intact"], answer["head"]) == (False, "")
+        assert "hash" in answer["problem"] or "entry" in answer["problem"]

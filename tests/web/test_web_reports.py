@@ -15,7 +15,7 @@ from moot.app.serve.spending import spent
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Limits
 from moot.core.errors import BriefError
-from moot.core.event import Called
+from moot.core.event import Asked, Called
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
 from moot.web import pages
@@ -321,3 +321,16 @@ def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path, names: tuple[s
     (tmp_path / "moot.toml").write_text("[serve]\nmost = 3\n")
     with pytest.raises(BriefError, match="serve can be set only in your own file"):
         load_config(tmp_path)
+
+
+async def test_the_prompt_of_a_turn_and_its_raw_answer(tmp_path: Path) -> None:
+    async with opened(tmp_path, models={"x": ScriptedModel(lambda request: WORDS, name="guest:x")}) as web:
+        debate = await web.ended(web.me, models=["guest:x"])
+        entries = await web.site.workspace.entries(debate)
+        key = next(entry.event.ask.key for entry in entries if isinstance(entry.event, Asked))
+        prompt = (await web.me.get(f"{API}/debates/{debate}/prompt", params={"key": key})).json()
+        assert prompt["messages"][0]["role"] == "system"
+        assert "Tea or coffee?" in prompt["messages"][0]["text"]
+        assert [answer["text"] for answer in prompt["answers"]] == [WORDS]
+        unknown = await web.me.get(f"{API}/debates/{debate}/prompt", params={"key": "nothing"})
+        assert unknown.status_code == 404, unknown.text

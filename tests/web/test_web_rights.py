@@ -46,6 +46,7 @@ RIGHTS = {
     "GET /api/v1/debates/{debate}/recount": "view",
     "GET /api/v1/debates/{debate}/report.{form}": "view",
     "GET /api/v1/debates/{debate}/receipt": "own",
+    "GET /api/v1/debates/{debate}/prompt": "own",
     "POST /api/v1/debates/{debate}/shares": "own",
     "GET /api/v1/debates/{debate}/shares": "own",
     "DELETE /api/v1/debates/{debate}/shares": "own",
@@ -64,6 +65,7 @@ RIGHTS = {
     "GET /healthz": "none",
     "GET /readyz": "none",
     "GET /": "none",
+    "GET /new": "none",
     "GET /compare": "none",
     "GET /ratings": "none",
     "GET /models": "none",
@@ -111,6 +113,7 @@ def requests_on(debate: str) -> list[tuple[str, str, object]]:
             continue
         url = path.replace("{debate}", debate).replace("{form}", "md")
         body = BODIES.get(path.partition("{debate}/")[2])
+        url += "?key=x" if path.endswith("/prompt") else ""
         requests.append((method, f"{url}?id=x" if method == "DELETE" else url, body if method == "POST" else None))
     return requests
 
@@ -406,3 +409,18 @@ async def test_no_secret_stands_in_any_answer(tmp_path: Path, monkeypatch: pytes
         for url in (*urls, f"{API}/info", f"{API}/models", f"{API}/openapi.json", f"{API}/debates"):
             text = (await me.get(url)).text
             assert not any(secret in text for secret in secrets), url
+
+
+def test_a_session_survives_a_restart_and_only_its_hash_is_stored(tmp_path: Path) -> None:
+    file = tmp_path / "moot.sqlite.sessions"
+    first = Authenticator({}, sessions=file)
+    secret = first.exchange(first.new_link()) or ""
+    assert secret not in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o077 == 0
+    assert Authenticator({}, sessions=file).of_session(secret) is not None
+    for text in ("{", "[]", '{"x": "y"}', f'{{"{hash_of(secret)}": 1}}'):
+        file.write_text(text, "utf-8")
+        assert Authenticator({}, sessions=file).of_session(secret) is None
+    assert Authenticator({}, sessions=tmp_path / "none" / "x").exchange(first.new_link()) is None
+    nowhere = Authenticator({}, sessions=tmp_path / "none" / "x")
+    assert nowhere.of_session(nowhere.exchange(nowhere.new_link()) or ""), "a file that cannot be written ends nothing"

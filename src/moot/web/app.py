@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
 from importlib.resources import files
+from pathlib import Path
 from typing import cast
 
 from fastapi import FastAPI
@@ -21,6 +22,7 @@ from moot.app.brief.json_schema import definitions
 from moot.app.endpoint.endpoint import Endpoint
 from moot.app.endpoint.endpoint_errors import EndpointError, endpoint_error
 from moot.app.plan.settings import Config
+from moot.app.plan.stores import lock_place
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.workspace import Workspace
@@ -134,7 +136,7 @@ async def open_site(
         yield ServerState(
             runner=runner,
             live=live,
-            auth=Authenticator(serving.tokens),
+            auth=Authenticator(serving.tokens, sessions=_sessions_file(workspace)),
             spending=Spending(runner, serving.daily),
             serving=serving,
             hosts=hosts,
@@ -142,6 +144,12 @@ async def open_site(
             started=workspace.clock(),
         )
         live.close()
+
+
+def _sessions_file(workspace: Workspace) -> Path | None:
+    """Where the hashes of sessions are kept: beside a file of records; None for a database."""
+    place = lock_place(workspace.store)
+    return Path(f"{place}.sessions") if place and "://" not in place else None
 
 
 def make_app(site: ServerState) -> ASGIApp:

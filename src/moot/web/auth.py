@@ -1,14 +1,19 @@
 """Authentication: sessions, tokens of programs, share links and the one-time login link.
 
-Sessions live as long as the process. Of every secret only its hash is kept, and hashes are compared in constant time.
+Sessions survive a restart of the server: their hashes are in a file beside the records. Of every secret only its hash
+is kept, and hashes are compared in constant time.
 """
 
+import json
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
+from pathlib import Path
+from typing import cast
 
 from moot.app.run.access import RIGHTS, Claim, Right, Share, hash_of, new_secret
 from moot.app.serve.request_guard import token_name
@@ -84,6 +89,7 @@ class Authenticator:
         clock: a monotonic clock in seconds.
         revoked: the ids of revoked links.
         links: the hashes of links that were used; each has its own rate limit, independent of the address.
+        sessions: the file with the hashes of sessions, and when each ends; None for no file.
     """
 
     tokens: Mapping[str, str]
@@ -94,6 +100,11 @@ class Authenticator:
     _open: Counter[str] = field(default_factory=Counter[str])
     _link: tuple[str, float] | None = None
     _sessions: dict[str, float] = field(default_factory=dict[str, float])
+    sessions: Path | None = None
+
+    def __post_init__(self) -> None:
+        now, stored = self.clock(), read_sessions(self.sessions) if self.sessions else {}
+        self._sessions |= {mark: now + left for mark, ends in stored.items() if (left := ends - time.time()) > 0}
 
     def new_link(self) -> str:
         """A new one-time token, valid for ten minutes; an older one is no longer valid."""
@@ -110,6 +121,9 @@ class Authenticator:
         if len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         self._sessions[hash_of(session)] = self.clock() + SESSION_SECONDS
+        if self.sessions:
+            ahead = time.time() - self.clock()
+            write_sessions(self.sessions, {mark: ends + ahead for mark, ends in self._sessions.items()})
         return session
 
     def of_session(self, secret: str) -> Identity | None:
@@ -155,6 +169,26 @@ class Authenticator:
             self._open[holder.mark] -= 1
             if not self._open[holder.mark]:
                 del self._open[holder.mark]
+
+
+def read_sessions(file: Path) -> dict[str, float]:
+    """The hashes of sessions in a file and when each ends, in seconds since 1970; none where it cannot be read."""
+    try:
+        stored = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    rows = cast("dict[str, object]", stored).items() if isinstance(stored, dict) else ()
+    return {mark: float(ends) for mark, ends in rows if isinstance(ends, int | float)}
+
+
+def write_sessions(file: Path, sessions: Mapping[str, float]) -> None:
+    """Write that file whole; only its owner may read it. Where it cannot be written, sessions end with the process."""
+    new = file.with_name(f"{file.name}.new")
+    with suppress(OSError):
+        new.unlink(missing_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as written:
+            json.dump(sessions, written)
+        new.replace(file)
 
 
 def session_cookie(host: str) -> str:

@@ -98,6 +98,7 @@ def _status(status: QueueStatus | None) -> list[str]:
 
 
 @router.get("/")
+@router.get("/new")
 @router.get("/compare")
 @router.get("/ratings")
 @router.get("/models")

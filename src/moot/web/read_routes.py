@@ -11,7 +11,7 @@ from fastapi import Path, Query, Response
 from starlette.requests import Request
 
 from moot.analysis.analysis import analyse
-from moot.app.brief.schema import names, strategies
+from moot.app.brief.schema import names, protocol_summaries, strategies
 from moot.app.export.analyses import write_data
 from moot.app.export.learned import DomainRatings, calibration, domain_ratings, search
 from moot.app.export.paper import replay
@@ -28,6 +28,7 @@ from moot.app.export.reports import (
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import find_models
 from moot.app.serve.answer_types import Plugins
+from moot.app.serve.prompt_view import PromptView, prompt_view
 from moot.core.ask import Value
 from moot.core.errors import BriefError
 from moot.core.event import Entry
@@ -98,7 +99,8 @@ async def get_models(holder: Owner) -> Reached:
 @library_router.get("/protocols")
 async def get_protocols(holder: Owner) -> Offers:
     """List the protocols that a brief can use, and the ways to decide."""
-    return Offers(protocols=list(await asyncio.to_thread(names)), strategies=list(await asyncio.to_thread(strategies)))
+    offered_names, ways = await asyncio.to_thread(names), await asyncio.to_thread(strategies)
+    return Offers(protocols=list(offered_names), strategies=list(ways), about=dict(protocol_summaries()))
 
 
 @library_router.get("/plugins")
@@ -200,6 +202,15 @@ async def get_recount(visit: Viewing) -> Response:
     looked = await _look(visit)
     content = await looked.made("recount", lambda: write_recount(recount_entries(looked.entries, visit.debate)))
     return Response(content, media_type=JSON)
+
+
+@router.get("/debates/{debate}/prompt")
+async def get_prompt(
+    visit: Owning, key: Annotated[str, Query(max_length=1000, description="The key of the question.")]
+) -> PromptView:
+    """Return what a participant was sent for a question, composed again from the record, and the raw answers."""
+    looked = await _look(visit)
+    return await asyncio.to_thread(prompt_view, looked.entries, key)
 
 
 def _forms() -> dict[int | str, dict[str, object]]:

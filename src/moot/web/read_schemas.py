@@ -192,6 +192,7 @@ class Offers(BaseModel):
 
     protocols: list[str]
     strategies: list[str]
+    about: dict[str, str] = Field(default={}, description="What each built-in protocol does, in one sentence.")
 
 
 class Bounds(BaseModel):

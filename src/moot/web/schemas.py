@@ -15,7 +15,7 @@ from moot.app.serve.answer_types import (
     StoredStatus,
     WaitedPerson,
 )
-from moot.core.brief import ASKS, COST, MODELS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
+from moot.core.brief import ASKS, COST, MODELS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
 from moot.report.conclusion import ToldDecision
 
 BRIEF = "# Should we build or buy our billing system?\n\nWe are eight people, and we bill 300 customers."
@@ -200,7 +200,9 @@ class Again(Given):
     model_config = ConfigDict(json_schema_extra={"examples": [{"seed": 7}]})
     models: list[Name] = Field(default=[], max_length=MODELS, description="`provider:name`, assigned in turn.")
     protocol: Name = Field(default="", description="Another protocol.")
-    rounds: Annotated[int, Field(ge=0, le=20)] | None = Field(default=None, description="Maximum number of rounds.")
+    rounds: Annotated[int, Field(ge=ROUNDS.low, le=ROUNDS.high)] | None = Field(
+        default=None, description="Maximum number of rounds."
+    )
     strategy: Name = Field(default="", description="Another way to decide.")
     seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None

@@ -35,7 +35,7 @@ class BriefPerson:
     human: bool
     model: str
     weight: float | None
-    persona: str
+    persona: TextView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class BriefView:
         chosen: what was chosen about it, in words.
         background: what everybody knows.
         library: the names of documents that can be looked up.
-        rules: the rules for all, as safe HTML.
+        rules: the rules for all.
         options: the answers to choose from.
         participants: who takes part, without helpers.
         limits: the limits that were set, by their documented names.
@@ -61,7 +61,7 @@ class BriefView:
     chosen: tuple[str, ...]
     background: tuple[TextView, ...]
     library: tuple[str, ...]
-    rules: str
+    rules: TextView
     options: tuple[str, ...]
     participants: tuple[BriefPerson, ...]
     limits: Mapping[str, float]
@@ -84,7 +84,7 @@ def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
         chosen=opened.chosen,
         background=tuple(TextView(name=source.name, html=safe_html(source.text)) for source in brief.background),
         library=tuple(source.name for source in brief.library),
-        rules=safe_html(brief.rules),
+        rules=TextView(name="rules", html=safe_html(brief.rules)),
         options=brief.options,
         participants=tuple(_person(who, reader) for who in brief.participants if who.duty != "aide"),
         limits=_limits(brief.limits),
@@ -101,7 +101,7 @@ def _person(who: Participant, reader: Reader) -> BriefPerson:
         human=is_person(who),
         model=who.seat if reader is None else "",
         weight=who.weight,
-        persona=safe_html(who.persona) if reader in (None, who.name) else "",
+        persona=TextView(name="persona", html=safe_html(who.persona) if reader in (None, who.name) else ""),
     )
 
 
@@ -162,15 +162,15 @@ _LIMITS: Mapping[str, str] = {
 def request_body(command: str) -> tuple[str, dict[str, object]] | None:
     """The action of the API and the body that do the same as a command; None where there is none."""
     _, action, _, *options = shlex.split(command)
-    given = dict(zip(options[::2], options[1::2], strict=True))
+    values = dict(zip(options[::2], options[1::2], strict=True))
     body: dict[str, object] = {}
-    if protocol := given.pop("--protocol", ""):
+    if protocol := values.pop("--protocol", ""):
         body["protocol"] = protocol
-    if rounds := given.pop("--rounds", ""):
+    if rounds := values.pop("--rounds", ""):
         body["rounds"] = int(rounds)
-    if limits := {_LIMITS[name]: _number(given.pop(name)) for name in tuple(given) if name in _LIMITS}:
+    if limits := {_LIMITS[name]: _number(values.pop(name)) for name in tuple(values) if name in _LIMITS}:
         body["limits"] = limits
-    return None if given else (action, body)
+    return None if values else (action, body)
 
 
 def _number(text: str) -> float | int:

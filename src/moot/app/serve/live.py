@@ -16,9 +16,10 @@ from typing import Literal, Protocol, TypeAlias, cast
 from moot.app.run.workspace import Workspace, decode
 from moot.app.serve.frames import Frames
 from moot.app.serve.server_parts import error_trace
+from moot.app.serve.view_model import CONTINUE
 from moot.app.serve.visibility import AnswerVisibility, Reader
 from moot.core.errors import RecordAway, RecordError
-from moot.core.event import KIND, Closed, Delta, Replied
+from moot.core.event import KIND, Attempted, Closed, Delta, Erred, Failed, Replied
 from moot.record.hub import PAGE, Follower, LinePages, RingItem, StoredLine
 from moot.record.store import Store
 from moot.report.turn_text import Namer
@@ -73,6 +74,7 @@ class Digest:
     def __init__(self, reader: Reader) -> None:
         self._frames, self._seal = Frames(reader=reader), AnswerVisibility(reader)
         self._kept: list[Item] = []
+        self._drafts: dict[str, str] = {}
 
     def entry(self, line: str) -> Sequence[Item]:
         """The items to show after a stored line: none, its item, or also the items that were held back until now.
@@ -83,6 +85,13 @@ class Digest:
         entry = decode(line)
         frame = self._frames.frame(entry)
         self._seal.apply(self._frames.transcript, entry.event)
+        match entry.event:
+            case Attempted(key=key, call=call) if not call.startswith(CONTINUE):
+                self._drafts.pop(key, None)  # another call answers anew
+            case Erred(key=key) | Replied(key=key) | Failed(key=key):
+                self._drafts.pop(key, None)
+            case _:
+                pass
         name = str(frame.get("name") or frame["kind"])
         item = Item(entry.seq, name, line.encode(), write(frame), isinstance(entry.event, Closed))
         self._kept.append(item)
@@ -94,7 +103,20 @@ class Digest:
     def piece(self, delta: Delta) -> Item | None:
         """A piece of an answer; None where these viewers may not read it."""
         data = None if self._seal.shut else self._frames.piece(delta)
-        return Item(0, "delta", b"", write(data)) if data else None
+        if data is None:
+            return None
+        self._drafts[delta.key] = self._drafts.get(delta.key, "") + delta.text
+        return Item(0, "delta", b"", write(data))
+
+    def so_far(self) -> list[Item]:
+        """The text so far of each unfinished answer, for a viewer who comes late."""
+        drafts = () if self._seal.shut else self._drafts.items()
+        return [Item(0, "delta", b"", write(whole_piece(key, text))) for key, text in drafts]
+
+
+def whole_piece(key: str, text: str) -> dict[str, object]:
+    """A piece that stands in the place of all pieces before it."""
+    return {"kind": "delta", "key": key, "text": text, "whole": True}
 
 
 def write(data: object) -> bytes:
@@ -219,6 +241,10 @@ class ViewerGroup:
         """What these viewers are shown of an item."""
         return cast("Sequence[Item]", item.views[self.reader])
 
+    def so_far(self) -> list[Item]:
+        """The text so far of unfinished answers."""
+        return self._digest.so_far()
+
     async def advance(self) -> bool:
         """Render what comes next, or read on; whether there was anything.
 
@@ -320,7 +346,7 @@ class Viewer:
         self._store, self._group, self._beat, self._resync = store, group, beat, resync
         self._last = after
         self._place: int | None = None  # in the ring; None while it reads stored entries
-        self._joining = True  # pieces of answers that came before are not shown
+        self._joining = True  # it gets the text so far in the place of the pieces that came before
         self._past: StoredItems | None = None
 
     async def take(self) -> list[Item] | None:
@@ -360,7 +386,9 @@ class Viewer:
         items = [item for element in page for item in self._group.view(element)]
         shown = [item for item in items if item.seq > self._last or not (item.seq or self._joining)]
         self._place = (self._place or 0) + len(page)
-        self._joining = self._joining and not page
+        if self._joining:  # what was rendered last is reached
+            shown += self._group.so_far()
+            self._joining = False
         return shown
 
     async def _catch_up(self) -> list[Item]:

@@ -1,0 +1,75 @@
+// Calls in time: what each participant's model did when, with tries that failed, and what it had cost by then.
+import type { Frame } from "./frames";
+
+export interface Bar {
+  key: string;
+  mark: string;
+  by: string;
+  from: number;
+  /** null while it runs. */
+  to: number | null;
+  ok: boolean;
+  error: string;
+  call: string;
+  n: number;
+  model: string;
+  tool: string;
+  tokens: number;
+  cost: number | null;
+  answer: string;
+  seq: number;
+}
+
+export interface Trace {
+  bars: Bar[];
+  phases: { name: string; from: number }[];
+  /** The cost so far, by time; ends where a price is unknown. */
+  spent: { at: number; cost: number }[];
+  /** Seconds from the first to the last entry. */
+  seconds: number;
+}
+
+/** The calls of a debate up to an entry, in seconds since its beginning. */
+export function traceOf(frames: readonly Frame[], until = Infinity): Trace {
+  const start = frames[0]?.at ?? 0;
+  const made: Trace = { bars: [], phases: [], spent: [{ at: 0, cost: 0 }], seconds: 0 };
+  const marks = new Map<string, string>();
+  const open = new Map<string, Bar>();
+  let sum: number | null = 0;
+  for (const frame of frames) {
+    if (frame.seq > until) break;
+    const at = frame.at - start;
+    made.seconds = at;
+    if (frame.kind === "entered" && (frame.round || frame.path.split("/").length === 3)) {
+      if (made.phases.at(-1)?.name !== frame.phase) made.phases.push({ name: frame.phase, from: at });
+    } else if (frame.kind === "asked") marks.set(frame.key, frame.mark);
+    else if (frame.kind === "attempted") {
+      const { key, by, call, n, model, tool } = frame;
+      const bar: Bar = { key, mark: marks.get(key) ?? "", by, from: at, to: null, ok: true, error: "", call, n, model, tool, tokens: 0, cost: 0, answer: "", seq: frame.seq };
+      made.bars.push(bar);
+      open.set(`${key} ${call}`, bar);
+    } else if (frame.kind === "called" || frame.kind === "erred") {
+      const bar = open.get(`${frame.key} ${frame.call}`);
+      if (!bar) continue;
+      bar.to = at;
+      open.delete(`${frame.key} ${frame.call}`);
+      if (frame.kind === "erred") Object.assign(bar, { ok: false, error: frame.reason });
+      else {
+        Object.assign(bar, { tokens: frame.tokens, cost: frame.cost });
+        sum = sum === null || frame.cost === null ? null : sum + frame.cost;
+        if (sum !== null) made.spent.push({ at, cost: sum });
+      }
+    } else if (frame.kind === "replied" && frame.turn.position)
+      for (const bar of made.bars) if (bar.key === frame.turn.key) bar.answer = frame.turn.position.answer;
+  }
+  return made;
+}
+
+/** Round numbers for an axis from 0 to a value. */
+export function steps(most: number, many = 5): number[] {
+  if (!(most > 0)) return [0];
+  const raw = most / many;
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((each) => each * unit).find((each) => each >= raw)!;
+  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, n) => n * step);
+}
