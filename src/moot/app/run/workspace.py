@@ -29,8 +29,7 @@ from moot.app.plan.learning import ReadRecord, learn_at_end, memory_place
 from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config
 from moot.app.plan.stores import lock_place
-from moot.app.plan.toolbox import open_tools
-from moot.app.plan.used_packages import check_packages, packages_of
+from moot.app.plan.toolbox import check_packages, open_tools, packages_of
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome, Recorded, opening, outcome
 from moot.app.run.record_reader import RecordReader

@@ -356,7 +356,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     """
 
     async def check() -> tuple[str, int, str, list[str]]:
-        from moot.app.plan.used_packages import changed_packages
+        from moot.app.plan.toolbox import changed_packages
         from moot.app.run.outcome import opening
 
         async with open_workspace(store, reading=True) as workspace:

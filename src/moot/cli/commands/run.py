@@ -206,7 +206,7 @@ def _interface(
 
 async def resume_debate(name: str, options: ResumeOptions) -> int:
     """Resume a debate where its record ends; the exit code."""
-    from moot.app.plan.used_packages import changed_packages
+    from moot.app.plan.toolbox import changed_packages
     from moot.app.run.outcome import opening
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
