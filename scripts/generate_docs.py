@@ -1,4 +1,4 @@
-"""Generates docs/reference from the code; with ``--check`` only lists the pages that are out of date.
+"""Generates docs/reference from the code, and llms.txt from the index; ``--check`` only lists what is out of date.
 
 PAGES maps each page to its function; a new page is one function and one line there. In docs/phases/*.md only the
 diagrams between their marks are written. The picture of docs/performance.md is drawn out of the figures beside it.
@@ -16,6 +16,7 @@ import click
 import doc_performance
 import doc_phases
 from doc_extensions import extensions_page
+from doc_llms import llms_text
 from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
 from moot.app.brief import json_schema, schema
@@ -245,6 +246,7 @@ def main(arguments: Sequence[str]) -> int:
     stale: list[str] = []
     pages = {FOLDER / name: make() for name, make in PAGES.items()}
     pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
+    pages[ROOT / "llms.txt"] = llms_text(ROOT)
     pages[FIGURES.with_suffix(".svg")] = doc_performance.picture(FIGURES)
     for path, text in pages.items():
         if "--check" not in arguments:

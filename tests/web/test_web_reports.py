@@ -89,6 +89,7 @@ async def test_without_the_built_app_a_page_says_what_to_do(tmp_path: Path, monk
         assert (await anybody.get("/favicon.ico")).status_code == 404
         assert (await web.me.get(f"{API}/info")).json()["build"] == ""
         assert (await anybody.get("/healthz")).text == "ok\n"
+        assert (await anybody.get("/llms.txt")).text.startswith("# Moot\n\n> Structured debates")
         assert (await anybody.get("/readyz")).text == "ready\n"
         await web.site.workspace.store.close()
         assert (await anybody.get("/readyz")).status_code == 503

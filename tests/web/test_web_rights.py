@@ -63,6 +63,7 @@ RIGHTS = {
     "GET /v1/models/{model:path}": "own",
     "POST /v1/chat/completions": "own",
     "GET /healthz": "none",
+    "GET /llms.txt": "none",
     "GET /readyz": "none",
     "GET /": "none",
     "GET /new": "none",

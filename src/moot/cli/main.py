@@ -53,6 +53,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "moot.cli.commands.check:check",
     "models": "moot.cli.commands.check:models",
     "presets": "moot.cli.commands.check:presets",
+    "skill": "moot.cli.commands.skill:skill",
     "plugins": "moot.cli.commands.check:plugins",
     "serve": "moot.cli.commands.serve:serve",
     "mcp": "moot.cli.commands.serve:mcp",
@@ -65,7 +66,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
     "Measure": ("eval",),
     "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
-    "Set up": ("new", "check", "models", "presets", "plugins"),
+    "Set up": ("new", "check", "models", "presets", "plugins", "skill"),
 }
 """The headings under which help lists the commands."""
 

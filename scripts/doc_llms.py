@@ -1,0 +1,36 @@
+"""``llms.txt``: what the project is and where its pages are, for language models, made out of docs/index.md."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ABOUT = (
+    "> Structured debates among language models, on the record: a panel argues, votes by a fixed rule and keeps every "
+    "word; reviews of changes, a model behind OpenAI's interface, an MCP server, a web app."
+)
+USE = "For an agent that uses Moot: `moot skill install` puts three guides into a project, `moot mcp` is an MCP server."
+
+_INNER = re.compile(r"\]\(([^)]+)\)")
+_LINK = re.compile(r"- \[([^\]]+)\]\(([^)]+)\)(.*)")
+
+
+def llms_text(root: Path) -> str:
+    """The text, with links that begin at the root of the repository."""
+    rows = ["# Moot", "", ABOUT, "", USE, "", "## Begin", "", "- [README](README.md): install and run a first debate"]
+    return "\n".join([*rows, *_sections((root / "docs" / "index.md").read_text("utf-8"))]) + "\n"
+
+
+def _sections(index: str) -> Iterator[str]:
+    """The headings and links of the index, with paths as they are from the root."""
+    for line in index.split("\n"):
+        if line.startswith("## "):
+            yield from ("", line, "")
+        elif match := _LINK.fullmatch(line):
+            name, target, words = match.groups()
+            path = target.removeprefix("../") if target.startswith("../") else f"docs/{target}"
+            yield f"- [{name}]({path}){_INNER.sub(_from_the_root, words)}"
+
+
+def _from_the_root(match: re.Match[str]) -> str:
+    path = match[1]
+    return f"]({path.removeprefix('../')})" if path.startswith("../") else f"](docs/{path})"
