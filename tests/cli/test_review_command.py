@@ -165,3 +165,14 @@ def test_options_that_do_not_fit_are_refused_first(
 ) -> None:
     result = moot(repository.folder, "review", *words)
     assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
+
+
+def test_a_finding_that_turned_out_true_is_noted(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    debate = only_id(moot(repository.folder, "review", *QUOTES))
+    assert moot(repository.folder, "resolve", f"{debate}#f1", "true").stdout == f"{debate}#F1 (survived) was true\n"
+    result = moot(repository.folder, "resolve", "last#F7", "true")
+    assert (result.exit_code, "has no finding 'F7'; it has F1 to F2" in result.stderr) == (2, True)
+    assert moot(repository.folder, "resolve", "last", "true").exit_code == 2
+    assert "no resolved findings of models yet" in moot(repository.folder, "calibration", "--reviews").stdout
+    assert moot(repository.folder, "calibration", "--reviews", "--json").stdout == "[]\n"

@@ -270,7 +270,7 @@ class Entry:
 Right: TypeAlias = Literal["view", "join", "own"]
 """What somebody may do with a debate, from the least to the most: whoever may join may view."""
 
-NoteKind: TypeAlias = Literal["resolve", "domain", "forget"]
+NoteKind: TypeAlias = Literal["resolve", "domain", "forget", "finding"]
 """What an owner's note is about."""
 
 
@@ -375,8 +375,9 @@ class Noted:
     """The owner says something of a closed debate; of each kind the last one counts.
 
     Attributes:
-        what: ``resolve`` for the right answer, ``domain`` for the kind of question, ``forget`` for nothing to learn.
-        text: the answer, or the name of the domain.
+        what: ``resolve`` for the right answer, ``domain`` for the kind of question, ``forget`` for nothing to learn,
+            ``finding`` for whether a finding of a review was true, of which the last word on each finding counts.
+        text: the answer, the name of the domain, or the finding with its truth (``F3 true``).
     """
 
     what: NoteKind

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any, TypeAlias, cast
 
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError, UnexpectedToolError
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import CallToolResult, InputRequiredResult, Tool
+from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult, Tool
 from pydantic import AnyUrl, ValidationError
 from starlette.requests import Request
 
@@ -17,6 +18,7 @@ from moot.core.brief import COST, ROUNDS, Bound, Whole, check_bound
 from moot.core.errors import BriefError, MootError
 from moot.core.text import clean, hide
 from moot.mcp.clients import CLIENT, Client
+from moot.mcp.task_extension import Tasks
 
 Here: TypeAlias = Context[Any, Any]
 """The context of a call: its request and its session."""
@@ -42,8 +44,15 @@ class Server(MCPServer[Any]):
     """
 
     def __init__(self, client: Client | None = None) -> None:
-        super().__init__("moot", title="Moot", instructions=ABOUT, version=metadata.version("moot"), log_level="ERROR")
         self._client = client
+        super().__init__(
+            "moot",
+            title="Moot",
+            instructions=ABOUT,
+            version=metadata.version("moot"),
+            log_level="ERROR",
+            extensions=[Tasks(self)],
+        )
 
     async def serve(
         self, reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage]
@@ -57,11 +66,24 @@ class Server(MCPServer[Any]):
         Raises:
             ToolError: the client is not known.
         """
-        request: object = here.request_context.request
+        return self.client_of(here.request_context.request)
+
+    def client_of(self, request: object) -> Client:
+        """The client that sends a request; over HTTP the guard has named it.
+
+        Raises:
+            ToolError: the client is not known.
+        """
         client: object = request.scope.get(CLIENT) if isinstance(request, Request) else self._client
         if not isinstance(client, Client):
             raise ToolError("the client is not known to this server")
         return client
+
+    async def call(
+        self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool as a client does: what is refused comes back as a result."""
+        return await self._handle_call_tool(context, params)
 
     async def list_tools(self) -> list[Tool]:
         """List the tools; each description fits into an agent's context, so it leaves out what the agent can see.

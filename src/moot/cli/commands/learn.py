@@ -192,6 +192,7 @@ def forget(debate: str, store: Path | str | None) -> int:
 
 @rich_click.command()
 @click.argument("debate", required=False, shell_complete=complete_debate)
+@click.argument("word", required=False, metavar="[true|false]")
 @click.option("--answer", help="The right answer.")
 @click.option(
     "--from",
@@ -202,17 +203,23 @@ def forget(debate: str, store: Path | str | None) -> int:
 )
 @click.option("--force", is_flag=True, help="Record an answer even if it is not one of the options.")
 @store_option
-def resolve(debate: str | None, answer: str | None, path: Path | None, force: bool, store: Path | str | None) -> int:
+def resolve(
+    debate: str | None, word: str | None, answer: str | None, path: Path | None, force: bool, store: Path | str | None
+) -> int:
     """Record the right answer of a debate, once it is known.
 
     The last answer of each participant is then counted as right or wrong, which calibrates its confidence. Answers are
     compared like votes: by the option that they name, else by their words. So write the answer as the debaters did.
     Forecasts get their scores: write yes or no for a probability, else the number.
+
+    For a finding of a review write ID#F3 true, or false. moot calibration then shows how often each model was right.
     """
+    if debate and "#" in debate:
+        return _resolve_finding(debate, answer or word or "", store)
     from moot.app.export.learned import resolve as settle
     from moot.app.export.truths import FaultyTruths, Truth, read_truths, resolve_all
 
-    if (path is None) == (debate is None) or (debate is None) != (answer is None):
+    if word or (path is None) == (debate is None) or (debate is None) != (answer is None):
         raise click.UsageError("Give a debate and --answer, or --from FILE.")
 
     async def keep() -> "tuple[tuple[str, Truth, Resolved], ...]":
@@ -232,6 +239,22 @@ def resolve(debate: str | None, answer: str | None, path: Path | None, force: bo
         return USAGE
     for name, truth, resolved in resolutions:
         _tell_resolved(name, truth.answer, resolved)
+    return DONE
+
+
+def _resolve_finding(name: str, truth: str, store: Path | str | None) -> int:
+    """Note whether a finding of a review was true."""
+    from moot.app.review.resolutions import resolve_finding
+
+    debate, _, finding = name.partition("#")
+
+    async def keep() -> str:
+        async with open_workspace(store) as workspace:
+            id = await workspace.find(debate)
+            came = await resolve_finding(workspace, id, finding, truth)
+            return f"{id}#{came.finding.id} ({came.state}) was {truth.lower()}"
+
+    click.echo(run_command(keep()))
     return DONE
 
 

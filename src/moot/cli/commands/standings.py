@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from moot.app.export.learned import DomainRatings
+    from moot.app.review.resolutions import Precision
     from moot.app.run.workspace import Workspace
     from moot.learn.calibration import Calibration, Level
 
@@ -69,13 +70,16 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
 
 
 @rich_click.command()
+@click.option("--reviews", is_flag=True, help="How often each model was right in reviews, by resolved findings.")
 @as_json
 @store_option
-def calibration(as_json: bool, store: Path | str | None) -> int:
+def calibration(reviews: bool, as_json: bool, store: Path | str | None) -> int:
     """Show how well the confidence of each model matches its accuracy, over all resolved debates.
 
     n counts the last answer of every participant that gave a confidence.
     """
+    if reviews:
+        return _reviews(as_json=as_json, store=store)
     from moot.app.export.learned import calibration as calibrate
     from moot.app.export.learned import recalibration, weights
     from moot.learn.panels import ENOUGH
@@ -108,6 +112,27 @@ def calibration(as_json: bool, store: Path | str | None) -> int:
     click.echo("Recalibrated:")
     for line in _expectations(expect, wide):
         click.echo(line)
+    return DONE
+
+
+def _reviews(*, as_json: bool, store: Path | str | None) -> int:
+    """Show how often models were right in reviews; a share only where enough is known."""
+    from moot.app.review.resolutions import ENOUGH, precisions
+
+    async def read() -> "Sequence[Precision]":
+        async with open_memory(store) as workspace:
+            return await precisions(workspace)
+
+    items = run_command(read())
+    if as_json:
+        _print([{**asdict(item), "interval": list(item.interval) if item.enough else None} for item in items])
+        return DONE
+    if not items:
+        click.echo("There are no resolved findings of models yet. First: moot resolve ID#F1 true")
+    for item in items:
+        low, high = item.interval
+        share = f"{item.right / item.n:.2f} ({low:.2f} to {high:.2f})" if item.enough else f"shown from {ENOUGH} on"
+        click.echo(f"{item.model}, {item.part}: {item.right} of {item.n} right, {share}")
     return DONE
 
 
