@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "moot.cli.commands.check:check",
     "models": "moot.cli.commands.check:models",
     "presets": "moot.cli.commands.check:presets",
-    "skill": "moot.cli.commands.skill:skill",
+    "skill": "moot.cli.commands.serve:skill",
     "plugins": "moot.cli.commands.check:plugins",
     "serve": "moot.cli.commands.serve:serve",
     "mcp": "moot.cli.commands.serve:mcp",

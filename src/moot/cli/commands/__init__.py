@@ -4,5 +4,5 @@ Read in this order: ``run`` (run, resume, again, fork), ``review_changes`` (revi
 presets, plugins), ``show`` (show, recount), ``records`` (list, report, diff, verify, store, delete), ``answer``
 (answer, say), ``batch``, ``submit`` (submit, worker, queue), ``analyse`` (analyse, receipt), ``learn`` (learn, memory,
 resolve), ``standings`` (ratings, calibration, personas, relations), ``evaluate``, ``measure`` and ``eval_results``
-(eval), ``serve`` (serve, mcp), ``skill``.
+(eval), ``serve`` (serve, mcp, skill).
 """
