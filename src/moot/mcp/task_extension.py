@@ -5,13 +5,13 @@ can answer, also after a restart. All other clients wait for the tool as before.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from mcp import MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.extension import Extension, MethodBinding
 from mcp.server.mcpserver.server import require_client_extension
-from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, RequestParams
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, InputRequiredResult, RequestParams
 from pydantic import Field
 
 from moot.app.run.people import answer
@@ -21,9 +21,6 @@ from moot.core.text import clean, hide
 from moot.mcp.clients import Client
 from moot.mcp.summaries import standing
 from moot.mcp.task_results import read_content, task_of
-
-if TYPE_CHECKING:
-    from moot.mcp.tool_server import Server
 
 TASKS = "io.modelcontextprotocol/tasks"
 """The name of the extension."""
@@ -38,6 +35,18 @@ GRACE = 1.5
 """Seconds that the answers in progress have when a task is cancelled; then they are cancelled too."""
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
+
+
+class ToolCaller(Protocol):
+    """What the extension needs of the server."""
+
+    async def call(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        """Call a tool as a client does."""
+        ...
+
+    def client_of(self, request: object) -> Client:
+        """The client that sends a request."""
+        ...
 
 
 class TaskParams(RequestParams):
@@ -80,7 +89,7 @@ class Tasks(Extension):
 
     identifier = TASKS
 
-    def __init__(self, server: "Server") -> None:
+    def __init__(self, server: ToolCaller) -> None:
         self._server = server
 
     def methods(self) -> Sequence[MethodBinding]:
