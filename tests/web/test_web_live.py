@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from moot.app.serve.frames import frames
 from moot.app.serve.live import Live, Overrun, Viewer
+from moot.core.event import Attempted, Delta
 from moot.record import hub
 from moot.web import entry_routes as routes
 from moot.web.auth import session_cookie, share_cookie
@@ -150,6 +151,33 @@ async def test_a_viewer_is_sent_all_frames_and_pieces_between_them(tmp_path: Pat
         assert {"kind", "key", "text"} == set(pieces[0])
         async with live_at(web, debate, 5) as socket:
             assert await frames_of(socket) == numbered[5:]
+
+
+async def test_who_comes_late_gets_the_text_so_far(tmp_path: Path) -> None:
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}, real=True) as web:
+        debate = await web.begin(web.ann, models=["guest:slow"])
+        await slow.asked.wait()
+        entries = await web.site.workspace.entries(debate)
+        key = next(entry.event.key for entry in entries if isinstance(entry.event, Attempted))
+
+        async def piece(socket: ClientConnection, words: str) -> dict[str, object]:
+            while True:
+                for frame in json.loads(await socket.recv()):
+                    if frame["kind"] == "delta" and frame["text"].endswith(words):
+                        return frame
+
+        async with live_at(web, debate) as first:
+            await first.recv()
+            for words in ("Tea is", " calm"):
+                web.site.workspace.hub.signal(debate, Delta(key=key, text=words))
+                await piece(first, words)
+            async with live_at(web, debate, len(entries)) as late:
+                assert await piece(late, "calm") == {"kind": "delta", "key": key, "text": "Tea is calm", "whole": True}
+                web.site.workspace.hub.signal(debate, Delta(key=key, text=", too"))
+                assert "whole" not in await piece(late, ", too")
+        slow.go.set()
+        await web.site.runner.wait(debate)
 
 
 async def test_what_a_viewer_sends_is_nothing_and_who_leaves_is_noticed(tmp_path: Path) -> None:
