@@ -1,0 +1,59 @@
+"""What an owner does with a debate on its page, in a real browser: fork a turn, run again, edit and run, delete."""
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.web.browser import Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+OPTIONS = (
+    "---\ntopic: Tea or coffee, at last?\noptions: [Tea, Coffee]\nprotocol: panel\nrounds: 1\nlimits: {asks: 2}\n"
+    "---\n\nTea is calm. Coffee is quick.\n\n"
+    "## Ada\nrole: Host\n\nYou like tea.\n\n## Ben\nrole: Guest\n\nYou like coffee.\n"
+)
+
+
+async def test_a_turn_is_forked_with_its_form_filled_in(stage: Stage) -> None:
+    debate = await stage.ended(OPTIONS)
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await page.get_by_role("article", name=re.compile("T1, Ada")).get_by_role("button", name="Fork here").click()
+        form = page.get_by_role("form", name="Fork at T1")
+        await expect(form.get_by_label("argument")).to_have_value(re.compile("."))
+        await form.get_by_label("answer").select_option("Coffee")
+        await form.get_by_label("argument").fill("I was wrong about tea.")
+        await form.get_by_role("button", name="Fork at T1").click()
+        await page.wait_for_url(lambda url: debate not in url)
+        await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("I was wrong about tea.")
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("fork of")
+        assert await visit.eye() == []
+
+
+async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Stage) -> None:
+    debate = await stage.ended(OPTIONS.replace("asks: 2", "asks: 1"))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}?tab=brief")
+        await expect(page.locator(".brief")).to_contain_text("Tea is calm. Coffee is quick.")
+        steps = page.get_by_role("region", name="What to do next")
+        await steps.get_by_text("As a command").click()
+        await expect(steps).to_contain_text(f"moot resume {debate} --max-questions 2")
+        assert await visit.eye() == []
+        await steps.get_by_role("button", name="Resume with twice that limit").click()
+        await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie|no decision"))
+        await page.get_by_text("Run again", exact=True).click()
+        await page.get_by_role("button", name="Run it again as it is").click()
+        await page.wait_for_url(lambda url: debate not in url)
+        again = page.url.rpartition("/")[2]
+        await stage.site.runner.wait(again)
+        await page.get_by_text("Run again", exact=True).click()
+        await page.get_by_role("link", name="Edit the brief and run it").click()
+        await expect(page.locator("textarea.markdown")).to_have_value(re.compile("Tea or coffee, at last"))
+        await visit.go(f"/d/{again}")
+        await page.get_by_text("Run again", exact=True).click()
+        await page.get_by_role("button", name="Delete this debate").click()
+        await page.get_by_role("button", name="Delete for good").click()
+        await expect(page.get_by_role("heading", name="Debates")).to_be_visible()
+        assert not await stage.site.workspace.store.read(again, limit=1)
