@@ -54,8 +54,8 @@ class Canned:
         self._answer, self._size, self.sent = answer, size, list[dict[str, Any]]()
 
     @asynccontextmanager
-    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator["_Read"]:
-        self.sent.append(json.loads(body))
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AsyncGenerator["_Read"]:
+        self.sent.append(json.loads(body or b"{}"))
         yield _Read(self._answer if isinstance(self._answer, Page) else self._answer(url), self._size)
 
     async def close(self) -> None:

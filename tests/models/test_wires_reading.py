@@ -60,7 +60,7 @@ class Reads:
         self.pieces, self.more, self.pauses = list(pieces), more, 0
 
     @asynccontextmanager
-    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[HttpAnswer]:
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AsyncGenerator[HttpAnswer]:
         yield self
 
     async def read(self) -> bytes:
@@ -206,7 +206,7 @@ async def test_cancelling_in_the_pause_of_a_lazy_read_closes_the_connection_at_o
 
     class Held(Reads):
         @asynccontextmanager
-        async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[HttpAnswer]:
+        async def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AsyncGenerator[HttpAnswer]:
             try:
                 yield self
             finally:

@@ -32,8 +32,9 @@ INTERRUPTED = 130
 
 MEANINGS = """Exit codes: 0 finished, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake
 in the command or the brief; 3 no decision (only with --fail-on no-decision); 4 paused because a limit was reached;
-5 paused because no provider could be reached; 6 paused because a person has to answer; 130 interrupted. Of moot review
-also: 7 a finding survived that is as bad as --fail-on says; 8 the review is not whole, unless it is --lenient."""
+5 paused because no provider could be reached; 6 paused because a person has to answer, or a provider's batch has to
+end; 130 interrupted. Of moot review also: 7 a finding survived that is as bad as --fail-on says; 8 the review is not
+whole, unless it is --lenient."""
 
 
 def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
@@ -46,7 +47,12 @@ def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
     """
     match status:
         case "paused":
-            codes = {"limit": LIMIT, "unavailable": UNREACHABLE, "waiting": WAITING, "stopped": INTERRUPTED}
+            codes = {
+                "limit": LIMIT,
+                "unavailable": UNREACHABLE,
+                "stopped": INTERRUPTED,
+                **dict.fromkeys(("waiting", "batch"), WAITING),
+            }
             return codes.get(kind, ERROR)
         case "failed" | "error":
             return ERROR
@@ -139,6 +145,25 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 def store_option(command: Command) -> Command:
     """``--store``, after a command as well as before it."""
     return click.option("--store", type=Place(), help="Where records are stored: a file, or postgresql://….")(command)
+
+
+class HalfPriceOptions(TypedDict):
+    """Whether models are asked in providers' batches, as the user typed it."""
+
+    half_price: bool
+    wait: bool
+
+
+def half_price_options(command: Command) -> Command:
+    """``--batch`` and ``--no-wait``."""
+    half = "Ask models of OpenAI and Anthropic in batches, at half the price. Each round can take up to 24 hours."
+    wait = "With --batch: send the calls and end. Repeat the command later to go on."
+    for option in (
+        click.option("--no-wait", "wait", flag_value=False, default=True, help=wait),
+        click.option("--batch", "half_price", is_flag=True, help=half),
+    ):
+        command = option(command)
+    return command
 
 
 def set_option(command: Command) -> Command:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Participant, View
@@ -102,6 +102,7 @@ class Quote:
         prompt: the estimated tokens of the prompt, which ``tokens`` includes; 0 if nothing is estimated.
         worst: the most tokens that the prompt can have; 0 if that is no more than the estimate.
         worst_cost: US dollars for a prompt of ``worst`` tokens.
+        item: what the request is called in a provider's batch; "" where it is sent by itself.
     """
 
     model: str
@@ -110,6 +111,7 @@ class Quote:
     prompt: int = 0
     worst: int = 0
     worst_cost: float | None = 0.0
+    item: str = ""
 
     def at(self, prompt: int) -> "Quote":
         """The same call with another number of tokens in its prompt, and the cost to match."""
@@ -126,6 +128,7 @@ class Quote:
             prompt=prompt,
             worst=self.worst,
             worst_cost=self.worst_cost,
+            item=self.item,
         )
 
 
@@ -156,6 +159,32 @@ class Recorder(Protocol):
             LimitReached: a limit does not allow the call; nothing was sent.
             ModelError: the call ended without an answer; that is recorded, and the call may be tried again.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchTry:
+    """A try of a call that goes into a provider's batch.
+
+    Attributes:
+        item: what its request is called there.
+        model: the model that it asks; "" where it is not on record yet.
+        failures: how many tries of the call have failed there before.
+        begun: whether the debate has had calls in batches before.
+    """
+
+    item: str
+    model: str = ""
+    failures: int = 0
+    begun: bool = False
+
+
+@runtime_checkable
+class BatchRecorder(Recorder, Protocol):
+    """A recorder whose calls can go into a provider's batch, and be answered after days and restarts."""
+
+    def batch_try(self, name: str) -> BatchTry:
+        """The try of a call whose answer is still awaited, else the one that would be next."""
         ...
 
 

@@ -11,7 +11,7 @@ Strength: TypeAlias = Literal["", "unanimous", "strong", "moderate", "weak", "sp
 BallotState: TypeAlias = Literal["cast", "abstained", "unread", "missing"]
 
 
-PauseKind: TypeAlias = Literal["", "limit", "stopped", "unavailable", "waiting"]
+PauseKind: TypeAlias = Literal["", "limit", "stopped", "unavailable", "waiting", "batch"]
 """Why a debate is paused; "" where it is not."""
 
 

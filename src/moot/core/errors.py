@@ -16,9 +16,13 @@ MootError                  anything that Moot raises on purpose
 ├── ToolError              a tool: the participant is told, and continues without its result
 ├── LimitReached           the budget: raise the limit and resume
 └── Waiting                a person: answer the open question and resume
+    └── BatchPending       a provider's batch: wait for it and resume
 """
 
-FREE_ERRORS = frozenset({"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"})
+FREE_ERRORS = frozenset(
+    {"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"}
+    | {"expired", "cancelled", "overloaded"}
+)
 """Kinds of model errors after which a provider charges nothing; all others keep what was reserved."""
 
 
@@ -92,7 +96,8 @@ class ModelError(MootError):
         reason: one sentence, safe to show and to store (no keys, no headers).
         kind: the stable name of the failure: ``timeout``, ``connection``, ``rate``, ``quota``, ``server``,
             ``key``, ``not_found``, ``address`` (the server there is no such provider), ``open`` (the circuit
-            breaker is open), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``.
+            breaker is open), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``;
+            in a provider's batch ``expired``, ``cancelled``, ``overloaded``.
         retry_after: the seconds that the provider asked to wait, if it did.
         again: whether the same request may succeed a little later.
     """
@@ -124,3 +129,7 @@ class LimitReached(MootError):
 
 class Waiting(MootError):
     """A person has to answer before the debate can continue."""
+
+
+class BatchPending(Waiting):
+    """A provider's batch has to end before the debate can continue."""

@@ -111,6 +111,7 @@ class Attempted:
         tokens: tokens reserved for it, input and most output together.
         cost: US dollars reserved for it; None if the price is unknown.
         prompt: tokens of the prompt, estimated from its characters; 0 if not estimated, and in older records.
+        item: what the request is called in a provider's batch; "" where it is sent by itself.
     """
 
     key: str
@@ -120,6 +121,7 @@ class Attempted:
     tokens: int = 0
     cost: float | None = 0.0
     prompt: int = 0
+    item: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,7 +399,58 @@ class Requested:
     request: str
 
 
-SideEvent: TypeAlias = Claimed | Shared | Revoked | Limited | Allowed | Reserved | Released | Keyed | Noted | Requested
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Requests of debates are about to be sent to a provider as one batch.
+
+    Attributes:
+        job: our name of the batch.
+        model: ``provider:name``, which all of them ask.
+        items: what each request is called there; see ``Attempted.item``.
+    """
+
+    job: str
+    model: str
+    items: tuple[str, ...] = ()
+
+
+BatchState: TypeAlias = Literal["sent", "unsent", "refused", "ended"]
+"""What is known of a provider's batch: it has it, it never got it, it refused it as a whole, it is done with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batched:
+    """What has become of a provider's batch; the last one counts.
+
+    Attributes:
+        job: our name of the batch.
+        state: what is known of it.
+        handle: what the provider calls it.
+        kind: with ``refused``, the kind of the error.
+        reason: with ``refused``, the error in a sentence.
+    """
+
+    job: str
+    state: BatchState
+    handle: str = ""
+    kind: str = ""
+    reason: str = ""
+
+
+SideEvent: TypeAlias = (
+    Claimed
+    | Shared
+    | Revoked
+    | Limited
+    | Allowed
+    | Reserved
+    | Released
+    | Keyed
+    | Noted
+    | Requested
+    | Gathered
+    | Batched
+)
 SIDE_EVENTS: tuple[type[SideEvent], ...] = (
     Claimed,
     Shared,
@@ -409,6 +462,8 @@ SIDE_EVENTS: tuple[type[SideEvent], ...] = (
     Keyed,
     Noted,
     Requested,
+    Gathered,
+    Batched,
 )
 SIDE_KIND: Mapping[type[SideEvent], str] = {item: item.__name__.lower() for item in SIDE_EVENTS}
 """How a stream beside a record names each kind of side event: ``claimed`` for Claimed."""

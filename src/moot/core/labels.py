@@ -179,3 +179,7 @@ def contains_text(fields: Fields, text: str, *frame: str) -> bool:
     loose = ("yes", "no", "true", "false") if any(isinstance(value, bool) for value in fields.values()) else ()
     numbers = any(isinstance(value, int | float) for value in fields.values())
     return all(word in loose or (numbers and word.isdigit()) for word in rest)
+
+
+WAITS_FOR_BATCH = "waits for a batch"
+"""How the reason begins why a debate is paused that a provider's batch will answer; since when follows."""

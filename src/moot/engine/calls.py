@@ -12,9 +12,10 @@ the limit; else it waits for these to end. So the final use exceeds the limit by
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, nullcontext
+from hashlib import sha256
 from math import ceil, inf
 
-from moot.core.agent import Quote
+from moot.core.agent import BatchTry, Quote
 from moot.core.ask import Usage
 from moot.core.brief import Limits
 from moot.core.errors import FREE_ERRORS, LimitReached, ModelError
@@ -28,6 +29,10 @@ LEAST_RATIO = 0.5
 
 SPARE = 1.15
 """By how much an estimate that is lowered stays above what the model has counted: the next prompt may be denser."""
+
+
+ITEM = 40
+"""Characters of the hash that names a request in a provider's batch; Anthropic takes 64 letters and digits."""
 
 
 class Budget:
@@ -186,6 +191,9 @@ class CallRecorder:
         """Send one model call, unless the record has its answer already; see ``core.agent.Recorder``."""
         if called := self.done(name):
             return called
+        awaited = self._ledger.awaited(self._key, name)
+        if awaited and awaited.item == quote.item:
+            return await self._answer(awaited, send)  # It is reserved already.
         n = self._ledger.tries(self._key, name) + 1
         if not self._budget.check(quote):
             # Waiting for money that others have reserved is no time of the turn.
@@ -194,12 +202,28 @@ class CallRecorder:
                     await self._budget.changed()
         with self._budget.sending(quote) as most:
             tried = Attempted(
-                key=self._key, call=name, n=n, model=most.model, tokens=most.tokens, cost=most.cost, prompt=quote.prompt
+                key=self._key,
+                call=name,
+                n=n,
+                model=most.model,
+                tokens=most.tokens,
+                cost=most.cost,
+                prompt=quote.prompt,
+                item=quote.item,
             )
-            return await self._send(tried, send)
+            await self._ledger.add(tried)
+            return await self._answer(tried, send)
 
-    async def _send(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
-        await self._ledger.add(tried)
+    def batch_try(self, name: str) -> BatchTry:
+        """The try of a call in a provider's batch; see ``core.agent.BatchRecorder``."""
+        ledger, key = self._ledger, self._key
+        failures, begun = ledger.lost(key, name), ledger.batches
+        if awaited := ledger.awaited(key, name):
+            return BatchTry(item=awaited.item, model=awaited.model, failures=failures, begun=begun)
+        place = f"{ledger.debate}\0{key}\0{name}\0{ledger.tries(key, name) + 1}"
+        return BatchTry(item=f"m{sha256(place.encode()).hexdigest()[:ITEM]}", failures=failures, begun=begun)
+
+    async def _answer(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
         self._pieces = PieceCleaner()
         name, n = tried.call, tried.n
         try:

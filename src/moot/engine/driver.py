@@ -14,8 +14,9 @@ from typing import TypeVar, cast
 from moot.core.agent import Agent, Context, context_of
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
-from moot.core.decision import Status
+from moot.core.decision import PauseKind, Status
 from moot.core.errors import (
+    BatchPending,
     LimitReached,
     ModelError,
     MootError,
@@ -333,11 +334,7 @@ class _Driver:
             outcomes: the outcome of each; only one if the total time is up.
             alone: whether these are all asks of the batch, so that none was answered before.
         """
-        waits = [
-            (outcome, "limit" if isinstance(outcome, LimitReached) else "waiting")
-            for outcome in outcomes
-            if isinstance(outcome, LimitReached | Waiting)
-        ]
+        waits = [(outcome, _pause_kind(outcome)) for outcome in outcomes if isinstance(outcome, LimitReached | Waiting)]
         away = [
             outcome
             for outcome in outcomes
@@ -356,7 +353,7 @@ class _Driver:
         if not waits:
             return True
         # A limit counts before people: their answers alone would not let the debate continue.
-        kind = "limit" if any(kind == "limit" for _, kind in waits) else "waiting"
+        kind = min((kind for _, kind in waits), key=("limit", "waiting", "batch").index)
         return self._pause("; ".join(dict.fromkeys(str(why) for why, text in waits if text == kind)), kind)
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
@@ -387,6 +384,13 @@ class _Driver:
 
 
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
+
+
+def _pause_kind(outcome: LimitReached | Waiting) -> PauseKind:
+    """Why a debate pauses after that outcome of an ask."""
+    if isinstance(outcome, LimitReached):
+        return "limit"
+    return "batch" if isinstance(outcome, BatchPending) else "waiting"
 
 
 def _next_step(play: Play, transcript: Transcript) -> Sequence[Ask] | Note | None:

@@ -39,12 +39,17 @@ class HttpClient:
         self._session: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
-    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator["_Answer"]:
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AsyncGenerator["_Answer"]:
         """Post a body; see ``HttpPort``."""
         session = self._session or self._open_session()
         try:
-            response = await session.post(
-                URL(url, encoded=True), data=body, headers=headers, allow_redirects=False, proxy=self._proxy
+            response = await session.request(
+                "GET" if body is None else "POST",
+                URL(url, encoded=True),
+                data=body,
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._proxy,
             )
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise _unreached(error) from error

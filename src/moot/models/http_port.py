@@ -68,8 +68,10 @@ class HttpAnswer(Protocol):
 class HttpPort(Protocol):
     """A way to servers."""
 
-    def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AbstractAsyncContextManager[HttpAnswer]:
-        """Post a body; the context has the answer. Leaving it before the end closes the connection.
+    def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AbstractAsyncContextManager[HttpAnswer]:
+        """Post a body, or get what is there without one; the context has the answer.
+
+        Leaving it before the end closes the connection.
 
         Redirects are not followed, and cookies are not kept.
 

@@ -113,6 +113,12 @@ LIBRARY = Wire(
     unnamed=("min_p", "repeat_penalty", *_LOCAL),
 )
 
+ACP = Wire(
+    name="acp",
+    adapter="moot.models.wires.acp_agent:AcpModel",
+    unnamed=tuple(Settings.__slots__),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
@@ -135,6 +141,7 @@ class Provider:
         tools: whether its models can be offered tools.
         headers: environment variables whose values go to it alone, and the header of each.
         starters: the large and the small models with which presets begin, as of November 2026; all have a known price.
+        batches: where its batch interface stands, which answers within a day at half the price; "" where it has none.
     """
 
     name: str
@@ -153,6 +160,7 @@ class Provider:
     tools: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     starters: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    batches: str = ""
 
 
 _TOP_K = MappingProxyType({"top_k": "top_k"})
@@ -191,6 +199,7 @@ PROVIDERS: Mapping[str, Provider] = {
             prices="openai",
             alternate=False,
             strict=True,
+            batches="moot.models.batches.openai_batches:OpenAIBatches",
             starters=(("gpt-5.4",), ("gpt-5.4-mini",)),
             headers={"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"},
         ),
@@ -201,6 +210,7 @@ PROVIDERS: Mapping[str, Provider] = {
             url_env="ANTHROPIC_BASE_URL",
             keys=("ANTHROPIC_API_KEY",),
             prices="anthropic",
+            batches="moot.models.batches.anthropic_batches:AnthropicBatches",
             starters=(("claude-sonnet-5-5",), ("claude-haiku-5-5",)),
         ),
         replace(
@@ -241,12 +251,14 @@ PROVIDERS: Mapping[str, Provider] = {
         replace(_local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"), extras=_SAMPLERS),
         Provider(name="compatible", url_env="MOOT_BASE_URL", keys=("MOOT_API_KEY",), needs_key=False),
         Provider(name="library", wire=LIBRARY, needs_key=False),
+        Provider(name="acp", wire=ACP, needs_key=False),
     )
 }
 """All providers by name. ``compatible`` is any OpenAI-compatible server at ``MOOT_BASE_URL``, at unknown prices.
 
 ``library`` is every provider that PydanticAI knows, named as it names them: ``library:bedrock:NAME``. That library
-finds addresses and keys in the environment by itself.
+finds addresses and keys in the environment by itself. ``acp`` is agents on this machine that speak the Agent Client
+Protocol: ``acp:claude``.
 """
 
 _OF_LIBRARY = frozenset({"azure", "bedrock", "cohere", "google-cloud", "heroku", "huggingface", "nebius", "ovhcloud"})

@@ -19,6 +19,9 @@ from moot.core.errors import BriefError, MootError, Unavailable
 from moot.core.event import Called
 from moot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
 from moot.models.base import Model, Request, Traits
+from moot.models.batches.batch_api import BatchApi
+from moot.models.batches.batch_tray import BatchTray
+from moot.models.batches.batched_model import BatchedModel, Whole
 from moot.models.layers import (
     Breaker,
     BreakerSettings,
@@ -30,10 +33,12 @@ from moot.models.layers import (
     Throttled,
     TimeLimit,
 )
-from moot.models.names import Environment, ModelName, need_key, parse
+from moot.models.names import ACP, Environment, ModelName, need_key, parse
 from moot.models.prices import load_prices
 from moot.models.provider_errors import TranslatedErrors
 from moot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
+from moot.models.wires.acp_agent import AcpModel
+from moot.models.wires.acp_programs import AcpProgram, program_of
 
 
 class Fallback(Layer):
@@ -108,6 +113,8 @@ class Pool:
         http: opens HTTP to a provider's address; None for the usual client.
 
     Attributes:
+        tray: where calls go that a provider's batch answers; None where there are no records to wait in.
+        programs: the programs behind ``acp:NAME`` that the user's own settings name.
         meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
             limits; it is asked when a provider is first used.
     """
@@ -131,6 +138,8 @@ class Pool:
         self._cold: dict[str, ProviderConnection] = {}  # models that nobody has loaded yet
         self._warming = asyncio.Lock()
         self._options: Fields = {}
+        self.tray: BatchTray | None = None
+        self.programs: Callable[[], Mapping[str, AcpProgram]] = dict
 
     def with_options(self, options: Fields) -> "Pool":
         """The same pool for a debate that sets options of providers from other packages; it shares all connections.
@@ -158,9 +167,13 @@ class Pool:
         parsed = parse(name)
         options = options_for(PROVIDER, parsed.provider.name, self._options)
         known_as = f"{parsed} {sorted(options.items())}" if options else str(parsed)
+        if known_as not in self._models and parsed.provider.wire is ACP:
+            self._models[known_as] = self._acp(parsed)
         if known_as not in self._models:
             connection = self._connection(parsed)
-            self._models[known_as] = self._guarded(layered_model(parsed, connection, self._retry, options))
+            adapter = _adapter(parsed, connection, options)
+            live = _layered(adapter, connection, self._retry)
+            self._models[known_as] = self._guarded(self._with_batches(live, adapter, parsed, connection))
             self._cold[known_as] = connection
         return self._models[known_as]
 
@@ -197,6 +210,22 @@ class Pool:
         """Give all connections back."""
         for model in self._models.values():
             await model.close()
+
+    def _acp(self, name: ModelName) -> Breaking:
+        """An agent of this machine; each program has a queue of its own."""
+        program, wanted = program_of(name.model, self.programs())
+        key = f"{ACP.name}:{name.model.partition('/')[0]}"
+        if key not in self._links:
+            self._links[key] = ProviderConnection(name.provider, self._env, in_flight=program.parallel)
+        return self._guarded(_layered(AcpModel(name, program, wanted), self._links[key], self._retry))
+
+    def _with_batches(self, live: Model, adapter: Model, name: ModelName, connection: ProviderConnection) -> Model:
+        """A model whose calls can go into batches, where its provider has them."""
+        if self.tray is None or not name.provider.batches:
+            return live
+        module, _, word = name.provider.batches.partition(":")
+        self.tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
+        return BatchedModel(live, cast(Whole, adapter), name, self.tray, connection.key)
 
     def _guarded(self, model: Model) -> Breaking:
         return Breaking(model, Breaker(self._breaker, self._clock))
@@ -277,5 +306,8 @@ def layered_model(
         retry: how long to try.
         options: those of a provider from another package, by name.
     """
-    adapter = _adapter(name, connection, options)
+    return _layered(_adapter(name, connection, options), connection, retry)
+
+
+def _layered(adapter: Model, connection: ProviderConnection, retry: RetrySettings) -> Model:
     return Retrying(Throttled(Recorded(TimeLimit(adapter, retry)), connection.gate), retry)

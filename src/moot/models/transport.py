@@ -100,9 +100,9 @@ class ProviderConnection:
             self.streams -= 1
 
     def open(
-        self, path: str, body: bytes, headers: Mapping[str, str] | None = None
+        self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None
     ) -> AbstractAsyncContextManager[HttpAnswer]:
-        """Post JSON to a path under the provider's address, with its key; see ``HttpPort.open``."""
+        """Post JSON to a path under the provider's address, or get it, with its key; see ``HttpPort.open``."""
         if not path.startswith("/"):
             raise ValueError(f"a path begins with a slash: {path!r}")
         return self.port.open(self.url + path, {**self._headers, **(headers or {})}, body)
@@ -114,7 +114,11 @@ class ProviderConnection:
             Unreached: there is none, or not all of it.
             ModelError: it is none of such a provider, or too long.
         """
-        async with self.open(path, json.dumps(dict(body)).encode()) as answer:
+        return await self.fetch(path, json.dumps(dict(body)).encode())
+
+    async def fetch(self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None) -> Whole:
+        """Post to a path, or get it where there is no body, and read the whole answer; see ``post``."""
+        async with self.open(path, body, headers) as answer:
             succeeded = 200 <= answer.status < 300
             raw = await (BoundedBody(answer, self.provider.name, self.url).whole() if succeeded else read_error(answer))
             return Whole(answer.status, answer.headers, raw)

@@ -27,6 +27,7 @@ from moot.core.event import (
     Attempted,
     Called,
     Entry,
+    Erred,
     Event,
 )
 from moot.core.transcript import Transcript
@@ -48,6 +49,7 @@ class Ledger:
         transcript: the fold of the entries replayed or written so far.
         watchers: functions that are called with every event, replayed or new, in order.
         entries: the entries replayed or written so far.
+        batches: whether a call was sent in a provider's batch.
     """
 
     def __init__(
@@ -67,6 +69,9 @@ class Ledger:
         self._over: RecordError | None = RecordError(f"the record of {debate} is not open for writing")
         self._called: dict[tuple[str, str], Called] = {}
         self._tries: dict[tuple[str, str], int] = {}
+        self._awaited: dict[tuple[str, str], Attempted] = {}
+        self._lost: dict[tuple[str, str], int] = {}
+        self.batches = False
 
     async def open(self) -> tuple[Entry, ...]:
         """Read the stored lines; they are replayed before anything is written.
@@ -241,6 +246,14 @@ class Ledger:
         """The number of tries of that model call."""
         return self._tries.get((key, call), 0)
 
+    def awaited(self, key: str, call: str) -> Attempted | None:
+        """The try of that model call in a provider's batch that has no answer yet; see ``Attempted.item``."""
+        return self._awaited.get((key, call))
+
+    def lost(self, key: str, call: str) -> int:
+        """The number of tries of that call that failed in a provider's batch, and were not cancelled."""
+        return self._lost.get((key, call), 0)
+
     def _stamp(self, event: Event) -> str:
         entry = Entry(seq=self._seq + 1, at=round(self._clock(), 6), event=event, prev=self._head)
         line = encode(entry)
@@ -262,8 +275,16 @@ class Ledger:
     def _note_call(self, event: Event) -> None:
         if isinstance(event, Attempted):
             self._tries[event.key, event.call] = event.n
+            if event.item:
+                self._awaited[event.key, event.call] = event
+                self.batches = True
         elif isinstance(event, Called):
             self._called[event.key, event.call] = event
+            self._awaited.pop((event.key, event.call), None)
+        elif isinstance(event, Erred):
+            awaited = self._awaited.pop((event.key, event.call), None)
+            if awaited and event.kind != "cancelled":
+                self._lost[event.key, event.call] = self.lost(event.key, event.call) + 1
 
 
 def _differ(entry: Entry, event: Event) -> str:

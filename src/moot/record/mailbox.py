@@ -8,6 +8,7 @@ the owner's notes.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, get_args
 
@@ -108,10 +109,10 @@ class Mailbox(_EventStream[Entry]):
         return None
 
 
-Side: TypeAlias = Literal["access", "asked", "memory", "said", "till"]
+Side: TypeAlias = Literal["access", "asked", "jobs", "memory", "said", "till"]
 """What stands beside records, by its name in the store: whose a debate is with its limits and links; the request of a
-program that began it; what its owner notes of it; the idempotency keys of remarks; and beside an owner (``@ann``) what
-is reserved for its debates."""
+program that began it; what its owner notes of it; the idempotency keys of remarks; beside an owner (``@ann``) what is
+reserved for its debates; and beside nobody (``@``) the batches at providers."""
 
 _SIDES = tuple(f"/{side}{_STREAM}" for side in get_args(Side))
 
@@ -139,6 +140,29 @@ class SideStream(_EventStream[SideEntry]):
             RecordError: the store cannot be written, or the stream is damaged.
         """
         return await self._append(lambda seq, at, prev: SideEntry(seq=seq, at=at, event=event, prev=prev))
+
+    async def post_what(self, make: Callable[[Sequence[SideEntry]], SideEvent | None]) -> SideEvent | None:
+        """Add what follows from all entries before it, whoever else adds some meanwhile; None adds nothing.
+
+        Raises:
+            RecordError: the store cannot be written, or the stream is damaged.
+        """
+        event: SideEvent | None = None
+
+        def entry(seq: int, at: float, prev: str) -> SideEntry:
+            nonlocal event
+            event = make(self._known)
+            if event is None:
+                raise _Nothing
+            return SideEntry(seq=seq, at=at, event=event, prev=prev)
+
+        with suppress(_Nothing):
+            await self._append(entry)
+        return event
+
+
+class _Nothing(Exception):
+    """There is nothing to add."""
 
 
 def streams_beside(debate: str) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ async def _read(reader: asyncio.StreamReader) -> Visit:
 async def _send(writer: asyncio.StreamWriter, answer: Answer) -> None:
     head = {"content-type": answer.kind, "connection": "close", **answer.headers}
     if not answer.endless:
-        head["content-length"] = str(len(answer.body))
+        head.setdefault("content-length", str(len(answer.body)))
     lines = "".join(f"{name}: {value}\r\n" for name, value in head.items() if value)
     writer.write(f"HTTP/1.1 {answer.status} Status\r\n{lines}\r\n".encode("latin-1"))
     while True:

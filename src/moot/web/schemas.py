@@ -130,7 +130,7 @@ class State(DebateState):
     """The state of a debate."""
 
     status: StoredStatus
-    kind: str = Field(default="", description="With `paused`, the reason: limit, stopped, unavailable or waiting.")
+    kind: str = Field(default="", description="With `paused`: limit, stopped, unavailable, waiting or batch.")
     at: float = 0.0
     entries: int = 0
     forked: str = ""

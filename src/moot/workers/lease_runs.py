@@ -130,6 +130,9 @@ class LeaseRuns:
                 left = (await time_left(self.workspace, outcome.debate)).values()
                 wake = self.workspace.clock() + max(0.0, min(left)) if left else None
                 return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
+            case "paused", "batch":
+                wake = self.workspace.clock() + self.workspace.tray.pace.most
+                return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
             case "paused", "unavailable":
                 wait = min(self.wanted.away * 2 ** (leased.lease.tries - 1), 3600.0)
                 return Ending(state="queued", reason=outcome.reason, after=wait)

@@ -7,10 +7,12 @@ interrupted in any way. Only as many debates are prepared as run in parallel.
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from moot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
+from moot.app.batch.batch_rounds import BatchRounds, batch_note
 from moot.app.batch.summary import BatchOutcome, cannot_run, not_started, outcome_of, waits_for_participants
 from moot.app.plan.bounds import joined_bounds
 from moot.app.plan.estimate import Costing, Estimate, estimate
@@ -30,6 +32,7 @@ from moot.app.run.start import (
 )
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import spent
+from moot.core.brief import Brief
 from moot.core.errors import LimitReached, MootError, RecordError
 from moot.core.text import clean, hide
 from moot.engine.driver import StopRequest
@@ -47,12 +50,14 @@ class BatchEstimate:
         notes: the notes on its briefs, each once.
         over: how many of its debates are on record and over.
         begun: how many are on record and not over.
+        batched: with ``half_price``, which models are asked in batches, in a sentence.
     """
 
     costing: Costing
     notes: tuple[str, ...]
     over: int
     begun: int
+    batched: str = ""
 
 
 class BatchBudget:
@@ -103,6 +108,8 @@ class BatchRun:
         parallel: how many debates run in parallel.
         budget: what they may use together, in US dollars; None for no limit.
         queue: where workers take them from; None where they run in this process.
+        half_price: whether models are asked in providers' batches.
+        wait: whether to wait for these; else the calls are sent, and the debates stay paused.
         stop: set its reason to pause all of them after the answers in progress; debates at workers continue.
         tell: is told of each debate that has ended or paused.
         finished: the results of the debates so far, by id.
@@ -115,13 +122,21 @@ class BatchRun:
     parallel: int = PARALLEL
     budget: float | None = None
     queue: Dispatcher | None = None
+    half_price: bool = False
+    wait: bool = True
     stop: StopRequest = field(default_factory=StopRequest)
     tell: Callable[[BatchOutcome], None] = lambda _: None
     finished: dict[str, BatchOutcome] = field(default_factory=dict[str, BatchOutcome])
     running: set[str] = field(default_factory=set[str])
     _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    rounds: BatchRounds = field(init=False)
     _generating: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+
+    def __post_init__(self) -> None:
+        places = asyncio.Semaphore(self.parallel)
+        self.rounds = BatchRounds(workspace=self.workspace, stop=self.stop, wait=self.wait, places=places)
+        self.workspace.tray.on = self.half_price
 
     async def estimate(self) -> BatchEstimate:
         """Check every brief of the batch, and estimate what it would use. Nothing is sent to any model.
@@ -130,6 +145,7 @@ class BatchRun:
             FaultyBatch: some of them cannot run.
         """
         costings: list[Costing] = []
+        briefs: list[Brief] = []
         faults: list[str] = []
         notes: dict[str, None] = {}
         for item in self.batch.items:
@@ -141,6 +157,7 @@ class BatchRun:
                 faults.append(f"{where}: {error}" if where else str(error))
             else:
                 costings.append(start.prepared.costing)
+                briefs.append(start.prepared.plan.brief)
                 notes |= dict.fromkeys(start.prepared.notes)
         if faults:
             raise FaultyBatch(faults)
@@ -151,7 +168,11 @@ class BatchRun:
             most=_sum([costing.most for costing in costings], self.batch.times),
             bounds=joined_bounds([costing.bounds for costing in costings]).times(self.batch.times),
         )
-        return BatchEstimate(costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun)
+        rounds = max((costing.most.rounds for costing in costings), default=0)
+        batched = batch_note(briefs, rounds) if self.half_price else ""
+        return BatchEstimate(
+            costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun, batched=batched
+        )
 
     def _cap(self, request: StartRequest) -> float | None:
         """The limit on cost that a debate must have because the batch has one; None where it needs none.
@@ -189,8 +210,10 @@ class BatchRun:
             used[repeat.debate] = look.used if look else 0.0
         await self._spending.settle("", sum(used.values()))
         ahead = iter(left)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.parallel, len(left))):
+        # Debates that wait for batches take no place, so that the calls of all go into one.
+        workers = len(left) if self.half_price else min(self.parallel, len(left))
+        async with self.rounds.open(), asyncio.TaskGroup() as group:
+            for _ in range(workers):
                 group.create_task(self._work(ahead, used))
 
     async def outcomes(self) -> tuple[BatchOutcome, ...]:
@@ -219,22 +242,23 @@ class BatchRun:
 
     async def _work(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
         """Run one debate after the other, until none is left or no other may start."""
-        while (job := await self._take(ahead, used)) is not None:
-            repeat, start = job
-            self.running.add(repeat.debate)
-            try:
-                outcome, more = await self._run(repeat, start)
-            finally:
-                self.running.discard(repeat.debate)
-            await self._spending.settle(repeat.debate, outcome.used + more - used[repeat.debate])
-            self._note(outcome)
+        async with self.rounds.working():
+            while (job := await self._take(ahead, used)) is not None:
+                repeat, start = job
+                self.running.add(repeat.debate)
+                try:
+                    outcome, more = await self._run(repeat, start)
+                finally:
+                    self.running.discard(repeat.debate)
+                await self._spending.settle(repeat.debate, outcome.used + more - used[repeat.debate])
+                self._note(outcome)
 
     async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, StartRequest] | None:
         """The next debate, prepared and with its reservation; None if no other may start.
 
         One call after the other, so that no cheap debate overtakes one that waits for money.
         """
-        async with self._turn:
+        async with self._holding(self._turn):
             while not (self.stop.reason or self._spending.reached) and (repeat := next(ahead, None)):
                 try:
                     start = await self._prepare(repeat)
@@ -242,9 +266,20 @@ class BatchRun:
                     self._note(cannot_run(repeat, str(error)))
                     continue
                 most = start.prepared.plan.brief.limits.cost or 0.0
-                enough = await self._spending.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
+                async with self.rounds.resting():
+                    enough = await self._spending.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
                 return (repeat, start) if enough and not self.stop.reason else None
             return None
+
+    @asynccontextmanager
+    async def _holding(self, lock: asyncio.Lock) -> AsyncGenerator[None]:
+        """Hold a lock; whoever waits for it rests."""
+        async with self.rounds.resting():
+            await lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
 
     async def _prepare(self, repeat: Repeat) -> StartRequest:
         overrides = repeat.overrides
@@ -282,17 +317,23 @@ class BatchRun:
         begun = bool(await self.workspace.store.read(debate, limit=1))
         if not begun:
             # The second debate of the same topic takes the participants that were generated for the first.
-            async with self._generating[f"{request.prepared.generator} {request.prepared.plan.brief.topic}"]:
+            topic = f"{request.prepared.generator} {request.prepared.plan.brief.topic}"
+            async with self._holding(self._generating[topic]):
                 generated = await generate_participants(self.workspace, request, debate, hooks)
+                while isinstance(generated, Outcome) and await self.rounds.settled(generated):
+                    generated = await generate_participants(self.workspace, request, debate, hooks)
             if isinstance(generated, Outcome):
                 return generated
             request = generated
         if self.queue is not None:
             runner = QueueRunner(self.workspace, self.queue, config=self.config)
             return await run_by_workers(runner, request, debate, self.stop)
-        if begun:
+
+        async def resume() -> Outcome:
             return await self.workspace.resume(debate, limits=request.prepared.plan.brief.limits, stop=self.stop)
-        return await run_start(self.workspace, request, debate, hooks)
+
+        outcome = await resume() if begun else await run_start(self.workspace, request, debate, hooks)
+        return await self.rounds.finish(outcome, resume)
 
     async def _spent(self, generations: list[Generation]) -> float:
         return sum(

@@ -37,7 +37,7 @@ class BatchOutcome:
             ``unbegun``.
         answer: what was decided, in words; "" where nothing was.
         reason: why it ended or stands still.
-        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
+        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``, ``batch``.
         calls: model calls with an answer.
         tokens: tokens in and out.
         cost: US dollars; None where a price is unknown.

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
+from moot.app.batch.batch_rounds import BatchRounds
 from moot.app.batch.run_batch import BatchBudget
 from moot.app.evaluation.arms import SAMPLING, Arm
 from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, sharers, shares_drafts
@@ -30,7 +31,7 @@ from moot.app.evaluation.scores import (
     save_result,
 )
 from moot.app.plan.settings import Config
-from moot.app.run.outcome import opening
+from moot.app.run.outcome import Outcome, opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.app.serve.spending import spent
 from moot.core.errors import LimitReached, RecordError
@@ -64,6 +65,7 @@ class EvalRun:
         folder: where its files are.
         parallel: how many questions are worked on in parallel.
         budget: US dollars that may be paid in all runs together; None for any.
+        wait: whether to wait for providers' batches; else the calls are sent, and the evaluation stays paused.
         stop: set its reason to pause after the answers in progress.
         tell: is called with the numbers of blocks done and of all.
         paused: why it stopped before its end; "" where it did not.
@@ -78,12 +80,14 @@ class EvalRun:
     folder: Path
     parallel: int = PARALLEL
     budget: float | None = None
+    wait: bool = True
     stop: StopRequest = field(default_factory=StopRequest)
     tell: Callable[[int, int], None] = lambda done, total: None
     paused: str = ""
     plan_changed: bool = False
     plan: EvalPlan = field(init=False)
     blocks: list[Block] = field(default_factory=list[Block])
+    rounds: BatchRounds = field(init=False)
     _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
 
     def __post_init__(self) -> None:
@@ -91,6 +95,8 @@ class EvalRun:
         config = replace(self.config, learn=False)
         pool, clock = self.workspace.pool, self.workspace.clock
         self.workspace = Workspace(self.workspace.store, pool=pool, clock=clock, config=config)
+        places = asyncio.Semaphore(self.parallel)
+        self.rounds = BatchRounds(workspace=self.workspace, stop=self.stop, wait=self.wait, places=places)
         self.plan = self.prepared.plan
         self.blocks = [
             Block(question=question, epoch=epoch)
@@ -149,16 +155,18 @@ class EvalRun:
         ahead, counter = iter(items), iter(range(1, len(items) + 1))
 
         async def worker() -> None:
-            while not (self.paused or self.stop.reason) and (item := next(ahead, None)) is not None:
-                try:
-                    await work(item)
-                except (PausedRun, LimitReached) as error:
-                    self.paused = self.paused or str(error)
-                else:
-                    self.tell(next(counter), len(items))
+            async with self.rounds.working():
+                while not (self.paused or self.stop.reason) and (item := next(ahead, None)) is not None:
+                    try:
+                        await work(item)
+                    except (PausedRun, LimitReached) as error:
+                        self.paused = self.paused or str(error)
+                    else:
+                        self.tell(next(counter), len(items))
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.parallel, len(items))):
+        workers = len(items) if self.workspace.tray.on else min(self.parallel, len(items))
+        async with self.rounds.open(), asyncio.TaskGroup() as group:
+            for _ in range(workers):
                 group.create_task(worker())
         self.paused = self.paused or self.stop.reason
 
@@ -229,23 +237,40 @@ class EvalRun:
         if before and isinstance(before[-1].event, Closed):
             return before
         used, cap = _own_cost(before), self._cap(plan)
-        if cap is not None and not await self._spending.reserve(debate, max(0.0, cap - used)):
-            raise LimitReached(f"the budget of ${self.budget:g} is used up")
+        await self._reserve(debate, cap, used)
         limits = replace(plan.brief.limits, cost=cap)
+
+        async def resume() -> Outcome:
+            return await self.workspace.resume(debate, limits=limits, stop=self.stop)
+
         try:
             if beginning and not before:
                 await self.workspace.store.append(debate, beginning, after=0)
             if beginning or before:
-                outcome = await self.workspace.resume(debate, limits=limits, stop=self.stop)
+                outcome = await resume()
             else:
                 plan = replace(plan, brief=replace(plan.brief, limits=limits))
                 outcome = await self.workspace.run(plan, debate, stop=self.stop)
+            outcome = await self.rounds.finish(outcome, resume)
         finally:
             entries = await self._stored(debate)
             await self._spending.settle(debate, _own_cost(entries) - used)
         if outcome.status == "paused":
             raise PausedRun(outcome.reason)
         return entries
+
+    async def _reserve(self, debate: str, cap: float | None, used: float) -> None:
+        """Reserve what a debate may still use, as soon as there is enough; nothing where there is no budget.
+
+        Raises:
+            LimitReached: there never is.
+        """
+        if cap is None:
+            return
+        async with self.rounds.resting():
+            enough = await self._spending.reserve(debate, max(0.0, cap - used))
+        if not enough:
+            raise LimitReached(f"the budget of ${self.budget:g} is used up")
 
     async def _stored(self, debate: str) -> tuple[Entry, ...]:
         """The record of a debate; () for none."""

@@ -294,7 +294,9 @@ class _Bill:
             costs = [
                 None if quote.cost is None else max(quote.cost, quote.worst_cost or 0.0)
                 for cap in (1, most)
-                for quote in [model.quote(Request(messages=(message,), settings=replace(settings, max_tokens=cap)))]
+                for quote in [
+                    model.quote(Request(messages=(message,), settings=replace(settings, max_tokens=cap), call="any"))
+                ]
             ]
             known = [cost for cost in costs if cost is not None]
             rates = (known[0] / size, (known[-1] - known[0]) * most / max(most - 1, 1)) if len(known) == 2 else None

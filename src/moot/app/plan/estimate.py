@@ -170,6 +170,7 @@ class Estimate:
         phases: the paths of the phases, in order.
         asked: the names of those who are asked anything.
         acts: what they are asked for.
+        rounds: how often somebody is asked; those who are asked at the same time count once.
     """
 
     asks: int = 0
@@ -182,6 +183,7 @@ class Estimate:
     phases: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     acts: tuple[str, ...] = ()
+    rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,7 +311,7 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: AnswerSimula
             last = place + 1 == len(step)
             reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, last=last)
             transcript.apply(Replied(key=ask.key, reply=reply))
-    return bill.total(transcript)
+    return replace(bill.total(transcript), rounds=batch)
 
 
 @dataclass(slots=True)
@@ -336,7 +338,9 @@ class _Costs:
         self.calls += self._calls(ask, me)
         if model is None:
             return
-        request = Request(messages=compose(ask, context, model.traits), settings=me.settings)
+        # With tools the calls are sent live, also where others go into a batch.
+        call = "tools" if me.tools and ask.act not in UNAIDED else "answer"
+        request = Request(messages=compose(ask, context, model.traits), settings=me.settings, call=call)
         quote = model.quote(request)
         self.quotes.append(quote)
         times = 1 if self.once_each else self.work(me, ask)

@@ -24,6 +24,7 @@ from moot.core.brief import ASKS, COST, SERVED, TOKENS
 from moot.core.errors import BriefError, RecordError
 from moot.core.extensions import PROVIDER, offered
 from moot.models.names import PROVIDERS
+from moot.models.wires.acp_programs import AcpProgram, read_programs
 from moot.tools.mcp_servers import Server
 
 if TYPE_CHECKING:
@@ -240,12 +241,12 @@ Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn")
 """Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"searxng_url", "embeddings", "mcp", "feeds", "serve", "limits", "schedules"})
+OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "feeds", "serve", "limits", "schedules"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
 SERVER = ("command", "url", "pin", "env")
-TABLES = ("mcp", "feeds", "serve", "limits", "schedules", "presets")
+TABLES = ("acp", "mcp", "feeds", "serve", "limits", "schedules", "presets")
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
@@ -268,6 +269,7 @@ class Config:
         serve: what is allowed to those who come over the network.
         limits: what providers allow to all workers together, by the provider's name.
         schedules: the debates that workers begin at set times; None where nothing is said of them.
+        acp: the programs behind ``acp:NAME``, beside the usual ones.
         presets: the named sets of settings that briefs take, by name.
         origin: where each setting came from.
     """
@@ -284,6 +286,7 @@ class Config:
     serve: Serving = field(default_factory=Serving)
     limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
     schedules: tuple[Schedule, ...] | None = None
+    acp: Mapping[str, AcpProgram] = field(default_factory=lambda: MappingProxyType(dict[str, AcpProgram]()))
     presets: "Mapping[str, Preset]" = field(default_factory=lambda: MappingProxyType(dict[str, "Preset"]()))
     origin: tuple[tuple[str, str], ...] = ()
 
@@ -354,6 +357,7 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
         mcp=_servers(data.pop("mcp", {}), where) or before.mcp,
         feeds=_feeds(data.pop("feeds", {}), where) or before.feeds,
         serve=read_serving(data.pop("serve"), where) if "serve" in data else before.serve,
+        acp=read_programs(data.pop("acp", {}), where) or before.acp,
         limits=read_limits(data.pop("limits", {}), where) or before.limits,
         schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
         presets={**before.presets, **_presets(data.pop("presets", None), where)},
@@ -468,8 +472,7 @@ def _server(name: str, value: object, where: str) -> Server:
     place = f"mcp.{name[:60]}"
     if not _NAME.fullmatch(name):
         raise BriefError(f"{place} needs a name of 1 to 32 letters, digits, - and _", where=where)
-    if unknown := [key for key in table if key not in SERVER]:
-        raise BriefError(f"{place} has no setting {unknown[0]!r}; there are {', '.join(SERVER)}", where=where)
+    _check(place, table, SERVER, where)
     if ("command" in table) == ("url" in table):
         raise BriefError(f"{place} needs either a command or a url", where=where)
     pin = _PIN.fullmatch(_text(f"{place}.pin", table.get("pin", ""), where))

@@ -12,7 +12,12 @@ from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
 from moot.record.summary_fold import Summary
 
-_PAUSED: Mapping[str, type[MootError]] = {"limit": LimitReached, "unavailable": Unavailable, "waiting": Waiting}
+_PAUSED: Mapping[str, type[MootError]] = {
+    "limit": LimitReached,
+    "unavailable": Unavailable,
+    "waiting": Waiting,
+    "batch": Waiting,
+}
 
 OutcomeStatus: TypeAlias = Status | Literal["paused"]
 """How a debate ended, or that it has not."""
@@ -103,7 +108,7 @@ class Outcome:
         status: ``decided``, ``tie``, ``no_decision``, ``failed``, or ``paused``.
         decision: the decision, if there is one.
         reason: why it ended, or stands still, in one sentence.
-        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``.
+        kind: with ``paused``: ``limit``, ``stopped``, ``unavailable``, ``waiting``, ``batch``.
         usage: tokens and cost of all calls.
         transcript: everything that was said.
         unlearned: why nothing could be learned from it, in a sentence; "" where that is not so.

@@ -5,6 +5,7 @@ telemetry is.
 """
 
 import asyncio
+import os
 import secrets
 import time
 import warnings
@@ -27,7 +28,7 @@ from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import ReadRecord, learn_at_end, memory_place
 from moot.app.plan.own_agents import register
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, load_config
 from moot.app.plan.stores import lock_place
 from moot.app.plan.toolbox import check_packages, open_tools, packages_of
 from moot.app.run.dispatcher import Dispatcher
@@ -43,13 +44,14 @@ from moot.core.text import clean_data, counted, slug
 from moot.core.transcript import fold
 from moot.engine.driver import DriverOptions, StopRequest, debate, replay
 from moot.learn.tables import Place
+from moot.models.batches.batch_tray import BatchTray, pace_of
 from moot.models.pool import GUEST, Pool
 from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
 from moot.protocols.spec import dump, load_opened, naming_packages
 from moot.record.hub import Hub, StoredLine
 from moot.record.ledger import Ledger, running
-from moot.record.mailbox import Mailbox
+from moot.record.mailbox import Mailbox, SideStream
 from moot.record.store import Store, decode, digest, read
 
 __all__ = ["decode", "read"]
@@ -132,6 +134,7 @@ class Workspace(RecordReader):
         watchers: are called for every debate that runs here.
         writer: the store to which the debates that run here are written; a worker wraps it to check its lease.
         queue: passes debates to workers; None where records are in a file.
+        tray: gathers the calls that a provider's batch answers.
     """
 
     def __init__(
@@ -147,6 +150,11 @@ class Workspace(RecordReader):
         self.writer: Store = store
         self.queue: Dispatcher | None = None
         self.pool = pool or Pool()
+        if self.pool.tray is None:
+            log = SideStream(store, "@", "jobs", clock=clock)
+            self.pool.tray = BatchTray(log, clock=clock, pace=pace_of(os.environ))
+        self.tray = self.pool.tray
+        self.pool.programs = lambda: (self.config or load_config()).acp
         self.hub = Hub(store)
         self.watchers = Watchers()
         self._running: set[str] = set()
@@ -326,6 +334,8 @@ class Workspace(RecordReader):
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
             self.watchers.end(debate_id)
+        if not self.tray.held:
+            await self.tray.submit()
         record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
         return await self._ended(replace(outcome(debate_id, transcript), record=record))
 

@@ -32,6 +32,7 @@ from moot.core.brief import Limits, Source
 from moot.core.errors import BriefError, LimitReached, RecordConflict
 from moot.core.event import Keyed, Requested
 from moot.core.transcript import fold
+from moot.models.wires.acp_programs import ACP
 from moot.record.mailbox import SideStream
 
 
@@ -116,10 +117,19 @@ def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
                 f"{name}: {servers[0]} is a tool server, which a brief that comes over the network cannot name",
                 f"## {name}",
             )
+    for who in parsed.brief.participants:
+        if program := next((model for model in (who.seat, who.stand_in) if model.startswith(ACP)), ""):
+            yield _no_program(f"{who.name}: {program}"), f"## {who.name}"
+    if parsed.model.startswith(ACP):
+        yield _no_program(parsed.model), "model"
     if parsed.given.get("feeds"):
         yield "a brief that comes over the network cannot name feeds", "feeds"
     if alone and parsed.given.get("recall"):
         yield "recall shows the debates of others, which this token cannot read", "recall"
+
+
+def _no_program(what: str) -> str:
+    return f"{what} is a program of this machine, which a request over the network cannot start"
 
 
 def _header(brief: Mapping[str, object]) -> str:
@@ -229,6 +239,8 @@ class Admission:
             LimitReached: the price of a model is unknown where spending is limited.
         """
         parsed = read_remote(order.brief, alone=not self.machine, preset=order.preset)
+        if program := next((model for model in order.overrides.models if model.startswith(ACP)), ""):
+            raise BriefError(_no_program(program), code="not_here")
         background = (*parsed.brief.background, *order.background)
         parsed = replace(parsed, brief=replace(parsed.brief, background=background))
         protocol = order.overrides.protocol

@@ -18,9 +18,11 @@ from moot.cli.options import (
     UNREACHABLE,
     USAGE,
     WAITING,
+    HalfPriceOptions,
     LimitOptions,
     OverrideOptions,
     code_of,
+    half_price_options,
     open_for_running,
     open_queue,
     override_options,
@@ -51,11 +53,13 @@ class _OwnOptions(TypedDict):
     name: str | None
     dry_run: bool
     as_json: bool
+    jobs: bool
+    cancel: tuple[str, ...]
     out: Path | None
     store: Path | str | None
 
 
-class BatchOptions(_OwnOptions, OverrideOptions):
+class BatchOptions(_OwnOptions, HalfPriceOptions, OverrideOptions):
     """All options of ``moot batch``, as they were typed."""
 
 
@@ -83,6 +87,9 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
 @click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder, as batch.json and batch.md.")
+@half_price_options
+@click.option("--jobs", is_flag=True, help="List the batches that providers have of --batch, and run nothing.")
+@click.option("--cancel", multiple=True, metavar="JOB", help="Cancel a batch at its provider, or all; run nothing.")
 @override_options
 @set_option
 @store_option
@@ -91,9 +98,16 @@ def batch(briefs: tuple[str, ...], **options: Unpack[BatchOptions]) -> int:
 
     BRIEF is a file, or a question in quotes. To resume a batch, repeat the same command: finished debates are not run
     again.
+
+    With --batch, models of OpenAI and Anthropic are asked through the providers' batch interfaces: all that debates ask
+    in a round goes out as one batch for each model. Ctrl-C ends the command, and the batches go on at the providers.
     """
     from moot.app.batch.batch_plan import FaultyBatch
 
+    if options["jobs"] or options["cancel"]:
+        return run_command(_jobs(options))
+    if options["half_price"] and options["queue"]:
+        raise click.UsageError("--batch and --queue cannot be given together: workers ask models live.")
     try:
         return run_command(_batch(briefs, options))
     except FaultyBatch as error:
@@ -104,6 +118,20 @@ def batch(briefs: tuple[str, ...], **options: Unpack[BatchOptions]) -> int:
         if (more := len(error.faults) - MOST_FAULTS) > 0:
             click.echo(f"moot: and {counted(more, 'more mistake', 'more mistakes')}", err=True)
         return USAGE
+
+
+async def _jobs(options: BatchOptions) -> int:
+    """List the batches that providers have, or cancel some of them."""
+    from moot.app.batch.provider_jobs import cancel_jobs, job_lines
+
+    async with open_for_running(options["store"]) as workspace:
+        if options["cancel"]:
+            for handle in await cancel_jobs(workspace, options["cancel"]):
+                click.echo(f"{handle}: cancelled. What is answered already goes on record when its debate is resumed.")
+            return DONE
+        for line in await job_lines(workspace):
+            click.echo(line)
+        return DONE
 
 
 MOST_QUEUED = 100
@@ -162,6 +190,8 @@ async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
             parallel=parallel,
             budget=batch_options["budget"],
             queue=queue,
+            half_price=batch_options["half_price"],
+            wait=batch_options["wait"],
         )
         foreseen = await work.estimate()
         progress = Progress(work, as_json=batch_options["as_json"])
@@ -169,7 +199,7 @@ async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
         if batch_options["dry_run"]:
             return DONE
         interrupt = Interrupt(say=progress.remark, stop=work.stop)
-        work.tell = progress.tell
+        work.tell, workspace.tray.tell = progress.tell, progress.remark
         with progress:
             await _conduct(work, progress, interrupt)
         look_around = await work.outcomes()

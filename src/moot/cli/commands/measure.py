@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 import rich_click
@@ -16,6 +16,8 @@ from moot.cli.options import (
     LIMIT,
     USAGE,
     Command,
+    HalfPriceOptions,
+    half_price_options,
     open_for_running,
     run_command,
     store_option,
@@ -32,7 +34,7 @@ MOST_FAULTS = 50
 """The most faulty lines that are shown at once."""
 
 
-class EvalOptions(TypedDict):
+class EvalOptions(HalfPriceOptions):
     """The options of an evaluation, as they were typed."""
 
     model: tuple[str, ...]
@@ -88,7 +90,7 @@ def _options(command: Command) -> Command:
         )
     ):
         command = add(command)
-    return command
+    return half_price_options(command)
 
 
 @rich_click.command(name="run")
@@ -135,6 +137,8 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
 
     async with open_for_running(options["store"]) as workspace:
         config = workspace.config = load_config()
+        workspace.tray.on = options["half_price"]
+        workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         prepared = await prepare_evaluation(workspace, setup, data, config)
         for line in plan_lines(prepared):
             click.echo(line)
@@ -149,6 +153,7 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
             folder=folder,
             parallel=options["parallel"] or PARALLEL,
             budget=setup.budget,
+            wait=options["wait"],
         )
         await run.begin()
         for line in result_lines(run, await _conduct(run)):

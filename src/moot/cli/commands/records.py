@@ -204,13 +204,16 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "T
     from rich.text import Text
 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
-    from moot.core.labels import status_in_words
+    from moot.core.labels import WAITS_FOR_BATCH, status_in_words
     from moot.core.text import listed
 
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
         since = moment(min(ask.since for ask in asks))
         return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
+    if summary.reason.startswith(WAITS_FOR_BATCH):
+        since = line(summary.reason).removeprefix(WAITS_FOR_BATCH).partition(" (")[0].strip()
+        return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
     style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
     status = status_in_words(summary.status)
     reason = short(line(summary.reason).removeprefix(f"{status}: "), most) if most else ""

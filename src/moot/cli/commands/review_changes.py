@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack, get_args
 
 import click
 import rich_click
@@ -12,8 +12,10 @@ from moot.cli.options import (
     INCOMPLETE,
     MEANINGS,
     SURVIVED,
+    HalfPriceOptions,
     code_of,
     complete_debate,
+    half_price_options,
     open_for_running,
     run_command,
     store_option,
@@ -40,7 +42,7 @@ SHAPES: tuple[Shape, ...] = get_args(Shape)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-class ReviewOptions(TypedDict):
+class ReviewOptions(HalfPriceOptions):
     """All options of ``moot review``."""
 
     base: str
@@ -100,6 +102,7 @@ class ReviewOptions(TypedDict):
 @click.option("--dispute", metavar="F3", help="With --again: dispute a finding as the author, once.")
 @click.option("--because", default="", metavar="TEXT", help="With --dispute: why the finding is wrong.")
 @click.option("--cite", default="", metavar="FILE:LINES", help="With --dispute: the lines that show it.")
+@half_price_options
 @store_option
 def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
     """Review a change, files or a plan.
@@ -114,6 +117,8 @@ def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
 async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
     _check(names, options)
     async with open_for_running(options["store"]) as workspace:
+        workspace.tray.on = options["half_price"]
+        workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         if options["again"]:
             return await _again(workspace, await workspace.find(options["again"]), options)
         subject = _subject(names, options)
@@ -166,6 +171,7 @@ def _untracked(artefact: "Artefact") -> None:
 
 async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOptions) -> int:
     """Say what the review may cost, then run it."""
+    from moot.app.batch.batch_rounds import batch_note
     from moot.app.review.review_start import ReviewRequest, described, review_brief
     from moot.app.run.prepare import LimitOverrides, Overrides
     from moot.app.run.start import prepare_start, run_start
@@ -188,6 +194,8 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     limits = f"at most {total.asks} questions, {amount(total.tokens)} tokens, {money(total.cost)}"
     click.echo(f"moot: {debate}: {described(subject.artefact)}; {limits}", err=True)
     _untracked(subject.artefact)
+    if options["half_price"]:
+        click.echo(f"moot: {batch_note([start.prepared.plan.brief], start.prepared.costing.most.rounds)}", err=True)
     for note in start.prepared.notes:
         click.echo(f"moot: {note}", err=True)
     return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
@@ -223,6 +231,7 @@ async def _dispute(workspace: "Workspace", debate: str, options: ReviewOptions) 
 
 async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, run: "Run") -> int:
     """Run a review to its end and write it; the exit code."""
+    from moot.app.batch.batch_rounds import BatchRounds
     from moot.app.run.start import HostHooks
     from moot.cli.display.output import Output
     from moot.cli.terminal import Interrupt, conduct
@@ -233,7 +242,14 @@ async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, 
         click.echo(f"moot: {sentence}", err=True)
 
     interrupt = Interrupt(say=remark)
-    outcome = await conduct(workspace, debate, run(HostHooks(stop=interrupt.stop)), output.viewer, interrupt)
+    rounds = BatchRounds(workspace=workspace, stop=interrupt.stop, wait=options["wait"])
+
+    async def whole() -> "Outcome":
+        async with rounds.open(), rounds.working():
+            first = await run(HostHooks(stop=interrupt.stop))
+            return await rounds.finish(first, lambda: workspace.resume(debate, stop=interrupt.stop))
+
+    outcome = await conduct(workspace, debate, whole(), output.viewer, interrupt)
     outcome = outcome or await workspace.outcome(debate)
     if outcome.status == "paused":
         remark(f"paused: {outcome.reason}; resume it with: moot review --again {debate}")

@@ -85,6 +85,8 @@ class Progress:
         size = f"{counted(len(batch), 'debate')} of {counted(len(batch.items), 'brief')}"
         self.console.print(Text(f"{batch.name}: {size}", style="bold"))
         self.console.print(Text(f"In total: {plan_words(foreseen.costing)}."), soft_wrap=True)
+        if foreseen.batched:
+            self.console.print(Text(foreseen.batched), soft_wrap=True)
         if foreseen.over or foreseen.begun:
             self.console.print(Text(f"Already on record: {foreseen.over} finished, {foreseen.begun} to be resumed."))
         if dry:
@@ -113,7 +115,9 @@ class Progress:
             sum(item.status in ENDED for item in outcomes),
             sum(item.status in ("failed", "error") for item in outcomes),
         )
-        parts = [f"{done}/{len(work.batch)} done", f"{len(work.running)} running", f"{failed} failed"]
+        waiting = work.rounds.waiting
+        parts = [f"{done}/{len(work.batch)} done", f"{len(work.running) - waiting} running", f"{failed} failed"]
+        parts += [f"{waiting} waiting for batches"] if waiting else []
         meter = self.meter if work.queue is None else added(outcomes)
         parts += [counted(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
         now = len(outcomes) - self._before
@@ -132,6 +136,8 @@ class Progress:
             self.remark(f"the budget kept {counted(left, 'debate')} from starting; raise --budget to continue")
         if left or any(item.status == "paused" for item in outcomes):
             self.remark("repeat the same command to resume the batch; finished debates are not run again")
+        if any(item.kind == "batch" for item in outcomes):
+            self.remark("the batches go on at the providers; see them with moot batch --jobs")
 
 
 def added(outcomes: Sequence[BatchOutcome]) -> CallCounter:
@@ -190,5 +196,6 @@ def plan_as_data(work: BatchRun, foreseen: BatchEstimate) -> dict[str, object]:
         "debates": len(work.batch),
         "over": foreseen.over,
         "begun": foreseen.begun,
+        **({"batched": foreseen.batched} if foreseen.batched else {}),
         **foreseen.costing.as_data(),
     }

@@ -122,12 +122,16 @@ class Reader(ABC, Generic[T]):
             # What was read before a fault counts.
             self._hand_on()
 
-    def close(self) -> End:
+    def close(self, *, whole: bool = False) -> End:
         """What the provider says at the end.
+
+        Args:
+            whole: whether the answer came as a whole, and not as events.
 
         Raises:
             ModelError: not one event has come, or the last one is no event.
         """
+        self._any = self._any or whole
         for raw in () if self.done else self._events.close():
             if raw.strip():
                 self._any = True
@@ -238,10 +242,9 @@ class WireModel(ABC):
         """Answer one request; see ``models.base.Model``."""
         speech = AnswerStream(self._name, recorder)
         try:
-            written = (await self.write(request)).items()
+            body = await self._body(request)
             if request.tools and not self._tools:
                 raise Refused(f"{self._name} does not support tools", kind="request")
-            body = {key: value for key, value in written if value is not None and key not in self._refused}
             async with self._connection.open(self.path, _to_json(body), self.headers()) as answer:
                 if not 200 <= answer.status < 300:
                     raise await self._fault(answer, body)
@@ -253,6 +256,26 @@ class WireModel(ABC):
     async def close(self) -> None:
         """Give the connections back."""
         await self._connection.close()
+
+    async def write_whole(self, request: Request) -> dict[str, object]:
+        """The body of a request whose answer comes as a whole, as in a batch."""
+        body = await self._body(request)
+        return {key: value for key, value in body.items() if key not in _STREAMED}
+
+    def read_whole(self, request: Request, recorder: Recorder, raw: bytes) -> Called:
+        """The answer that came as a whole.
+
+        Raises:
+            ModelError: it is none, or has no words.
+        """
+        speech = AnswerStream(self._name, recorder)
+        reader = self.reader(speech)
+        reader.take(reader.decode(raw))
+        return final_answer(self._name, request, speech, reader.close(whole=True))
+
+    async def _body(self, request: Request) -> dict[str, object]:
+        written = (await self.write(request)).items()
+        return {key: value for key, value in written if value is not None and key not in self._refused}
 
     async def _listen(self, answer: HttpAnswer, speech: AnswerStream) -> End:
         """Read an answer to its end, though the body may stay open behind that."""
@@ -320,6 +343,10 @@ class WireModel(ABC):
         blamed = cast("dict[str, object]", inner).get("param") if isinstance(inner, dict) else None
         fields = [field for field in body if self.replaceable(field)]
         return frozenset(field for field in fields if field == blamed or _names(words, field))
+
+
+_STREAMED = frozenset({"stream", "stream_options"})
+"""The fields of a request that ask for a stream."""
 
 
 def _to_json(body: dict[str, object]) -> bytes:

@@ -338,9 +338,9 @@ class SimulatedWire:
         self._provider = provider
 
     @asynccontextmanager
-    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[SimulatedAnswer]:
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AsyncGenerator[SimulatedAnswer]:
         """Post a body."""
-        async with self._provider.open(url, body) as answer:
+        async with self._provider.open(url, body or b"") as answer:
             yield answer
 
     async def close(self) -> None:
