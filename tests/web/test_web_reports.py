@@ -29,6 +29,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BEGINS = {"md": b"# ", "json": b"{", "html": b"<!doctype html>", "pdf": b"%PDF", "svg": b"<svg", "mmd": b"flowchart"}
+BEGINS |= {"argdown": b"===", "aif": b"{"}
 
 
 async def test_a_report_in_every_form(tmp_path: Path) -> None:

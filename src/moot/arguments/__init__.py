@@ -1,5 +1,5 @@
 """What was claimed, by whom, and what each claim does to another.
 
 Read in this order: ``positions`` (who answered what, and what changed it), ``argument_map``, ``beliefs`` (how strong
-each answer is), ``tree`` and ``svg`` (pictures of the map).
+each answer is), ``tree`` and ``svg`` (pictures of the map), ``interchange`` (the map for other tools).
 """

@@ -92,6 +92,19 @@ def _mermaid(read_record: "ReadRecord") -> str:
     return mermaid_of(read_record.report)
 
 
+def _argdown(read_record: "ReadRecord") -> str:
+    from moot.arguments.interchange import argdown
+
+    report = read_record.report
+    return argdown(report.arguments, report.judged, report.topic)
+
+
+def _aif(read_record: "ReadRecord") -> str:
+    from moot.arguments.interchange import aif
+
+    return aif(read_record.report.arguments)
+
+
 def _log(mode: LogMode, help: str) -> ReportFormat:
     def files(read_record: "ReadRecord") -> Mapping[str, str]:
         from moot.app.export.reports import write_log
@@ -118,6 +131,8 @@ FORMATS: Mapping[str, ReportFormat] = {
     "pdf": ReportFormat(make=_pdf, media="application/pdf", help="the same as a PDF", binary=True),
     "svg": ReportFormat(make=_svg, media="image/svg+xml", help="the argument map as a picture"),
     "mmd": ReportFormat(make=_mermaid, help="the argument map as Mermaid text"),
+    "argdown": ReportFormat(make=_argdown, help="the argument map as Argdown"),
+    "aif": ReportFormat(make=_aif, media=JSON, help="the argument map in AIF, as JSON"),
     **{mode: _log(mode, help) for mode, help in zip(LOGS, _LOG_HELP, strict=True)},
 }
 """The formats that are built in, by name: the one list of their names."""
