@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from moot.answers.layout import Reading, read, repair_question
+from moot.answers.schemas.form_schema import AS_JSON, schema_of
 from moot.core.agent import Context, Recorder, proposed_words
 from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from moot.core.errors import ModelError, Refused, Unreadable
@@ -22,6 +23,7 @@ TRUNCATED = "truncated"
 CONTINUED = "cut off, and gone on with once"
 REPAIRED = "asked again for the form"
 NO_TOOLS = "this model takes no tools"
+NO_SCHEMA = "the provider took no schema; the form was asked for in words"
 LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
 
 FALLBACK = "fallback:"
@@ -36,6 +38,9 @@ UNAIDED = frozenset(
 )
 """Acts for which no tools are offered: they judge what was said, put it in other words, plan the participant's own
 strategy, or keep the time."""
+
+HELD = ("answer", "answer-plain", "repair")
+"""The calls that a provider is asked to hold to the schema of the form."""
 
 CUT_OFF = (
     "Your answer was cut off here. Write only the rest of it, and keep it short: "
@@ -60,12 +65,15 @@ class ModelAgent:
         model: the model, in its wrappers.
         seconds: the most time that one try may take.
         tools: what the model may use while it answers.
+        schemas: whether the provider is asked to hold short forms to their schema.
     """
 
     records = True
 
-    def __init__(self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = ()) -> None:
-        self._model, self._seconds, self._tools = model, seconds, tuple(tools)
+    def __init__(
+        self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = (), schemas: bool = False
+    ) -> None:
+        self._model, self._seconds, self._tools, self._schemas = model, seconds, tuple(tools), schemas
         self._refused = False
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
@@ -73,6 +81,9 @@ class ModelAgent:
         talk = _Conversation(
             self._model, self._seconds, context, recorder, list(compose(ask, context, self._model.traits))
         )
+        talk.schema = schema_of(ask) if self._schemas else ""
+        if talk.schema and ask.form and not ask.form.schema:
+            talk.messages.append(Message(role="user", text=AS_JSON))
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and answer.finish == "length" and answer.text.strip():
             answer = await talk.continue_form(ask, ask.form, answer)
@@ -139,6 +150,7 @@ class _Conversation:
     used: list[Message] = field(default_factory=list[Message])
     found: list[str] = field(default_factory=list[str])
     uses: int = 0
+    schema: str = ""
 
     async def send(self, call: str, *more: Message) -> Called:
         """Ask without tools; what they found goes along as text, for no wire takes their results without them."""
@@ -190,9 +202,19 @@ class _Conversation:
         return text
 
     async def _send(self, messages: tuple[Message, ...], call: str, tools: tuple[ToolSpec, ...] = ()) -> Called:
-        settings = self.context.me.settings
-        request = Request(messages=messages, settings=settings, call=call, seconds=self.seconds, tools=tools)
-        called = await self.model.complete(request, self.say)
+        settings, schema = self.context.me.settings, self.schema if call in HELD and not tools else ""
+        request = Request(
+            messages=messages, settings=settings, call=call, seconds=self.seconds, tools=tools, schema=schema
+        )
+        try:
+            called = await self.model.complete(request, self.say)
+        except Refused as error:
+            if not schema or error.kind != "request":
+                raise
+            # Whether it was because of the schema shows when it is asked without one.
+            self.schema = ""
+            self.notes.append(NO_SCHEMA)
+            called = await self.model.complete(replace(request, schema=""), self.say)
         self.calls.append(called)
         return called
 

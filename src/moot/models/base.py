@@ -41,6 +41,7 @@ class Request:
         call: which of the ask's calls it is: ``answer``, ``repair``.
         seconds: the most time that one try may take.
         tools: the tools that the model may ask for instead of answering.
+        schema: the JSON Schema that the provider is asked to hold the answer to, as text; "" for none.
     """
 
     messages: tuple[Message, ...]
@@ -48,6 +49,7 @@ class Request:
     call: str = "answer"
     seconds: float = 120.0
     tools: tuple[ToolSpec, ...] = ()
+    schema: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,7 +92,7 @@ BAD: list[tuple[str, str]] = [
     ("model = 5", "model must be a text in quotes"),
     (
         "models = 'x'",
-        "there is no setting 'models'; there are model, fallback, store, search, searxng_url, embeddings, learn, mcp, ",
+        "there is no setting 'models'; there are model, fallback, store, search, searxng_url, embeddings, learn, schem",
     ),
     ("not toml", "cannot be read"),
     ("search = 'google'", "search cannot be 'google'; there are searxng, duckduckgo"),

@@ -1,4 +1,5 @@
-"""JSON Schemas of answers: an answer that has to fit one.
+"""JSON Schemas of answers: an answer that has to fit one, and the schema of a form.
 
-``schema_answer`` says what a prompt asks for, reads the answer and checks it.
+Read in this order: ``schema_answer`` (what a prompt asks for, how the answer is read and checked), ``form_schema``
+(what a provider is sent with a form).
 """

@@ -379,8 +379,13 @@ def _make_agent(
         model = model_of(who, pool)
     except BriefError as error:
         raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
-    answering = ModelAgent(model, seconds=seconds, tools=give(who))
+    answering = ModelAgent(model, seconds=seconds, tools=give(who), schemas=_schemas(config))
     return SearchingAgent(answering, model, who.search, seconds=seconds) if who.search else answering
+
+
+def _schemas(config: Config | None) -> bool:
+    """Whether the owner wants providers to hold short forms to a schema."""
+    return (config or load_config()).schemas
 
 
 def _make_helper(who: Participant, config: Config | None) -> Agent:

@@ -238,8 +238,8 @@ def _check(place: str, table: Mapping[str, object], known: tuple[str, ...], wher
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 
-NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn")
-"""Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
+NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn", "schemas")
+"""Settings that are texts, ``fallback`` also a list, two of them true or false; the others are tables, ``TABLES``."""
 
 OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "feeds", "serve", "limits", "schedules"})
 """Settings that only the user's own file may hold."""
@@ -258,6 +258,7 @@ class Config:
 
     Attributes:
         model: the default model; "" where none is set.
+        schemas: whether providers are asked to hold ballots and judgements to a JSON Schema.
         fallback: the models that are asked in turn where a participant's own cannot be reached and names none.
         store: the record's file, or the address of a database; None for the user's data directory.
         search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
@@ -275,6 +276,7 @@ class Config:
     """
 
     model: str = ""
+    schemas: bool = False
     fallback: tuple[str, ...] = ()
     store: Where | None = None
     search: Engine = ""
@@ -344,6 +346,7 @@ def _load(own: Path, near: Path, _: Hashable) -> Config:
         search=_engine(*sourced.get("search", ("", ""))),
         searxng_url=_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
         embeddings=values.get("embeddings", ""),
+        schemas=_flag("schemas", *sourced.get("schemas", ("no", ""))),
         learn=_flag("learn", *sourced.get("learn", ("yes", ""))),
         origin=tuple((name, place) for name, (_, place) in sourced.items()),
     )
@@ -409,7 +412,7 @@ def _read(path: Path) -> dict[str, object]:
 def _text(name: str, value: object, where: str) -> str:
     if name == "fallback" and isinstance(value, list):
         return ",".join(_words(name, cast("list[object]", value), where))
-    if name == "learn" and isinstance(value, bool):
+    if name in ("learn", "schemas") and isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, str):
         raise BriefError(f"{name} must be a text in quotes", where=where)
@@ -456,9 +459,6 @@ def _feeds(value: object, where: str) -> Mapping[str, str]:
             raise BriefError(f"feeds.{name[:60]} needs a name of 1 to 32 letters, digits, - and _", where=where)
         addresses[name] = _address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
     return addresses
-
-
-# ---- MCP servers ----------------------------------------------------------------------------------------------------
 
 
 def _servers(value: object, where: str) -> dict[str, Server]:

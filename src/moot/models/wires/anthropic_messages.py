@@ -1,5 +1,6 @@
 """The wire format of Anthropic's Messages API."""
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import cast
@@ -106,6 +107,8 @@ class AnthropicMessages(WireModel):
             else None,
             **self.settings(request.settings),
         }
+        if request.schema:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": json.loads(request.schema)}}
         tools = [
             {"name": spec.name, "description": spec.help, "input_schema": dict(spec.parameters)}
             for spec in request.tools

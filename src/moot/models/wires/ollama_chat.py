@@ -89,6 +89,7 @@ class OllamaChat(WireModel):
             "keep_alive": _keep_alive(str(keep_alive)),
             "truncate": False,
             "shift": False,
+            "format": json.loads(request.schema) if request.schema else None,
         }
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
 

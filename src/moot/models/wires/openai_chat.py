@@ -94,6 +94,9 @@ class OpenAIChat(WireModel):
             self._cap(): answer_cap(request.settings),
             **self.settings(request.settings),
         }
+        if request.schema:
+            shape = {"name": "answer", "schema": json.loads(request.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
 
     def reader(self, speech: AnswerStream) -> Reader[Chunk]:
