@@ -27,14 +27,12 @@ from acp.schema import (
     Usage,
 )
 
-WORDS = "ANSWER: build\nCONFIDENCE: 0.7\nARGUMENT: It is ours."
-
 
 class Agent:
-    """One agent; what it does is written to the file that its second argument names."""
+    """One agent; what it does is written to the file that its second argument names, what it says is the third."""
 
-    def __init__(self, manner: str, log: Path) -> None:
-        self.manner, self.log = manner, log
+    def __init__(self, manner: str, log: Path, words: str) -> None:
+        self.manner, self.log, self.words = manner, log, words
         self.client: Any = None
         self.cancelled = asyncio.Event()
         self.mode, self.model = "", ""
@@ -99,7 +97,7 @@ class Agent:
             return PromptResponse(stop_reason="refusal")
         if self.manner in ("asks", "asks-only"):
             await self.ask(session_id)
-        for piece in (WORDS[:8], WORDS[8:]):
+        for piece in (self.words[:8], self.words[8:]):
             await self.client.session_update(session_id, update_agent_message_text(piece))
         counted = Usage(total_tokens=30, input_tokens=20, output_tokens=10) if self.manner == "counts" else None
         return PromptResponse(stop_reason="max_tokens" if self.manner == "long" else "end_turn", usage=counted)
@@ -120,5 +118,5 @@ class Agent:
 
 
 if __name__ == "__main__":
-    agent: Any = Agent(sys.argv[1], Path(sys.argv[2]))
+    agent: Any = Agent(sys.argv[1], Path(sys.argv[2]), sys.argv[3])
     asyncio.run(run_agent(agent, use_unstable_protocol=True))

@@ -10,15 +10,16 @@ import pytest
 from moot.core.errors import BriefError, ModelError, Refused, Unavailable
 from moot.core.event import Called
 from moot.models.base import Message, Request
+from moot.models.discover import find_models
 from moot.models.layers import RetrySettings
 from moot.models.names import PROVIDERS
 from moot.models.pool import Pool
 from moot.models.wires import acp_agent
 from moot.models.wires.acp_programs import AcpProgram, read_programs
-from tests.kits.acp_agent import WORDS
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook
 
+WORDS = "ANSWER: build\nCONFIDENCE: 0.7\nARGUMENT: It is ours."
 AGENT = Path(__file__).parents[1] / "kits" / "acp_agent.py"
 
 
@@ -29,7 +30,7 @@ class Desk:
         self.log = folder / "log.txt"
 
     def pool(self, manner: str, **settings: object) -> Pool:
-        table = {"command": [sys.executable, str(AGENT), manner, str(self.log)], "mode": "plan", **settings}
+        table = {"command": [sys.executable, str(AGENT), manner, str(self.log), WORDS], "mode": "plan", **settings}
         programs = read_programs({"mine": table}, "moot.toml")
         pool = Pool(retry=RetrySettings(tries=1, gap=300.0))
         pool.programs = lambda: programs
@@ -56,6 +57,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
+    pytest.importorskip("acp")
     return Desk(tmp_path)
 
 
@@ -135,10 +137,12 @@ async def test_an_answer_that_is_cut_off_and_what_is_not_offered(desk: Desk, tmp
         await desk.ask("plain", command=[str(plain)])
 
 
-async def test_without_the_library_the_error_says_what_to_install(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_library_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "acp", None)
     with pytest.raises(Unavailable, match=r'pip install "moot\[acp\]"'):
-        await desk.ask("plain")
+        await Desk(tmp_path).ask("plain")
 
 
 def test_the_usual_agents_need_no_settings_and_others_do() -> None:
@@ -179,3 +183,12 @@ def test_settings_that_cannot_be_are_refused(table: Mapping[str, object] | str, 
     with pytest.raises(BriefError) as caught:
         read_programs(table, "moot.toml")
     assert words in str(caught.value)
+
+
+async def test_agents_that_are_on_this_machine_are_found(tmp_path: Path) -> None:
+    program = tmp_path / "gemini"
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    program.chmod(0o755)
+    reach = await find_models({"PATH": str(tmp_path)})
+    assert reach.agents == ("acp:gemini",)
+    assert not reach.advice

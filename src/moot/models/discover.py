@@ -5,6 +5,7 @@ Nothing here costs anything or shows a key: local servers are asked for their li
 
 import asyncio
 import os
+import shutil
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from moot.models.http_port import Unreached
 from moot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
 from moot.models.provider_errors import unreached_error, wrong_server_error
 from moot.models.transport import CONNECT_SECONDS, ProviderConnection, read_object
+from moot.models.wires.acp_programs import ACP, USUAL
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -123,6 +125,7 @@ class Available:
         servers: the local servers, found or not.
         keys: provider and variable of each key that is set.
         missing: provider and variables of each provider whose key is not set.
+        agents: the usual agents of subscriptions whose program is on this machine.
         advice: what to do, one sentence each, where there is no language model in reach.
     """
 
@@ -130,6 +133,7 @@ class Available:
     keys: tuple[tuple[str, str], ...]
     missing: tuple[tuple[str, str], ...]
     advice: tuple[str, ...]
+    agents: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -156,11 +160,14 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
     servers = tuple(server for server in answers if server.url or server.provider != "compatible")
     keys = {provider.name: key.origin for provider in known if (key := _key(provider, values))}
     needed = {provider.name: " or ".join(provider.keys) for provider in known if provider.needs_key}
+    path = values.get("PATH", "")
+    agents = tuple(f"{ACP}{name}" for name, program in USUAL.items() if shutil.which(program.command[0], path=path))
     return Available(
         servers=servers,
+        agents=agents,
         keys=tuple(keys.items()),
         missing=tuple((name, variables) for name, variables in needed.items() if name not in keys),
-        advice=_advise(servers, [name for name in keys if name in needed]),
+        advice=_advise(servers, [*agents, *(name for name in keys if name in needed)]),
     )
 
 
@@ -218,6 +225,7 @@ def _advise(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ...]:
     return (
         "No language model is in reach. To use one, do one of these:",
         "Install Ollama from https://ollama.com, then: ollama pull llama3.2",
+        "Log in to Claude Code, Codex or Gemini and use acp:claude, acp:codex or acp:gemini, which need no key.",
         "Set a key in the environment, such as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.",
         f"Until then {BUILTIN} shows how a debate runs; it quotes the background and is not a language model.",
     )

@@ -136,7 +136,13 @@ def models(as_json: bool) -> int:
             {"provider": server.provider, "url": server.url, "up": server.up, "models": list(server.models)}
             for server in reach.servers
         ]
-        data = {"servers": servers, "keys": dict(reach.keys), "missing": dict(reach.missing), "models": reach.models}
+        data = {
+            "servers": servers,
+            "keys": dict(reach.keys),
+            "missing": dict(reach.missing),
+            "agents": reach.agents,
+            "models": reach.models,
+        }
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return DONE
     from moot.cli.display.plan_view import reachable

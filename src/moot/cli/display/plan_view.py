@@ -174,6 +174,9 @@ def reachable(reach: Available) -> Iterator[RenderableType]:
     if reach.keys:
         yield Text("API keys", style="bold")
         yield from (Indented(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
+    if reach.agents:
+        yield Text("Agents of your subscriptions", style="bold")
+        yield from (Indented(Text(agent)) for agent in reach.agents)
     yield Text.assemble(
         (BUILTIN, "bold"), ("  always available; not a language model: it only quotes the background", FAINT)
     )

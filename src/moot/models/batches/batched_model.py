@@ -93,7 +93,7 @@ class BatchedModel(Layer):
                 raise Unavailable(f"{self.name} had no time for this call in its batch", kind="expired", again=True)
             case "cancelled":
                 raise Unavailable(f"the batch of {self.name} was cancelled", kind="cancelled", again=True)
-            case "failed":
+            case _:
                 raise self._fault(result)
 
     def _fault(self, result: ItemResult) -> ModelError:

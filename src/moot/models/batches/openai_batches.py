@@ -21,7 +21,7 @@ from moot.models.batches.batch_api import (
     to_json,
 )
 from moot.models.names import ModelName
-from moot.models.transport import ProviderConnection
+from moot.models.transport import ProviderConnection, read_object
 
 ENDPOINT = "/v1/chat/completions"
 MARK = "moot_job"
@@ -57,7 +57,7 @@ class OpenAIBatches:
         ]
         body, boundary = _form(b"\n".join(lines) + b"\n", f"{job}.jsonl")
         type_ = {"content-type": f"multipart/form-data; boundary={boundary}"}
-        file = text_of(read_lines(await self._http.fetch("/files", body, type_) or b"{}")[0], "id")
+        file = text_of(read_object(await self._http.fetch("/files", body, type_)), "id")
         if not file:
             raise self._http.odd()
         data = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h", "metadata": {MARK: job}}

@@ -1,0 +1,267 @@
+"""Providers' batch interfaces: what is odd in their answers, what is looked for on several pages, what goes live."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from moot.core.agent import BatchTry, Quote
+from moot.core.errors import BatchPending, ModelError, Refused, Unavailable
+from moot.core.event import Batched, Called, Gathered, Released, SideEntry
+from moot.models.base import Message, Request
+from moot.models.batches.anthropic_batches import AnthropicBatches
+from moot.models.batches.batch_api import ItemResult, JobLook
+from moot.models.batches.batch_jobs import Jobs
+from moot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray
+from moot.models.batches.openai_batches import OpenAIBatches
+from moot.models.names import parse
+from moot.models.pool import Pool
+from moot.models.transport import ProviderConnection
+from moot.record.mailbox import SideStream
+from moot.testing.store_checks import InMemoryStore
+from tests.models.models_kit import Canned, Notebook, Page
+
+GPT, CLAUDE = "openai:gpt-5.4-mini", "anthropic:claude-haiku-5-5"
+ENV = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+ASK = Request(messages=(Message(role="user", text="Build or buy?"),))
+
+
+def connection(name: str, answer: Callable[[str], object]) -> ProviderConnection:
+    def page(url: str) -> Page:
+        value = answer(url)
+        return value if isinstance(value, Page) else Page(json.dumps(value).encode())
+
+    return ProviderConnection(parse(name).provider, ENV, http=lambda url, proxied: Canned(page))
+
+
+def openai(answer: Callable[[str], object]) -> OpenAIBatches:
+    return OpenAIBatches(parse(GPT), connection(GPT, answer))
+
+
+def anthropic(answer: Callable[[str], object]) -> AnthropicBatches:
+    return AnthropicBatches(parse(CLAUDE), connection(CLAUDE, answer))
+
+
+async def test_answers_of_another_shape_are_errors() -> None:
+    for api in (openai(lambda url: {}), anthropic(lambda url: {"id": 7})):
+        with pytest.raises(ModelError, match="sent something that is no answer"):
+            await api.submit("job", {})
+        with pytest.raises(ModelError, match="sent something that is no answer"):
+            await api.look("x")
+
+
+async def test_a_batch_of_openai_is_looked_for_on_all_pages_that_are_new_enough() -> None:
+    def pages(url: str) -> object:
+        last = "after=b9" in url
+        mark = {"moot_job": "mine"} if last else None
+        batch = {"id": "found" if last else "b9", "metadata": mark, "created_at": 100}
+        return {"data": [batch, 7], "has_more": True}
+
+    assert await openai(pages).find("mine", [], 50.0, []) == "found"
+    assert await openai(pages).find("mine", [], 150.0, []) is None
+    assert await openai(pages).find("other", [], 50.0, []) is None  # after some pages
+
+
+async def test_a_batch_of_anthropic_is_known_by_its_size_and_its_results() -> None:
+    created = "2026-11-24T15:00:00Z"
+
+    def pages(size: int, status: str, item: str, at: str = created) -> Callable[[str], object]:
+        def page(url: str) -> object:
+            if url.endswith("/results"):
+                return Page(b'\n{"custom_id":"%s","result":{"type":"expired"}}\n7' % item.encode())
+            counts = {"processing": size}
+            batch = {"id": "b1", "processing_status": status, "request_counts": counts, "created_at": at}
+            return {"data": [batch], "has_more": "after_id" not in url}
+
+        return page
+
+    since = 1_795_532_400.0
+    assert await anthropic(pages(1, "ended", "m1")).find("", ["m1"], since, []) == "b1"
+    assert await anthropic(pages(1, "ended", "m2")).find("", ["m1"], since, []) is None
+    assert await anthropic(pages(1, "in_progress", "m1")).find("", ["m1"], since, []) is False
+    assert await anthropic(pages(2, "ended", "m1")).find("", ["m1"], since, []) is None
+    assert await anthropic(pages(1, "ended", "m1")).find("", ["m1"], since, ["b1"]) is None
+    assert await anthropic(pages(1, "ended", "m1", "soon")).find("", ["m1"], since, []) is None
+
+
+async def test_a_request_that_timed_out_at_openai_is_a_failure() -> None:
+    line = json.dumps({"custom_id": "m1", "response": None, "error": {"code": "request_timeout", "message": "slow"}})
+    results = await openai(lambda url: Page(line.encode())).results("b", JobLook(ended=True, parts=("f",)))
+    assert (results["m1"].status, results["m1"].code) == ("failed", 408)
+
+
+def test_what_the_log_says_of_batches() -> None:
+    events = (
+        Gathered(job="a", model=GPT, items=("m1",)),
+        Released(debate="d"),
+        Batched(job="b", state="sent"),
+        Batched(job="a", state="unsent"),
+    )
+    jobs = Jobs().take(SideEntry(seq=n, at=float(n), event=event) for n, event in enumerate(events, start=1))
+    assert (jobs.read, list(jobs.by_id), jobs.of("m1"), jobs.handles()) == (4, ["a"], None, [])
+
+
+class Sketch:
+    """A batch interface that does what a test says."""
+
+    def __init__(self, **answers: object) -> None:
+        self.answers = {"submit": "h", "look": JobLook(ended=False), "results": {}, "cancel": None, "find": None}
+        self.answers |= answers
+        self.sent: list[dict[str, Any]] = []
+
+    async def _give(self, what: str) -> Any:
+        if isinstance(answer := self.answers[what], Exception):
+            raise answer
+        return answer
+
+    async def submit(self, job: str, requests: Mapping[str, Mapping[str, object]]) -> str:
+        self.sent.append(dict(requests))
+        return await self._give("submit")
+
+    async def look(self, handle: str) -> JobLook:
+        return await self._give("look")
+
+    async def results(self, handle: str, look: JobLook) -> dict[str, ItemResult]:
+        return await self._give("results")
+
+    async def cancel(self, handle: str) -> None:
+        await self._give("cancel")
+
+    async def find(self, job: str, items: object, since: float, known: object) -> Any:
+        return await self._give("find")
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def tray_with(store: InMemoryStore, api: Sketch) -> tuple[BatchTray, list[str], Clock]:
+    clock = Clock()
+    tray = BatchTray(SideStream(store, "@", "jobs", clock=lambda: 1000.0), clock=clock, pace=BatchPace())
+    remarks: list[str] = []
+    tray.tell = remarks.append
+    tray.register(GPT, api)
+    return tray, remarks, clock
+
+
+async def put(tray: BatchTray, *items: str) -> None:
+    for item in items:
+        with pytest.raises(BatchPending):
+            await tray.answer(item, GPT, {"model": "x"})
+
+
+async def test_two_processes_send_a_request_once_and_large_batches_are_parted() -> None:
+    store, api = InMemoryStore(), Sketch()
+    one, _, _ = tray_with(store, api)
+    two, _, _ = tray_with(store, api)
+    await put(one, "m1", "m2")
+    await put(two, "m1")
+    await two.submit()
+    await one.submit()
+    await put(one, "m2")
+    await one.submit()  # all of it is at the provider already
+    assert [sorted(sent) for sent in api.sent] == [["m1"], ["m2"]]
+    await put(one, *(f"n{n}" for n in range(MOST_ITEMS + 1)))
+    assert not one.settled("n1")
+    await one.submit()
+    assert [len(sent) for sent in api.sent[2:]] == [MOST_ITEMS, 1]
+
+
+async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None:
+    api = Sketch(look=JobLook(ended=False, words="in_progress", done=1))
+    store = InMemoryStore()
+    tray, remarks, clock = tray_with(store, api)
+    await put(tray, "m1")
+    await tray.submit()
+    await tray.look_for(["m1", "unknown"])  # it was sent just now
+    clock.now += 40.0
+    assert tray.next_look(["m1"]) == 0.0
+    await tray.look_for(["m1"])
+    clock.now += 40.0
+    await tray.look_for(["m1"])
+    api.answers["look"] = Unavailable("openai failed (500)", kind="server")
+    clock.now += 40.0
+    await tray.look_for(["m1"])
+    assert remarks == [
+        f"sent a batch of 1 call to {GPT}: h",
+        f"{GPT}: 1 of 1 call done (in_progress)",
+        f"{GPT} does not say how far batch h is: openai failed (500)",
+    ]
+    stranger = BatchTray(SideStream(store, "@", "jobs", clock=clock), clock=clock)
+    await stranger.look_for(["m1"])  # it has no way to the provider
+    assert stranger.next_look(["unknown"]) == stranger.pace.least
+
+
+async def test_a_batch_whose_sending_takes_too_long_may_be_there() -> None:
+    tray, remarks, _ = tray_with(InMemoryStore(), Sketch(submit=TimeoutError()))
+    await put(tray, "m1")
+    await tray.submit()
+    assert remarks == [f"a batch of 1 call to {GPT} was not sent: sending took more than 300 s"]
+    (job,) = (await tray.jobs()).by_id.values()
+    assert (job.state, job.open) == (None, True)
+    assert not await tray.cancel(job)
+
+
+class Booked(Notebook):
+    """A notebook that takes batches."""
+
+    def __init__(self, tried: BatchTry) -> None:
+        super().__init__()
+        self.tried = tried
+
+    def batch_try(self, name: str) -> BatchTry:
+        return self.tried
+
+
+def model_with(api: Sketch, answer: object) -> tuple[Any, BatchTray, Clock]:
+    """A model whose live answers are these."""
+    whole = {"choices": [{"message": {"content": answer}, "finish_reason": "stop"}], "model": "x"}
+    pool = Pool(env=ENV, http=lambda url, proxied: Canned(Page(json.dumps(whole).encode())))
+    tray, _, clock = tray_with(InMemoryStore(), api)
+    pool.tray = tray
+    return pool.model(GPT), tray, clock
+
+
+async def test_calls_that_do_not_fit_go_live() -> None:
+    model, tray, _ = model_with(Sketch(), "live")
+    tried = BatchTry(item="m1")
+    assert (await model.complete(ASK, Booked(tried))).text == "live"  # batches are off
+    tray.on = True
+    assert (await model.complete(replace(ASK, call="repair"), Booked(tried))).text == "live"
+    assert (await model.complete(ASK, Notebook())).text == "live"
+    with pytest.raises(BatchPending):
+        await model.complete(ASK, Booked(tried))
+    tray.live = True
+    assert (await model.complete(ASK, Booked(replace(tried, begun=True)))).text == "live"
+    with pytest.raises(Unavailable, match="other:x is asked in place of openai"):
+        await model.complete(ASK, Booked(BatchTry(item="m1", model="other:x")))
+
+
+async def test_what_a_batch_says_of_a_request_becomes_an_answer_or_an_error() -> None:
+    async def ask(result: ItemResult) -> Called:
+        api = Sketch(look=JobLook(ended=True), results={"m1": result})
+        model, tray, clock = model_with(api, "live")
+        tray.on = True
+        notebook = Booked(BatchTry(item="m1"))
+        with pytest.raises(BatchPending):
+            await model.complete(ASK, notebook)
+        await tray.submit()
+        clock.now += 40.0
+        notebook.tried = BatchTry(item="m1", model=GPT, failures=1)
+        return await model.complete(ASK, notebook)
+
+    error = {"error": {"type": "invalid_request_error", "message": "no"}}
+    with pytest.raises(Refused, match="no"):
+        await ask(ItemResult(status="failed", body=json.dumps(error).encode()))
+    with pytest.raises(Unavailable, match="openai failed") as caught:
+        await ask(ItemResult(status="failed", body=b"{}", code=500))
+    assert caught.value.kind == "overloaded"
+    quote: Quote = model_with(Sketch(), "")[0].quote(ASK)
+    assert quote.cost
