@@ -19,7 +19,7 @@ ENGINE = frozenset(
 )
 APP = frozenset(
     {"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export", "app.evaluation"}
-    | {"app.results", "app.replays", "app.endpoint", "app.review", "app.skills"}
+    | {"app.results", "app.replays", "app.endpoint", "app.review", "app.providers", "app.skills"}
 )
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
 BELOW = READING | ENGINE | {"deadline"}
@@ -50,6 +50,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.serve": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.endpoint": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.skills": READING,
+    "app.providers": frozenset({"core", "models"}),
     "app.review": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},

@@ -139,7 +139,7 @@ def ask(prompt: str = "hi", *, seconds: float = 120.0, settings: Settings | None
     return Request(messages=messages, settings=settings or Settings(), seconds=seconds)
 
 
-def environment(url: str, names: Sequence[str] = ("OPENAI", "ANTHROPIC", "GROQ")) -> dict[str, str]:
+def environment(url: str, names: Sequence[str] = ("OPENAI", "ANTHROPIC", "GROQ", "MISTRAL")) -> dict[str, str]:
     """An environment in which all providers are at one address; OpenAI's wires are under ``/v1`` there."""
     env = {"OLLAMA_HOST": url, "OLLAMA_API_KEY": KEY}
     for name in names:

@@ -10,13 +10,14 @@ timestamp, because that would make the prompts of each replay different.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from moot.answers.layout import form_instructions, write_tags
 from moot.answers.tags import SPEAKER
 from moot.core.agent import Context, proposal_names
 from moot.core.ask import Ask, Form, Value
-from moot.core.brief import Brief, View
+from moot.core.brief import Brief, Source, View
 from moot.core.roles import ARTIFACTS, artifacts
 from moot.core.text import clip
 from moot.core.transcript import INTERJECTION, Turn, is_open_prose
@@ -63,6 +64,14 @@ def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
 
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
+    shown_for, text = turn.once(
+        ("in its frame", view.numbered, view.clip, name),
+        lambda turn: (brief, _render(turn, brief, view=view, name=name)),
+    )
+    return text if shown_for is brief else _render(turn, brief, view=view, name=name)
+
+
+def _render(turn: Turn, brief: Brief, *, view: View, name: str) -> str:
     # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
     plain = turn.by if view.numbered else label(turn, brief)
     shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
@@ -101,6 +110,10 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     return write_tags(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})
 
 
+def _own_words(turn: Turn) -> str:
+    return words(turn, own=True)
+
+
 def _open_prose(form: Form, turn: Turn) -> dict[str, Value]:
     """Prose that fits no form, as the words of the turn; "" if a part may be private or forged."""
     fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
@@ -127,21 +140,28 @@ def frame(text: str) -> str:
 
 def _shared(brief: Brief, *, named: bool) -> str:
     """What all participants read. Where the log hides names, a list of the participants would reveal who is who."""
+    people = [(participant.name, participant.role) for participant in brief.participants if participant.duty != "aide"]
+    return _same_for_all(brief.rules, brief.topic, brief.options, brief.background, tuple(people) if named else None)
+
+
+@lru_cache(maxsize=16)
+def _same_for_all(
+    rules: str,
+    topic: str,
+    options: tuple[str, ...],
+    background: tuple[Source, ...],
+    people: tuple[tuple[str, str], ...] | None,
+) -> str:
+    """See ``_shared``; documents are long, and each question of a debate begins with them."""
     parts = ["You take part in a structured debate. Everything in it is on the record."]
-    if brief.rules:
-        parts.append(f"Rules for all:\n{brief.rules}")
-    parts.append(f"Topic: {brief.topic}")
-    if brief.options:
-        parts.append("The possible answers are: " + "; ".join(brief.options) + ".")
-    parts.extend(
-        f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in brief.background
-    )
-    if named:
-        people = [participant for participant in brief.participants if participant.duty != "aide"]
-        at_the_table = [
-            f"- {participant.name}" + (f": {on_one_line(participant.role)}" if participant.role else "")
-            for participant in people
-        ]
+    if rules:
+        parts.append(f"Rules for all:\n{rules}")
+    parts.append(f"Topic: {topic}")
+    if options:
+        parts.append("The possible answers are: " + "; ".join(options) + ".")
+    parts.extend(f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in background)
+    if people is not None:
+        at_the_table = [f"- {name}" + (f": {on_one_line(role)}" if role else "") for name, role in people]
         parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
 
@@ -158,7 +178,7 @@ def show(context: Context, turns: Sequence[Turn]) -> str:
 
 def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, str]) -> Message:
     if turn.by == context.me.name and turn.act != INTERJECTION:
-        return Message(role="assistant", text=words(turn, own=True))
+        return Message(role="assistant", text=turn.once("own words", _own_words))
     return Message(role="user", text=render(turn, context.brief, view=view, name=names.get(turn.by, "")))
 
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
@@ -351,6 +352,7 @@ def _read_line(form: Form, words: str, speaker: str, proposals: Proposals) -> Fi
     return values
 
 
+@lru_cache(maxsize=256)
 def form_instructions(form: Form) -> str:
     """What a prompt says about how to answer in this form."""
     if form.schema:

@@ -301,7 +301,8 @@ def _fields(form: Form, text: str, inside: Level) -> FieldValues:
     field_values = FieldValues()
     elements = _trusted(form, text, inside)
     for form_field in form.fields:
-        values = [_value(form_field, text, element) for element in elements if element.name == form_field.name.lower()]
+        name = form_field.name.lower()
+        values = [_value(form_field, text, element) for element in elements if element.name == name]
         if not values:
             field_values.add(form_field, Fault("missing" if inside.elements else "no_form"))
         else:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
 from moot.core.text import letter
@@ -52,11 +52,28 @@ def without_private_fields(who: str, turn: Turn) -> Turn:
     is composed of the fields they may read, and nothing of an answer that was not readable, unless that is prose
     without any tag and without the name of a private field.
     """
+    if turn.by == who or turn.reply is None:
+        return turn
+    for_all, readers = turn.once("private fields", _private_fields)
+    if for_all:
+        return turn
+    return turn.once(("open to", who if who in readers else ""), lambda turn: _opened(who, turn))
+
+
+def _private_fields(turn: Turn) -> tuple[bool, tuple[Value | None, ...]]:
+    """Whether all may read all of the turn; else who may read some of its private fields."""
     form = turn.ask.form if turn.ask else None
-    if form is None or turn.by == who or turn.reply is None or not any(field.private for field in form.fields):
-        return turn
-    if is_open_prose(form, turn):
-        return turn
+    private = [field for field in form.fields if field.private] if form else []
+    if form is None or not private or is_open_prose(form, turn):
+        return True, ()
+    return False, tuple(turn.fields.get(field.to) for field in private)
+
+
+def _opened(who: str, turn: Turn) -> Turn:
+    """The turn as another may read it; "" is nobody to whom something in it is addressed."""
+    form = turn.ask.form if turn.ask else None
+    assert form is not None
+    assert turn.reply is not None
     hidden = {field.name for field in form.fields if field.private and turn.fields.get(field.to) != who}
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())

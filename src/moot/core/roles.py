@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from moot.core.ask import ABSTAIN
+from moot.core.ask import ABSTAIN, Value
 from moot.core.brief import SIMILARITY, Brief, Participant
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
@@ -144,40 +144,71 @@ def verdicts_differ(states: Iterable[Standing]) -> bool:
 
 def asked_fields(turn: Turn) -> frozenset[str]:
     """The names of the fields that a turn was asked for."""
+    return turn.once("asked fields", _asked_fields)
+
+
+def _asked_fields(turn: Turn) -> frozenset[str]:
     form = turn.ask.form if turn.ask else None
     return frozenset(field.name for field in form.fields) if form else frozenset()
 
 
-def _after(state: Standing, turn: Turn) -> Standing:
+class _Message(NamedTuple):
+    """What a member's turn says about its standing; ``same`` is None where no verdict could be read."""
+
+    silent: bool
+    counts: bool
+    verdict: Value | None
+    same: str | None
+    reasoning: str
+    leaves: bool
+
+
+def _message(turn: Turn) -> _Message:
     if turn.reply is None or _says_nothing(turn):
-        silent = turn.reply is not None or turn.failure
-        return replace(state, asked=state.asked + 1, silent=state.silent + (1 if silent else 0))
-    message = WITHDRAWN in asked_fields(turn)
-    state = replace(state, asked=state.asked + 1, messages=state.messages + message, silent=0)
-    state = _judged(state, turn)
-    if read_field(turn, WITHDRAWN) is not True or state.withdrawn:
-        return state
-    if not state.verdict:
-        return replace(state, refused=(*state.refused, turn.mark))
-    return replace(state, withdrawn=turn.mark)
+        silent = turn.reply is not None or bool(turn.failure)
+        return _Message(silent, counts=False, verdict=None, same=None, reasoning="", leaves=False)
+    return _Message(
+        silent=False,
+        counts=WITHDRAWN in asked_fields(turn),
+        verdict=read_field(turn, VERDICT),
+        same=wording(turn, VERDICT),
+        reasoning=str(read_field(turn, REASONING) or ""),
+        leaves=read_field(turn, WITHDRAWN) is True,
+    )
+
+
+def _after(state: Standing, turn: Turn) -> Standing:
+    message = turn.once("message of a member", _message)
+    if message.silent or turn.reply is None:
+        return replace(state, asked=state.asked + 1, silent=state.silent + message.silent)
+    verdict, same, reasoning = state.verdict, state.wording, state.reasoning
+    history, abstained = state.history, state.abstained
+    if message.same is None or message.verdict == ABSTAIN:  # the earlier verdict remains
+        abstained = message.verdict == ABSTAIN and not verdict
+    elif verdict and message.same == same:
+        reasoning = message.reasoning or reasoning
+    else:
+        verdict, same, reasoning, abstained = str(message.verdict), message.same, message.reasoning, False
+        history = (*history, GivenVerdict(verdict=verdict, reasoning=reasoning, mark=turn.mark))
+    leaves = message.leaves and not state.withdrawn
+    return Standing(
+        name=state.name,
+        verdict=verdict,
+        wording=same,
+        reasoning=reasoning,
+        history=history,
+        abstained=abstained,
+        withdrawn=turn.mark if leaves and verdict else state.withdrawn,
+        refused=(*state.refused, turn.mark) if leaves and not verdict else state.refused,
+        messages=state.messages + message.counts,
+        asked=state.asked + 1,
+    )
 
 
 def _says_nothing(turn: Turn) -> bool:
     """Whether a strict form was answered with nothing that can be read, and not with plain words either."""
     form = turn.ask.form if turn.ask else None
     return form is not None and form.strict and not turn.fields and not is_open_prose(form, turn)
-
-
-def _judged(state: Standing, turn: Turn) -> Standing:
-    """The state with the verdict of a turn; without one the earlier verdict remains."""
-    value, same = read_field(turn, VERDICT), wording(turn, VERDICT)
-    if same is None or value == ABSTAIN:
-        return replace(state, abstained=value == ABSTAIN and not state.verdict)
-    verdict, reasoning = str(value), str(read_field(turn, REASONING) or "")
-    if state.verdict and same == state.wording:
-        return replace(state, reasoning=reasoning or state.reasoning)
-    history = (*state.history, GivenVerdict(verdict=verdict, reasoning=reasoning, mark=turn.mark))
-    return replace(state, verdict=verdict, wording=same, reasoning=reasoning, history=history, abstained=False)
 
 
 VoteWeights: TypeAlias = Literal["stated", "log_odds", "elo_calibration"]

@@ -138,7 +138,7 @@ def clean(text: str) -> str:
 
     Linear in the length of the text; cleaning twice changes nothing.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -5,8 +5,9 @@ Turns are ordered as they were asked, so the latency of an answer never changes 
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 from moot.core.ask import Ask, Fields, Form, Reply, Usage, Value, shown
 from moot.core.brief import Brief, View
@@ -32,6 +33,8 @@ from moot.core.event import (
 )
 from moot.core.text import words
 
+T = TypeVar("T")
+
 _ROUND = re.compile(r"/round-(\d+)")
 INTERJECTION = "interject"
 """The act of a turn that came from outside the debate."""
@@ -49,6 +52,7 @@ class Turn:
         ask: the question; None for an interjection.
         reply: the answer; None while there is none.
         failure: why there is no answer, if the ask failed; else "".
+        computed: what follows from the turn and is needed often; see ``once``.
     """
 
     key: str
@@ -58,6 +62,20 @@ class Turn:
     ask: Ask | None = None
     reply: Reply | None = None
     failure: str = ""
+    computed: dict[Hashable, object] = field(
+        default_factory=dict[Hashable, object], init=False, repr=False, compare=False
+    )
+
+    def once(self, what: Hashable, make: Callable[["Turn"], T]) -> T:
+        """What follows from the turn and ``what`` alone: made when it is asked for first, and kept with the turn.
+
+        A debate reads each of its turns again for every question behind it.
+        """
+        try:
+            return cast(T, self.computed[what])
+        except KeyError:
+            result = self.computed[what] = make(self)
+            return result
 
     def ended(self, reply: Reply | None = None, failure: str = "") -> "Turn":
         """The turn with its answer, or with why there is none."""
@@ -83,13 +101,17 @@ class Turn:
     @property
     def round(self) -> int:
         """The round of the turn, from 1; 0 outside rounds."""
-        round_numbers = _ROUND.findall(self.key)
-        return int(round_numbers[-1]) if round_numbers else 0
+        return self.once("round", _round)
 
     @property
     def about(self) -> tuple[str, ...]:
         """The keys of the turns that it is about."""
         return self.ask.about if self.ask else ()
+
+
+def _round(turn: Turn) -> int:
+    round_numbers = _ROUND.findall(turn.key)
+    return int(round_numbers[-1]) if round_numbers else 0
 
 
 def within(path: str, under: str) -> bool:
@@ -114,6 +136,7 @@ class Transcript:
     errors: list[Erred] = field(default_factory=list[Erred])
     models: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
+    _masks_of: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]], compare=False)
 
     def apply(self, event: Event) -> None:
         """Apply one event.
@@ -146,6 +169,7 @@ class Transcript:
                 self.errors.append(event)
             case Opened(brief=brief, name=name):
                 self.brief, self.protocol = brief, name
+                self._masks_of.clear()
             case Entered(path=path):
                 self.entered.append(path)
             case Halted(path=path, reason=reason):
@@ -281,8 +305,12 @@ class Transcript:
         return all(self.may_know(who, self._turns[key]) for key in turn.about)
 
     def _masks(self, who: str) -> frozenset[str]:
-        participants = self.brief.participants if self.brief else ()
-        return frozenset(mask for participant in participants if participant.name == who for mask in participant.hide)
+        if self.brief is None:
+            return frozenset()
+        if who not in self._masks_of:
+            people = [participant for participant in self.brief.participants if participant.name == who]
+            self._masks_of[who] = frozenset(mask for participant in people for mask in participant.hide)
+        return self._masks_of[who]
 
     def look(self, view: View, who: str) -> tuple[Turn, ...]:
         """The turns that a participant may see, reduced to what the view shows, oldest first.
@@ -292,7 +320,12 @@ class Transcript:
         the author through ``Ask.about``.
         """
         masks = self._masks(who)
-        turns = [turn for turn in self._turns.values() if turn.reply is not None and _is_shown(who, turn, masks)]
+        turns = [
+            turn
+            for turn in self._turns.values()
+            if turn.reply is not None
+            and ((not masks and (turn.ask is None or not turn.ask.audience)) or _is_shown(who, turn, masks))
+        ]
         if view.hide:
             turns = [turn for turn in turns if turn.act not in view.hide and turn.by not in view.hide]
         if view.mine:
@@ -336,8 +369,6 @@ SUMMARY = "summarize"
 def _is_shown(who: str, turn: Turn, masks: frozenset[str]) -> bool:
     """Whether an answered turn is in a participant's log."""
     audience = turn.ask.audience if turn.ask else ()
-    if not audience and not masks:
-        return True
     # Only its author may see a note. Summaries are the exception: they are part of their author's log.
     note = audience == (turn.by,) and turn.act != SUMMARY
     return not note and _sees(who, turn, masks)
@@ -356,13 +387,16 @@ def _masked(turn: Turn) -> tuple[str, ...]:
 
 def read_field(turn: Turn, name: str) -> Value | None:
     """The value of a field of a turn, its name compared without case; None if it was not read."""
-    values, wanted = turn.fields, name.casefold()
-    if name in values:
-        return values[name]
-    for label, value in values.items():
-        if label.casefold() == wanted:
-            return value
-    return None
+    if turn.reply is None or not (values := turn.reply.fields):
+        return None
+    return values[name] if name in values else turn.once("fields without case", _fields_folded).get(name.casefold())
+
+
+def _fields_folded(turn: Turn) -> dict[str, Value]:
+    folded: dict[str, Value] = {}
+    for label, value in turn.fields.items():
+        folded.setdefault(label.casefold(), value)
+    return folded
 
 
 def speakers(turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -419,7 +453,7 @@ def wording(turn: Turn, name: str = "ANSWER") -> str | None:
     if value is None:
         return None
     fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
-    closed = any(field.kind == "choice" for field in fields if field.name.casefold() == name.casefold())
+    closed = any(field.kind == "choice" and field.name.casefold() == name.casefold() for field in fields)
     return str(value) if closed else normalise(value)
 
 

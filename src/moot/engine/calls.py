@@ -51,7 +51,7 @@ class Budget:
         self._reserved: dict[tuple[str, str], Attempted] = {}
         self._ratios: dict[str, float] = {}  # by model, the highest ratio of counted to estimated tokens of a prompt
         self._in_flight: list[tuple[Quote, Quote]] = []  # what is reserved, and the worst that can become of it
-        self._change = asyncio.Event()
+        self._change: asyncio.Event | None = None
 
     def apply(self, event: Event) -> None:
         """Apply one event."""
@@ -126,11 +126,13 @@ class Budget:
             yield most
         finally:
             self._in_flight.remove(pair)
-            self._change.set()
-            self._change = asyncio.Event()
+            if self._change:
+                self._change.set()
+                self._change = None
 
     async def changed(self) -> None:
         """Wait until a call in flight has ended."""
+        self._change = self._change or asyncio.Event()
         await self._change.wait()
 
     def _settle(self, key: str, call: str, usage: Usage) -> None:

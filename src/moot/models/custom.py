@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from asyncio import wrap_future
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from threading import Thread
 from typing import TypeAlias, cast
 
@@ -196,10 +195,11 @@ async def apart(function: Agent, text: str) -> object:
 def _booked(usage: Usage, request: Request, text: str) -> Usage:
     """The usage, estimated where nobody says what it was."""
     input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
-    return replace(
-        usage,
+    return Usage(
         input_tokens=input_tokens or count_tokens(request.messages),
         output_tokens=output_tokens or count_tokens([Message(role="assistant", text=text)]),
+        cached_tokens=usage.cached_tokens,
+        cost=usage.cost,
         estimated=usage.estimated or not input_tokens or not output_tokens,
     )
 

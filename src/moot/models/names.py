@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from moot.core.brief import Settings
@@ -139,6 +139,8 @@ class Provider:
         drops: the names of settings that it refuses or ignores for all its models.
         extras: the settings beyond OpenAI's own that it takes, and what it calls them.
         tools: whether its models can be offered tools.
+        prefill: how its models are asked to go on with a last message of their own: ``prefix`` marks the message,
+            ``continue`` the request; "" where they cannot.
         headers: environment variables whose values go to it alone, and the header of each.
         starters: the large and the small models with which presets begin, as of November 2026; all have a known price.
         batches: where its batch interface stands, which answers within a day at half the price; "" where it has none.
@@ -158,6 +160,7 @@ class Provider:
     drops: tuple[str, ...] = ()
     extras: Mapping[str, str] = field(default_factory=dict[str, str])
     tools: bool = True
+    prefill: Literal["", "prefix", "continue"] = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     starters: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     batches: str = ""
@@ -230,6 +233,7 @@ PROVIDERS: Mapping[str, Provider] = {
         replace(
             _cloud("mistral", "https://api.mistral.ai/v1", drops=("seed",)),
             countable=False,
+            prefill="prefix",
             starters=(("mistral-large-2512",), ("mistral-small-2603",)),
         ),
         replace(
@@ -248,7 +252,7 @@ PROVIDERS: Mapping[str, Provider] = {
             _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),
             extras={**_SAMPLERS, "repeat_penalty": "repeat_penalty"},
         ),
-        replace(_local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"), extras=_SAMPLERS),
+        replace(_local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"), extras=_SAMPLERS, prefill="continue"),
         Provider(name="compatible", url_env="MOOT_BASE_URL", keys=("MOOT_API_KEY",), needs_key=False),
         Provider(name="library", wire=LIBRARY, needs_key=False),
         Provider(name="acp", wire=ACP, needs_key=False),

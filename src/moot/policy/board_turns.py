@@ -39,25 +39,28 @@ class QuietFirst:
 
     def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
         """Who speaks next; see Turns."""
-        weights = speaking_weights(turns, [participant.name for participant in people])
+        weights = speaking_weights(turns, [participant.name for participant in people], floor.states)
         for _ in turns:  # the chance of a floor is the same for each turn: one draw on for each
             floor.chance.random()
         return floor.chance.choices(list(weights), list(weights.values()))[0] if weights else ""
 
 
-def speaking_weights(turns: Sequence[Turn], names: Sequence[str]) -> dict[str, int]:
+def speaking_weights(
+    turns: Sequence[Turn], names: Sequence[str], known: Mapping[str, Standing] | None = None
+) -> dict[str, int]:
     """The weight of each who may speak next.
 
     Args:
         turns: the turns so far, answered or not, oldest first.
         names: the members.
+        known: where each of them stands after these turns; None to work it out.
     """
-    states = standings(names, turns)
+    states = standings(names, turns) if known is None else known
     here = [name for name in names if not states[name].withdrawn and not states[name].absent]
-    last = [turn.by for turn in turns if turn.by in names][-1:]
-    free = [name for name in here if name not in last] or here
-    spoken = [turn for turn in turns if turn.by in names and turn.reply]
-    addressed = read_field(spoken[-1], SPEAKING_TO) if spoken else None
+    last = next((turn.by for turn in reversed(turns) if turn.by in names), "")
+    free = [name for name in here if name != last] or here
+    spoken = next((turn for turn in reversed(turns) if turn.by in names and turn.reply), None)
+    addressed = read_field(spoken, SPEAKING_TO) if spoken else None
     return {name: max(1, EAGER - states[name].messages) * (FAVOUR if name == addressed else 1) for name in free}
 
 

@@ -10,7 +10,7 @@ from 0 to 1 by the distance of the greatest and the least; other numbers by it a
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from moot.core.ask import Field
 from moot.core.brief import Participant
+from moot.core.roles import Standing
 from moot.core.transcript import SUMMARY, Transcript, Turn, alike, normalise, read_field, within, wording
 from moot.policy.early_stop import chance_ahead
 
@@ -46,11 +47,12 @@ class Turns(Protocol):
 
 
 class Hearing(NamedTuple):
-    """What an order of speaking may read: number of the round, whole transcript, chance (the same each time)."""
+    """What an order may read: round, transcript, chance (the same each time), where a board's members stand."""
 
     round: int
     transcript: Transcript
     chance: Random
+    states: Mapping[str, Standing] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

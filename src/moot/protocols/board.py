@@ -108,20 +108,19 @@ def member_form(form: Form, who: str, people: Sequence[str]) -> Form:
     """The form as one of these people fills it in: its own name, and the names of the others to speak to."""
     others = tuple(name for name in people if name != who)
     names = {SPEAKER: (who,), SPEAKING_TO: (*others, ALL), WHISPER_TO: others}
-    return replace(
-        form, fields=tuple(replace(field, choices=names.get(field.name, field.choices)) for field in form.fields)
-    )
+    fields = [replace(field, choices=names[field.name]) if field.name in names else field for field in form.fields]
+    return replace(form, fields=tuple(fields))
 
 
 def bound_to_judge(form: Form) -> Form:
     """The form with a verdict that has to be given."""
-    fields = [replace(field, required=field.required or field.name == VERDICT) for field in form.fields]
+    fields = [replace(field, required=True) if field.name == VERDICT else field for field in form.fields]
     return replace(form, fields=tuple(fields))
 
 
 def form_with_verdict(form: Form) -> Form:
     """The form for a member with a verdict: reasons and leaving need no new one."""
-    fields = [replace(field, needs="" if field.needs == VERDICT else field.needs) for field in form.fields]
+    fields = [replace(field, needs="") if field.needs == VERDICT else field for field in form.fields]
     return replace(form, fields=tuple(fields))
 
 
@@ -307,7 +306,7 @@ class Meeting:
             course.asked += 1
             last = next((turn for turn in reversed(turns) if turn.by == name), None) if self.told else None
             refused = _refused(last, states[name]) if last else ""
-            yield [self._ask(state, n, states[name], (len(turns) + 1, refused), due=course.deadlines > 0)]
+            yield [self._ask(state, n, states[name], (len(turns) + 1, refused), course)]
             turns.append(state.transcript.get(state.key(n)))
             take_turn(states, turns[-1])
         if not any(turn.reply for turn in turns):
@@ -320,24 +319,20 @@ class Meeting:
         must_speak = course.must_speak(states)
         people = [participant for participant in state.brief.participants if participant.duty == "debater"]
         late = [participant for participant in people if participant.name in must_speak]
-        hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("floor"))
+        hearing = Hearing(state.round, state.transcript, state.chance("floor"), states)
         return self.turns.next(turns, late or people, hearing)
 
-    def _ask(self, state: State, n: int, member: Standing, reminder: tuple[int, str], *, due: bool) -> Ask:
-        must_decide, name, (number, refused) = due and not member.verdict, member.name, reminder
+    def _ask(self, state: State, n: int, member: Standing, reminder: tuple[int, str], course: "Course") -> Ask:
+        must_decide, name, (number, refused) = course.deadlines > 0 and not member.verdict, member.name, reminder
         most = self.rounds * len(state.brief.names("debater"))
         task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
-        form = member_form(
-            self.form,
-            name,
-            [participant.name for participant in state.brief.participants if participant.duty != "aide"],
-        )
+        people = [participant.name for participant in state.brief.participants if participant.duty != "aide"]
         return Ask(
             key=state.key(n),
             to=name,
             act=self.act,
             task="\n\n".join(filter(None, (task, refused, self.due if must_decide else "", _attached(state, name)))),
-            form=form_with_verdict(form) if member.verdict else bound_to_judge(form) if must_decide else form,
+            form=course.form(self.form, member, people, must_decide=must_decide),
             view=self.view,
         )
 
@@ -370,6 +365,17 @@ class Course:
         self.asked = self.reminded = self.deadlines = 0
         self.now = False
         self.before: dict[str, int] = {}
+        self._forms: dict[tuple[str, bool, bool], Form] = {}
+
+    def form(self, form: Form, member: Standing, people: Sequence[str], *, must_decide: bool) -> Form:
+        """The form as a member fills it in now."""
+        kind = member.name, bool(member.verdict), must_decide
+        if kind not in self._forms:
+            own = member_form(form, member.name, people)
+            self._forms[kind] = (
+                form_with_verdict(own) if member.verdict else bound_to_judge(own) if must_decide else own
+            )
+        return self._forms[kind]
 
     def is_time(self, turns: Sequence[Turn], times: Sequence[int]) -> bool:
         """Whether the timekeeper has to speak: after given numbers of messages, never twice for the same number."""

@@ -192,7 +192,11 @@ class WireModel(ABC):
     def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
         self._name, self._connection = name, connection
         self._tools = name.provider.tools
-        self._traits = {able: Traits(alternate=name.provider.alternate, tools=able) for able in (True, False)}
+        provider = name.provider
+        self._traits = {
+            able: Traits(alternate=provider.alternate, tools=able, prefill=bool(provider.prefill))
+            for able in (True, False)
+        }
         self._refused = frozenset[str]()
         self._unsent = unsent_settings(name)
 

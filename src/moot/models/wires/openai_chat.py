@@ -97,7 +97,20 @@ class OpenAIChat(WireModel):
         if request.schema:
             shape = {"name": "answer", "schema": json.loads(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        if request.messages and request.messages[-1].role == "assistant":
+            body |= self._go_on(cast("list[dict[str, object]]", body["messages"]))
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
+
+    def _go_on(self, messages: Sequence[dict[str, object]]) -> Mapping[str, object]:
+        """What makes a model go on with its own last message, where the provider has a word for that."""
+        match self._name.provider.prefill:
+            case "prefix":
+                messages[-1]["prefix"] = True
+                return {}
+            case "continue":
+                return {"continue_final_message": True, "add_generation_prompt": False}
+            case _:
+                return {}
 
     def reader(self, speech: AnswerStream) -> Reader[Chunk]:
         """What reads the answer."""
