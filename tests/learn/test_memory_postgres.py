@@ -326,6 +326,7 @@ def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) 
 def test_a_shelf_that_was_closed_says_so(place: str) -> None:
     shelf = MemoryStore.open(place)
     shelf.close()
+    shelf.close()
     with pytest.raises(RecordError, match=r"from the database moot_\d+_\d+ on .*: the connection is closed\.$"):
         shelf.contents()
 
@@ -334,6 +335,7 @@ def test_a_shelf_that_was_closed_says_so(place: str) -> None:
     ("address", "message"),
     [
         ("postgresql://me:se%zzcret@h/d", "The address of the database cannot be read"),
+        ("postgresql://me:secret@h:port/d", "The address of the database cannot be read"),
         ("postgresql://me:secret@127.0.0.1:1/d", "cannot be kept in or read from the database: .*Connection refused"),
         ("postgres://me:secret@/d?host=/nowhere", "cannot be kept in or read from the database: "),
     ],
@@ -354,7 +356,7 @@ def test_who_may_not_write_there_is_told(database: str) -> None:
 
 
 def test_without_the_libraries_their_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
     with pytest.raises(RecordError, match=r'pip install "moot\[postgres\]"'):
         MemoryStore.open("postgresql://h/d")
 

@@ -30,6 +30,20 @@ def test_nothing_heavy_is_loaded_before_a_request(use: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(("name", "listed"), [("compatible:x", False), ("ollama:x", False), ("openai:gpt-4o", True)])
+def test_the_list_of_prices_is_loaded_for_the_providers_that_it_has(name: str, listed: bool) -> None:
+    lines = f"""
+import asyncio, sys
+from moot.models.pool import Pool
+pool = Pool(env={{"OPENAI_API_KEY": "k", "MOOT_BASE_URL": "http://127.0.0.1:1/v1"}})
+pool.model({name!r})
+asyncio.run(pool.warm())
+print("genai_prices" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(listed)
+
+
 def test_a_pool_gives_the_same_model_for_the_same_name() -> None:
     pool = Pool(env={"OPENAI_API_KEY": KEY})
     assert pool.model("ollama:tiny") is pool.model(" Ollama/tiny")

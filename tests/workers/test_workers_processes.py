@@ -18,6 +18,7 @@ from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.event import Called, Entry
+from moot.learn.memory_store import MemoryStore
 from moot.protocols.known import Choices
 from moot.record.postgres import PostgresStore
 from moot.record.store import read
@@ -178,3 +179,21 @@ async def test_a_worker_that_is_asked_to_end_hands_its_debate_on_at_once(
         await test_place.done("handed")
         await end(second)
         await test_place.workspace.verify("handed")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+async def test_a_worker_that_has_run_and_learned_debates_takes_less_than_70_mb(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place(database, tmp_path, monkeypatch) as test_place:
+        worker = await test_place.work("worker")
+        for n in range(3):
+            await test_place.submit(f"d{n}")
+        for n in range(3):
+            await test_place.done(f"d{n}")
+        rollup = Path(f"/proc/{worker.pid}/smaps_rollup").read_text(encoding="ascii")
+        await end(worker)
+        sizes = dict(line.split(maxsplit=1) for line in rollup.splitlines()[1:])
+        assert int(sizes["Rss:"].removesuffix(" kB")) < 70_000
+        with MemoryStore.open(database) as memory:
+            assert set(memory.learned()) == {"d0", "d1", "d2"}

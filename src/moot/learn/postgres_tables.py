@@ -1,6 +1,7 @@
 """Memory in PostgreSQL: its schema, and its tables in the database of the records.
 
-The driver is psycopg, which blocks: memory is read and written in threads.
+Memory is read and written in threads, and the driver is asyncpg, that of the records: a second driver took 10 MB in
+each worker. So each connection has a loop of its own.
 
 A ``tsvector`` of our own stems finds the texts that contain the words; BM25 is computed here by SQLite's formula,
 because PostgreSQL's ranks ignore how rare a word is. Vectors are compared by pgvector if it is available, else by
@@ -10,11 +11,16 @@ Several workers learn at the same time. A writer of one debate holds that debate
 rebuilding everything holds the lock of all. A reader sees one snapshot and waits for nobody.
 """
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import asyncio
+import os
+import re
+import threading
+from collections.abc import Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any, LiteralString, Self
+from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
+from urllib.parse import parse_qsl, urlsplit
 from zlib import crc32
 
 from moot.core.errors import RecordError
@@ -33,7 +39,9 @@ from moot.learn.tables import (
 )
 
 if TYPE_CHECKING:
-    import psycopg
+    import asyncpg
+
+T = TypeVar("T")
 
 # Texts are compared as bytes, so that an order is that of Python and of SQLite. Vectors stand by themselves and in
 # place, so that comparing all of them reads nothing else.
@@ -72,41 +80,36 @@ WHERE attrelid = to_regclass('memory_vector') AND attname = 'vector' AND NOT att
 """
 
 
-def current(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
+def current(link: "Link") -> bool:
     """Whether the tables of this version exist, with all their columns."""
-    if not _one(link, "SELECT to_regclass('memory_state')") or not _one(link, KIND):
+    if not link.one("SELECT to_regclass('memory_state')::text") or not link.one(KIND):
         return False
-    return _one(link, "SELECT value FROM memory_state WHERE name = 'version'") == VERSION
+    return link.one("SELECT value FROM memory_state WHERE name = 'version'") == VERSION
 
 
-def make(link: "psycopg.Connection[tuple[Any, ...]]") -> None:
+def make(link: "Link") -> None:
     """Create the tables again, empty."""
-    link.execute(f"DROP TABLE IF EXISTS {TABLES}")
     kind = f"vector({SIZE})" if can_compare(link) else "bytea"
-    link.execute(SCHEMA.replace("@vector", kind).encode())
-    link.execute("INSERT INTO memory_state VALUES ('version', %s)", (VERSION,))
+    link.execute(f"DROP TABLE IF EXISTS {TABLES}; {SCHEMA.replace('@vector', kind)}")
+    link.rows("INSERT INTO memory_state VALUES ('version', $1)", VERSION)
 
 
-def compares(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
+def compares(link: "Link") -> bool:
     """Whether the database can compare the stored vectors."""
-    return _one(link, KIND) != "bytea"
+    return link.one(KIND) != "bytea"
 
 
-def can_compare(link: "psycopg.Connection[tuple[Any, ...]]") -> bool:
+def can_compare(link: "Link") -> bool:
     """Whether pgvector is installed, or can be installed now."""
-    import psycopg
+    import asyncpg
 
-    if _one(link, "SELECT to_regtype('vector')") is None:
-        with suppress(psycopg.Error), link.transaction():
+    if link.one(INSTALLED) is None:
+        with suppress(asyncpg.PostgresError), link.transaction():
             link.execute("CREATE EXTENSION vector")
-    return _one(link, "SELECT to_regtype('vector')") is not None
+    return link.one(INSTALLED) is not None
 
 
-def _one(link: "psycopg.Connection[tuple[Any, ...]]", sql: LiteralString) -> Any:
-    """The first value of the first row; None if there is none."""
-    row = link.execute(sql).fetchone()
-    return row[0] if row else None
-
+INSTALLED = "SELECT to_regtype('vector')::text"
 
 SCHEMES = ("postgresql://", "postgres://")
 """The prefixes of the address of a database."""
@@ -126,35 +129,140 @@ LOCK = int.from_bytes(b"moot", "big")
 """The lock of all debates; that of a debate is the next, with its hash."""
 
 SETTINGS = """
-SELECT set_config('lock_timeout', %s, false), set_config('default_transaction_isolation', 'read committed', false)
+SELECT set_config('lock_timeout', $1, false), set_config('default_transaction_isolation', 'read committed', false)
 """
 COUNTS = """
 SELECT word, (
-    SELECT count(*) FROM (SELECT FROM memory_item WHERE kind = %s AND lexemes @@ quoted::tsquery LIMIT %s) AS held
-) FROM unnest(%s::text[], %s::text[]) AS given (word, quoted)
+    SELECT count(*) FROM (SELECT FROM memory_item WHERE kind = $1 AND lexemes @@ quoted::tsquery LIMIT $2) AS held
+) FROM unnest($3::text[], $4::text[]) AS given (word, quoted)
 """
 HITS = """
 SELECT word, id, long, cardinality(array_positions(string_to_array(words, ' '), word))
-FROM unnest(%s::text[], %s::text[]) AS given (word, quoted)
-CROSS JOIN LATERAL (SELECT id, long, words FROM memory_item WHERE kind = %s AND lexemes @@ quoted::tsquery) AS item
+FROM unnest($1::text[], $2::text[]) AS given (word, quoted)
+CROSS JOIN LATERAL (SELECT id, long, words FROM memory_item WHERE kind = $3 AND lexemes @@ quoted::tsquery) AS item
 """
 LENGTHS = "SELECT count(*), sum(long) FROM memory_item WHERE long IS NOT NULL"
 ITEMS = """
-SELECT item.debate, item.kind, item.n, at, body, words, vector
+SELECT item.debate, item.kind, item.n, at, body, words, vector{}
 FROM memory_item AS item LEFT JOIN memory_vector USING (id)
 """
 NEAREST = """
 SELECT id, cosine FROM (
-    SELECT id, debate, n, -(vector <#> %s::vector) / (norm * %s) AS cosine FROM memory_vector WHERE kind = %s
-) AS item WHERE cosine >= %s ORDER BY cosine DESC, debate, n LIMIT %s
+    SELECT id, debate, n, -(vector <#> $1::text::vector) / (norm * $2) AS cosine FROM memory_vector WHERE kind = $3
+) AS item WHERE cosine >= $4 ORDER BY cosine DESC, debate, n LIMIT $5
 """
 # All in one value: row by row takes ten times as long.
-VECTORS = "SELECT string_agg(int8send(id) || float8send(norm) || vector, ''::bytea) FROM memory_vector WHERE kind = %s"
+VECTORS = "SELECT string_agg(int8send(id) || float8send(norm) || vector, ''::bytea) FROM memory_vector WHERE kind = $1"
 SEE = """
 SELECT item.id, item.debate, item.n, item.at, body, count(used.debate), coalesce(max(used.at), item.at)
 FROM memory_item AS item LEFT JOIN memory_use AS used ON used.target = item.debate
-WHERE item.id = ANY (%s) GROUP BY item.id
+WHERE item.id = ANY ($1::bigint[]) GROUP BY item.id
 """
+PUT_VECTORS = """
+INSERT INTO memory_vector (id, debate, kind, n, vector, norm)
+SELECT id, debate, kind, n, written::vector, norm
+FROM unnest($1::bigint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::float8[])
+AS given (id, debate, kind, n, written, norm)
+"""
+
+
+class Link:
+    """A connection whose methods wait, for threads: its loop runs in a thread of its own.
+
+    Args:
+        address: of the database.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.place = _place(address)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="memory", daemon=True)
+        self._thread.start()
+        with ExitStack() as opened:
+            opened.callback(self._stop)
+            self._db: asyncpg.Connection[asyncpg.Record] = self._wait(_connect(address))
+            opened.pop_all()
+
+    def close(self) -> None:
+        """Close it; again changes nothing."""
+        if not self._loop.is_closed():
+            with suppress(*_faults()):
+                self._wait(self._db.close(timeout=CONNECT))
+            self._stop()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def rows(self, sql: str, *values: object) -> "list[asyncpg.Record]":
+        """The rows of a statement."""
+        self._need()
+        return self._wait(self._db.fetch(sql, *values))
+
+    def one(self, sql: str, *values: object) -> Any:
+        """The first value of the first row; None if there is none."""
+        rows = self.rows(sql, *values)
+        return rows[0][0] if rows else None
+
+    def execute(self, sql: str) -> None:
+        """Statements without values."""
+        self._need()
+        self._wait(self._db.execute(sql))
+
+    def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Write rows into a table."""
+        self._wait(self._db.copy_records_to_table(table, records=list(rows), columns=columns))
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """All of it or nothing; within another one, a part that can fail alone."""
+        self._need()
+        transaction = self._db.transaction()
+        self._wait(transaction.start())
+        try:
+            yield
+        except BaseException:
+            with suppress(*_faults()):
+                self._wait(transaction.rollback())
+            raise
+        self._wait(transaction.commit())
+
+    def _need(self) -> None:
+        if self._loop.is_closed() or self._db.is_closed():
+            raise ConnectionError("the connection is closed")
+
+
+async def _connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
+    import asyncpg
+
+    # Nothing is prepared, since the tables can be made anew between two statements.
+    return await asyncpg.connect(address, timeout=CONNECT, statement_cache_size=0)
+
+
+def _faults() -> tuple[type[BaseException], ...]:
+    import asyncpg
+
+    return (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
+
+def _place(address: str) -> str:
+    """The database as people are shown it: without a password.
+
+    Raises:
+        RecordError: the address cannot be read; nothing of it is shown then.
+    """
+    try:
+        parts = urlsplit(address)
+        options, _ = dict(parse_qsl(parts.query)), parts.port
+    except ValueError:
+        parts, options = urlsplit(""), dict[str, str]()
+    if not parts.scheme or re.search("%(?![0-9A-Fa-f]{2})", parts.netloc):
+        raise RecordError("The address of the database cannot be read.")
+    return f"the database {parts.path[1:]} on {parts.hostname or options.get('host', 'this machine')}"
 
 
 class PostgresTables:
@@ -164,9 +272,8 @@ class PostgresTables:
         connection: to the database, without transactions of its own.
     """
 
-    def __init__(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
+    def __init__(self, connection: Link) -> None:
         self._db = connection
-        self._place = f"the database {connection.info.dbname} on {connection.info.host}"
 
     @classmethod
     def open(cls, address: str, *, busy: float) -> Self:
@@ -180,15 +287,13 @@ class PostgresTables:
             RecordError: the database cannot be reached or written.
         """
         try:
-            import psycopg
+            faults = _faults()
         except ImportError as error:
             raise RecordError(INSTALL) from error
         with ExitStack() as opened:
             try:
-                connection = psycopg.connect(address, autocommit=True, connect_timeout=CONNECT, prepare_threshold=None)
-            except psycopg.ProgrammingError:  # its words can hold the password
-                raise RecordError("The address of the database cannot be read.") from None
-            except psycopg.Error as error:
+                connection = Link(address)
+            except (*faults, ValueError) as error:
                 raise _refusal("the database", error) from error
             tables = cls(opened.enter_context(closing(connection)))
             tables._prepare(busy)
@@ -201,7 +306,7 @@ class PostgresTables:
 
     def _prepare(self, busy: float) -> None:
         with self._refusing():
-            self._db.execute(SETTINGS, (f"{busy * 1000:.0f}ms",))
+            self._db.rows(SETTINGS, f"{busy * 1000:.0f}ms")
             stale = not current(self._db)
         if stale:
             with self.writing():
@@ -213,11 +318,12 @@ class PostgresTables:
         """See Tables."""
         with self._refusing(), self._db.transaction():
             if debate:
-                self._db.execute("SELECT pg_advisory_xact_lock_shared(%s, 0)", (LOCK,))
-                self._db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK + 1, crc32(debate.encode()) - 2**31))
+                self._db.rows("SELECT pg_advisory_xact_lock_shared($1::integer, 0)", LOCK)
+                lock = (LOCK + 1, crc32(debate.encode()) - 2**31)
+                self._db.rows("SELECT pg_advisory_xact_lock($1::integer, $2::integer)", *lock)
                 yield
             else:
-                self._db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
+                self._db.rows("SELECT pg_advisory_xact_lock($1::integer, 0)", LOCK)
                 yield
                 self._db.execute(f"ANALYZE {TABLES}")  # else the first searches go by what was there before
 
@@ -230,12 +336,10 @@ class PostgresTables:
 
     @contextmanager
     def _refusing(self) -> Generator[None]:
-        import psycopg
-
         try:
             yield
-        except psycopg.Error as error:
-            raise _refusal(self._place, error) from error
+        except _faults() as error:
+            raise _refusal(self._db.place, error) from error
 
     # ---- what is kept ------------------------------------------------------------------------------------------
 
@@ -250,82 +354,79 @@ class PostgresTables:
 
     def put(self, rows: Rows) -> None:
         """See Tables."""
-        with self._db.cursor() as cursor:
-            with cursor.copy("COPY memory_debate (debate, head, notes, at) FROM STDIN") as copy:
-                for debate in rows.debates:
-                    copy.write_row(debate)
-            items = iter(rows.items)
-            while block := list(islice(items, STEP)):
-                self._put(cursor, block)
-            with cursor.copy("COPY memory_use (target, debate, at) FROM STDIN") as copy:
-                for use in rows.uses:
-                    copy.write_row(use)
+        self._db.copy("memory_debate", DebateRow._fields, rows.debates)
+        items = iter(rows.items)
+        while block := list(islice(items, STEP)):
+            self._put(block)
+        self._db.copy("memory_use", UseRow._fields, rows.uses)
 
-    def _put(self, cursor: "psycopg.Cursor[tuple[Any, ...]]", items: Sequence[ItemRow]) -> None:
-        form = _listed if compares(self._db) else bytes
-        cursor.execute("SELECT nextval('memory_id') FROM generate_series(1, %s)", (len(items),))
-        numbered = [(row, item) for (row,), item in zip(cursor.fetchall(), items, strict=True)]
-        with cursor.copy("COPY memory_item (id, debate, kind, n, at, body, words) FROM STDIN") as copy:
-            for row, item in numbered:
-                copy.write_row((row, *item[:6]))
-        with cursor.copy("COPY memory_vector (id, debate, kind, n, vector, norm) FROM STDIN") as copy:
-            for row, item in numbered:
-                if item.vector is not None:
-                    copy.write_row((row, *item[:3], form(item.vector), length(item.vector)))
+    def _put(self, items: Sequence[ItemRow]) -> None:
+        numbers = self._db.rows("SELECT nextval('memory_id') FROM generate_series(1, $1::integer)", len(items))
+        numbered = [(row, item) for (row,), item in zip(numbers, items, strict=True)]
+        self._db.copy("memory_item", ("id", *ItemRow._fields[:6]), ((row, *item[:6]) for row, item in numbered))
+        columns = ("id", "debate", "kind", "n", "vector", "norm")
+        vectors = [(row, *item[:3], item.vector, length(item.vector)) for row, item in numbered if item.vector]
+        if not compares(self._db):
+            self._db.copy("memory_vector", columns, vectors)
+        elif vectors:
+            listed = ((*row[:4], _listed(row[4]), row[5]) for row in vectors)
+            self._db.rows(PUT_VECTORS, *zip(*listed, strict=True))
 
     def drop(self, debate: str) -> None:
         """See Tables."""
         for table in KEPT:
-            self._db.execute(f"DELETE FROM {table} WHERE debate = %s", (debate,))
+            self._db.rows(f"DELETE FROM {table} WHERE debate = $1", debate)
 
     def rows(self) -> Rows:
         """See Tables."""
-        uses = self._db.execute("SELECT target, debate, at FROM memory_use")
+        uses = self._db.rows("SELECT target, debate, at FROM memory_use")
         return Rows(self.debates(), self._items(), map(UseRow._make, uses))
 
     def _items(self) -> Iterator[ItemRow]:
-        for *item, vector in self._db.execute(ITEMS):
+        for *item, vector in self._db.rows(ITEMS.format("::text" if compares(self._db) else "")):
             yield ItemRow._make((*item, _numbers(vector) if isinstance(vector, str) else vector))
 
     def debate(self, debate: str) -> DebateRow | None:
         """See Tables."""
-        cursor = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = %s", (debate,))
-        return next(map(DebateRow._make, cursor), None)
+        rows = self._db.rows("SELECT debate, head, notes, at FROM memory_debate WHERE debate = $1", debate)
+        return next(map(DebateRow._make, rows), None)
 
     def debates(self) -> list[DebateRow]:
         """See Tables."""
-        return [DebateRow._make(row) for row in self._db.execute("SELECT debate, head, notes, at FROM memory_debate")]
+        return [DebateRow._make(row) for row in self._db.rows("SELECT debate, head, notes, at FROM memory_debate")]
 
     def bodies(self, kind: str, debate: str) -> list[tuple[str, int, float, str]]:
         """See Tables."""
-        sql = "SELECT debate, n, at, body FROM memory_item WHERE kind = %s AND (%s = '' OR debate = %s)"
-        return self._db.execute(sql + " ORDER BY at, debate, n", (kind, debate, debate)).fetchall()
+        sql = "SELECT debate, n, at, body FROM memory_item WHERE kind = $1 AND ($2 = '' OR debate = $2)"
+        return [
+            (row[0], row[1], row[2], row[3]) for row in self._db.rows(sql + " ORDER BY at, debate, n", kind, debate)
+        ]
 
     # ---- what is searched --------------------------------------------------------------------------------------
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
         """See Tables."""
         keywords = (list(words), _quoted(words))
-        counts: dict[str, int] = dict(self._db.execute(COUNTS, (kind, enough + 1, *keywords)).fetchall())
+        counts: dict[str, int] = {row[0]: row[1] for row in self._db.rows(COUNTS, kind, enough + 1, *keywords)}
         if min((n for n in counts.values() if n), default=0) > enough:
-            counts = dict(self._db.execute(COUNTS, (kind, None, *keywords)).fetchall())
+            counts = {row[0]: row[1] for row in self._db.rows(COUNTS, kind, None, *keywords)}
         return counts
 
     def weigh(self, words: Sequence[str], kind: str) -> Mapping[RowId, float]:
         """See Tables."""
-        ((count, total),) = self._db.execute(LENGTHS)
+        ((count, total),) = self._db.rows(LENGTHS)
         hits: dict[str, list[tuple[RowId, int, int]]] = {word: [] for word in words}
-        for word, *hit in self._db.execute(HITS, (list(words), _quoted(words), kind)):
+        for word, *hit in self._db.rows(HITS, list(words), _quoted(words), kind):
             hits[word].append((hit[0], hit[1], hit[2]))
         return bm25([hits[word] for word in words], count, total / count)
 
     def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
         """See Tables; the nearest where pgvector compares, else all of them."""
         if compares(self._db):
-            parameters = (_listed(vector), length(vector), kind, least, most)
-            return dict(self._db.execute(NEAREST, parameters).fetchall())
+            rows = self._db.rows(NEAREST, _listed(vector), length(vector), kind, least, most)
+            return {row[0]: row[1] for row in rows}
         near: dict[RowId, float] = {}
-        ((block,),) = self._db.execute(VECTORS, (kind,), binary=True)
+        block = self._db.one(VECTORS, kind)
         step = STEP * (SIZE + 16)
         for at in range(0, len(block or b""), step):
             near.update(cosines(block[at : at + step], vector, least=least, order=">"))
@@ -333,12 +434,12 @@ class PostgresTables:
 
     def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:
         """See Tables."""
-        cursor = self._db.execute("SELECT id, debate, n FROM memory_item WHERE id = ANY (%s)", (list(ids),))
-        return {row: (debate, n) for row, debate, n in cursor}
+        sql = "SELECT id, debate, n FROM memory_item WHERE id = ANY ($1::bigint[])"
+        return {row: (debate, n) for row, debate, n in self._db.rows(sql, list(ids))}
 
     def see(self, ids: Sequence[RowId]) -> Mapping[RowId, SearchedItem]:
         """See Tables."""
-        return {row: SearchedItem(*rest) for row, *rest in self._db.execute(SEE, (list(ids),))}
+        return {row: SearchedItem(*rest) for row, *rest in self._db.rows(SEE, list(ids))}
 
 
 def _quoted(words: Sequence[str]) -> list[str]:
@@ -356,6 +457,7 @@ def _numbers(listed: str) -> bytes:
     return pack(f"{SIZE}b", *map(int, listed[1:-1].split(",")))
 
 
-def _refusal(place: str, error: Exception) -> RecordError:
-    sentence = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return RecordError(f"What was learned cannot be kept in or read from {place}: {sentence}.")
+def _refusal(place: str, error: BaseException) -> RecordError:
+    number = error.errno if isinstance(error, OSError) else None
+    sentence = (os.strerror(number) if number else str(error).strip() or type(error).__name__).splitlines()[0]
+    return RecordError(f"What was learned cannot be kept in or read from {place}: {sentence.rstrip('.')}.")

@@ -135,7 +135,7 @@ class Pool:
         self._links: dict[str, ProviderConnection] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
-        self._cold: dict[str, ProviderConnection] = {}  # models that nobody has loaded yet
+        self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
         self._warming = asyncio.Lock()
         self._options: Fields = {}
         self.tray: BatchTray | None = None
@@ -174,7 +174,7 @@ class Pool:
             adapter = _adapter(parsed, connection, options)
             live = _layered(adapter, connection, self._retry)
             self._models[known_as] = self._guarded(self._with_batches(live, adapter, parsed, connection))
-            self._cold[known_as] = connection
+            self._cold[known_as] = (parsed, connection)
         return self._models[known_as]
 
     async def warm(self) -> None:
@@ -183,9 +183,9 @@ class Pool:
         A model that is used without it loads them on its first request, and holds the event loop up meanwhile.
         """
         async with self._warming:
-            for name, connection in tuple(self._cold.items()):
-                await asyncio.to_thread(_load, self._models[name], connection)
-                del self._cold[name]
+            for known_as, (name, connection) in tuple(self._cold.items()):
+                await asyncio.to_thread(_load, name, self._models[known_as], connection)
+                del self._cold[known_as]
 
     def add_agent(self, name: str, model: Model) -> None:
         """Register an agent: ``guest:name`` is this model from now on, with the same retries as any other.
@@ -246,12 +246,12 @@ class Pool:
         return self._links[provider.name]
 
 
-def _load(model: Model, connection: ProviderConnection) -> None:
+def _load(name: ModelName, model: Model, connection: ProviderConnection) -> None:
     """Load the libraries for a model."""
     # Broad, because the model's turn meets the same fault and books it.
     with contextlib.suppress(Exception):
         _ = connection.port, model.drops
-    load_prices()
+    load_prices(name)
 
 
 def build(name: str, *, env: Environment | None = None, retry: RetrySettings | None = None) -> Model:

@@ -177,9 +177,10 @@ def _listed(name: ModelName) -> tuple[str, str]:
     return {"bedrock": "aws", "google-cloud": "google", "google-gla": "google"}.get(provider, provider), model
 
 
-def load_prices() -> None:
-    """Load the list of prices, which the first call would load else."""
-    import_module("genai_prices")
+def load_prices(name: ModelName) -> None:
+    """Load the list of prices where the first call of a model would load it else; it takes 20 MB."""
+    if _listed(name)[0] and not name.provider.local:
+        import_module("genai_prices")
 
 
 def _count_calls(message: Message, count: Callable[[str], int]) -> int:
