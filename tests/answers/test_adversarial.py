@@ -22,6 +22,7 @@ RIGHT = {
     "holdout6": 0.99,
     "holdout7": 0.98,
     "holdout8": 0.97,
+    "holdout9": 0.97,
 }
 """The least share of the cases of a file that must be read exactly as a careful reader does."""
 
@@ -42,7 +43,7 @@ def test_nothing_harmful_is_booked_and_nearly_everything_is_right(path: Path) ->
     assert len(wrong) <= kinds.total() * (1 - RIGHT[path.stem]), wrong
 
 
-@pytest.mark.parametrize(("path", "most"), [("holdout3", 0.03), ("holdout4", 0.05)])
+@pytest.mark.parametrize(("path", "most"), [("holdout3", 0.03), ("holdout4", 0.05), ("holdout9", 0.04)])
 def test_few_everyday_texts_need_a_question(path: str, most: float) -> None:
     cases = [case for case in read_cases(DATA / f"{path}.jsonl") if "-day-" in case.id]
     inexact = [case.id for case in cases if not check(case).exact]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from moot.answers.layout import read
-from moot.answers.rulings import undecorated
+from moot.answers.shapes import undecorated
 from moot.core.ask import Field, Form
 from moot.reading import Ruling, read_ruling
 from tests.answers.ruling_grammar import (

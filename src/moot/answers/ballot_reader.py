@@ -113,7 +113,10 @@ def _behind(reader: Reader, statements: Sequence[Statement], last: Statement) ->
 
 
 def _ruled_out(reader: Reader, statement: Statement) -> bool:
-    """Whether the words before a statement say that it is none."""
+    """Whether the words before a statement say that it is none, and not that its author has changed its mind."""
+    lead = reader.page.words[reader.page.sentence_start(statement.start) : statement.start]
+    if retraction.says("BACK", lead):
+        return False
     mood, _ = mood_before(reader.page, statement.start, reader.candidates, reader.speaker)
     return mood == "void" or statement.reason == "negated"
 
@@ -232,6 +235,8 @@ def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) ->
     whole = plain_text.without_notes(whole)
     words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
     words = plain_text.without_gaps(words)
+    if speaker:
+        words = words.replace(f"i, {plain_text.key(speaker)}, vote for", "i vote for")
     label = r"\s+".join(re.escape(word) for word in plain_text.key(form_field.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
     reader = Reader(

@@ -1,18 +1,19 @@
 """JSON answers as models write them: which object of a text is the answer, and what its members mean.
 
-Allowed beyond JSON, because the meaning is plain: trailing commas, single quotes, raw line breaks and unknown escapes
-in strings, Python's ``True``, ``False``, ``None``. Not allowed, because it is not plain: doubled keys, NaN.
+Allowed beyond JSON, because the meaning is plain: comments, trailing commas, single and curly quotes, raw line breaks
+and unknown escapes in strings, Python's ``True``, ``False``, ``None``. Not allowed, because it is not plain: doubled
+keys, NaN.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, FieldValues, read_items, read_value, within
-from moot.answers.words import phrases
+from moot.answers.words import formulas, phrases
 from moot.core.ask import Field, Form, Value
 
 DEPTH = 20
@@ -52,7 +53,9 @@ class ObjectAt:
     end: int
 
 
-_BLANKS = re.compile(r"[ \t\n\r]*")
+_BLANKS = re.compile(r"(?:[ \t\n\r]|//[^\n]{0,2000}|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*")
+_COMMENT = re.compile(r"(?:^|[\s,{\[\]}\"”'\d])(?://([^\n]{1,2000})|/\*((?:[^*]|\*(?!/)){1,2000})\*/)", re.MULTILINE)
+"""A comment; an address in a string (``https://…``) is none."""
 _WORD = re.compile(r"[-+]?(?:\d[\d.eE+-]{0,5000}|NaN|nan|Infinity|inf)(?![\w.])|true|false|null|True|False|None")
 _PLAIN: Mapping[str, bool | None] = {
     "true": True,
@@ -63,8 +66,10 @@ _PLAIN: Mapping[str, bool | None] = {
     "None": None,
 }
 _PIECE: Mapping[str, re.Pattern[str]] = {
-    mark: re.compile(rf"[^{mark}\\]+|\\u[0-9a-fA-F]{{4}}|\\.", re.DOTALL) for mark in "\"'"
+    mark: re.compile(rf"[^{mark}\\]+|\\u[0-9a-fA-F]{{4}}|\\.", re.DOTALL) for mark in "\"'”"
 }
+_CLOSING: Mapping[str, str] = {'"': '"', "'": "'", "“": "”", "”": "”"}
+"""The quotation marks in which a string may stand, with those that end it."""
 _ESCAPES: Mapping[str, str] = {
     "n": "\n",
     "t": "\t",
@@ -85,6 +90,8 @@ def objects_in(text: str) -> list[ObjectAt] | None:
     while (start := text.find("{", place)) >= 0:
         try:
             table, end = _table(text, start + 1, 1)
+            if _is_doubted(text[start:end]):
+                return None
             objects.append(ObjectAt(table, start, end))
             place = end
         except Malformed:
@@ -92,6 +99,18 @@ def objects_in(text: str) -> list[ObjectAt] | None:
             if tries > TRIES:
                 return None
     return objects
+
+
+def _is_doubted(written: str) -> bool:
+    """Whether a comment in an object says that a value is none ("// placeholder", "// or Bob?")."""
+    if "//" not in written and "/*" not in written:
+        return False
+    comments = [fold(match[1] or match[2]).strip() for match in _COMMENT.finditer(written)]
+    tables = ("BACK", "TURN", "SHAM", "UNSURE", "BOUND", "SUPPOSE")
+    return any(
+        "?" in comment or formulas.UNDONE.search(comment) or any(retraction.says(table, comment) for table in tables)
+        for comment in comments
+    )
 
 
 def _blanks(text: str, place: int) -> int:
@@ -107,8 +126,8 @@ def _json_value(text: str, place: int, depth: int) -> tuple[Json, int]:
         return _table(text, place + 1, depth + 1)
     if mark == "[":
         return _row(text, place + 1, depth + 1)
-    if mark in ('"', "'") and mark:
-        return _string(text, place + 1, mark)
+    if mark in _CLOSING:
+        return _string(text, place + 1, _CLOSING[mark])
     if match := _WORD.match(text, place):
         word = match[0]
         return (_PLAIN[word] if word in _PLAIN else Number(word)), match.end()
@@ -120,9 +139,9 @@ def _table(text: str, place: int, depth: int) -> tuple[Table, int]:
     place = _blanks(text, place)
     while text[place : place + 1] != "}":
         mark = text[place : place + 1]
-        if mark not in _PIECE:
+        if mark not in _CLOSING:
             raise Malformed(f"no key at {place}")
-        name, place = _string(text, place + 1, mark)
+        name, place = _string(text, place + 1, _CLOSING[mark])
         place = _blanks(text, place)
         if text[place : place + 1] != ":":
             raise Malformed(f"no colon at {place}")
@@ -183,8 +202,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _FOREIGN = re.compile(
     r"\b(?:examples?|e\.g|templates?|schema|placeholder|wrote|writes|said|says|claims?|would|asked me|asks me|told"
     r"|wants me|tells me|instead of"
-    r"|demand\w*|wants|asks|asked|insist\w*|request\w*|order(?:s|ed)|propos(?:es|ed)|expects|hopes|begs"
-    r"|suggested|posted|pasted|quot\w+|never|if|draft|first|initially|not)\b[^\n]*$"
+    r"|demand\w*|wants|asks|(?<!you )asked|insist\w*|(?<!you )(?<!as )request\w*|order(?:s|ed)|propos(?:es|ed)"
+    r"|expects|hopes|begs|suggested|posted|pasted|quot\w+|never|if|draft|first|initially|not)\b[^\n]*$"
 )
 
 
@@ -196,7 +215,7 @@ def read_json(form: Form, text: str) -> FieldValues:
         return FieldValues({}, [f"{where}: malformed"])
     placed = list(zip([0, *(item.end for item in objects)], objects, strict=False))
     holding = [item for item in placed if _holds(form, item[1].table)] or placed[:1]
-    own = [item for before, item in holding if not _foreign(text, before, item)]
+    own = [item for before, item in holding if not (_foreign(text, before, item) or _is_torn(form, text, before, item))]
     read = [_members(form, item.table) for item in own]
     behind = fold(text[own[-1].end :]) if own else ""
     if not own or retraction.taken_back(behind):
@@ -233,8 +252,15 @@ def members_as_lines(text: str) -> str:
 
 def _holds(form: Form, table: Table) -> bool:
     """Whether an object has anything of the form in it."""
-    wanted = {key(form.under)} if form.under else {key(form_field.name) for form_field in form.fields}
-    return any(key(name) in wanted for name in table.members)
+    names = {key(name) for name in table.members}
+    wanted = {key(form_field.name) for form_field in form.fields}
+    return (key(form.under) in names or wanted <= names) if form.under else bool(wanted & names)
+
+
+def _is_torn(form: Form, text: str, before: int, item: ObjectAt) -> bool:
+    """Whether an object without the name that it should stand under is a piece of one that is broken."""
+    bare = form.under and not any(key(name) == key(form.under) for name in item.table.members)
+    return bool(bare) and "{" in text[before : item.start]
 
 
 def _foreign(text: str, before: int, item: ObjectAt) -> bool:
@@ -265,7 +291,8 @@ def _members(form: Form, table: Table) -> FieldValues:
         if len(names) > 1:
             values.add(form_field, Fault("duplicate_key"))
         elif names:
-            values.add(form_field, _value(form_field, inner.members[names[0]]))
+            value = inner.members[names[0]]
+            values.add(form_field, _value(form_field, _rated(value) if form_field.kind == "number" else value))
         else:
             values.add(form_field, Fault("missing_candidate" if form.under else "missing"))
     if form.under:
@@ -282,11 +309,45 @@ def _inner(form: Form, table: Table) -> tuple[Table, str]:
     if table.doubled:
         return table, "duplicate_key"
     nested = [value for name, value in table.members.items() if key(name) == key(form.under)]
+    if not nested and _holds(form, table):
+        remarks = (name for name, value in table.members.items() if isinstance(value, str) and not _scores(form, name))
+        dropped = set(remarks)
+        return Table({name: value for name, value in table.members.items() if name not in dropped}), ""
     if len(nested) != 1:
         return table, "duplicate_key" if nested else "malformed"
-    if not isinstance(nested[0], Table):
+    inner = _by_name(nested[0]) if isinstance(nested[0], list) else nested[0]
+    if not isinstance(inner, Table):
         return table, "wrong_type"
-    return nested[0], "duplicate_key" if nested[0].doubled else ""
+    return inner, "duplicate_key" if inner.doubled else ""
+
+
+def _scores(form: Form, name: str) -> bool:
+    """Whether a member is named after a field."""
+    return key(name) in {key(form_field.name) for form_field in form.fields}
+
+
+_NAMED, _RATED = ("name", "participant", "candidate"), ("score", "points", "rating", "value")
+
+
+def _by_name(rows: Sequence[Json]) -> Table | None:
+    """A list of objects with a name and a score, as one object; None where it is anything else."""
+    table = Table({})
+    for row in rows:
+        names = [value for name, value in row.members.items() if key(name) in _NAMED] if isinstance(row, Table) else []
+        if not isinstance(row, Table) or len(names) != 1 or not isinstance(names[0], str) or row.doubled:
+            return None
+        table.doubled += (names[0],) if names[0] in table.members else ()
+        table.members[names[0]] = Table({name: value for name, value in row.members.items() if key(name) not in _NAMED})
+    return table
+
+
+def _rated(value: Json) -> Json:
+    """The score of an object that holds one score, and text beside it; any other value as it is."""
+    if not isinstance(value, Table) or value.doubled:
+        return value
+    scores = [item for name, item in value.members.items() if key(name) in _RATED]
+    others = [item for name, item in value.members.items() if key(name) not in _RATED]
+    return scores[0] if len(scores) == 1 and all(isinstance(item, str) for item in others) else value
 
 
 def _value(form_field: Field, value: Json) -> Value | Fault:

@@ -31,19 +31,15 @@ from moot.answers.plain_text import (
     without_thoughts,
 )
 from moot.answers.record_blocks import read_records, records_template, write_records
-from moot.answers.rulings import (
+from moot.answers.rulings import end_of, is_decision, is_taken_back, settled_ruling, withdrawn_ruling
+from moot.answers.shapes import (
     as_lines,
-    end_of,
+    ballot_as_lines,
     from_envelope,
     from_table,
     in_english,
     is_announced,
-    is_decision,
-    is_taken_back,
-    settled_ruling,
-    table_as_lines,
     undecorated,
-    withdrawn_ruling,
     without_marks,
 )
 from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
@@ -55,7 +51,7 @@ from moot.core.text import bare, clean_data
 
 _LABEL = re.compile(
     r"[ \t]*(?P<head>#{1,6}[ \t]+)?(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?(?P<open>(?:\*\*|__|\*|`){0,2})"
-    r"(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*"
+    r"(?:\d{1,2}[.)][ \t]+)?(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*"
     r"(?P<mark>[:：=→]|[-=]>|[-–—]+[ \t]|$)(?P<rest>.*)"
 )
 _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
@@ -344,7 +340,7 @@ def _read(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldVa
 def _read_line(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldValues:
     plain = unfence(without_comments(words), announces)
     values = read_lines(form, plain)
-    spoken = members_as_lines(plain) if plain.strip().startswith("{") else table_as_lines(form.fields, words)
+    spoken = members_as_lines(plain) if plain.strip().startswith("{") else ballot_as_lines(form.fields, words)
     for form_field in form.fields:
         if form_field.kind == "choice":
             value = read_ballot(form_field, spoken, strict=form.strict, speaker=speaker, proposals=proposals)

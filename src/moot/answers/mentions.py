@@ -232,7 +232,7 @@ def _colon(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What an announcement right before the statement makes of it ("Final answer:", "Agent1:")."""
     *earlier, last = re.split(r"[,;\u2013\u2014]\s*", rest)
     label = key(last)
-    if speaker and label == speaker:
+    if (speaker and label == speaker) or phrases.CORRECTION.fullmatch(label):
         return "plain", ""
     if retraction.says("SHAM", rest):
         return "void", "quoted_only"

@@ -140,9 +140,9 @@ def without_comments(text: str) -> str:
 
 
 def without_label(text: str, speaker: str) -> str:
-    """The text without a leading label of the speaker's own name (``Ann:``, ``**Ann:**``, ``[Ann]:``)."""
+    """The text without a leading label of the speaker's own name (``Ann:``, ``**Ann:**``, ``[Ann]:``) or role."""
     head, colon, rest = text.lstrip()[:200].partition(":")
-    if not speaker or not colon or "\n" in head or key(head) != key(speaker):
+    if not colon or "\n" in head or key(head) not in {"assistant", key(speaker)} - {""}:
         return text
     rest = text.lstrip()[len(head) + 1 :]
     loose = "".join(mark for mark in ("**", "__") if head.count(mark) % 2 and rest.startswith(mark))

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import cast
 
 from moot.answers.plain_text import key
-from moot.answers.rulings import is_announced
+from moot.answers.shapes import is_announced
 from moot.answers.values import Fault, FieldValues, placeholder, read_value
 from moot.core.ask import Field, Form, Value
 

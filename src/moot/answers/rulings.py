@@ -3,25 +3,20 @@
 A decision is read from free words, so its end is not marked. What closes the meeting, invented turns, marks of model
 templates and other labels are no part of it. Where the author takes the ruling back, neither decision nor status count.
 
-Shapes in which models lay sections out: tables, one line for all, tags, decorated labels, marks of chat templates.
-
-Each shape is written anew as lines that begin with a label, so that one reader decides what counts. A shape that is
-not plain is left as it is.
+A sentence may put a ruling off ("Not now.", "We wait for the audit."). The words for it stand in ``words/cues.toml``:
+NOT_NOW and UNSAID are whole sentences, PUTS_OFF counts anywhere, WAITS at the beginning of what stands in the place of
+a decision, TO_COME as the whole of it, OPINION is what leads up to them.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
 
 from moot.answers import retraction
-from moot.answers.plain_text import fold, key, name_key
-from moot.answers.postponement import is_postponed, puts_off
+from moot.answers.plain_text import fold, key, name_key, without_strikes
 from moot.answers.values import Fault, FieldValues
-from moot.answers.words import phrases, ruling_words
+from moot.answers.words import ruling_words
 from moot.core.ask import Field, Form
-from moot.core.text import bare
 
 DECIDING = ("decision", "verdict")
 """The fields, compared without case, whose words become the decision of a debate."""
@@ -41,7 +36,6 @@ _ENDED = re.compile(r"[.!?。！？…][\"'”’»」)\]*_`]*\s*$")
 _YAML = re.compile(r"[|>][+-]?\d?[ \t]*\n")
 _AROUND = " \t\"'`[](){}<>*_#-\u2013\u2014"
 _PAIRS = ("[]", '""', "“”", "„“", "«»", "「」", "<>", "{}")
-_LABEL_MARK = r"\*{0,2}[ \t]*(?:[:：=]|[-\u2013\u2014]+(?=[ \t]))"
 MOST = 9
 """The most courtesies that are cut."""
 _ROLES = re.compile(
@@ -73,7 +67,7 @@ def settled_ruling(form: Form, values: FieldValues) -> FieldValues:
     if is_taken_back(ending):
         return withdrawn_ruling(form, values)
     del values.fields[decision_field.name]
-    words = _unwrapped(ending.words)
+    words = _unwrapped(without_strikes(ending.words) if "~~" in ending.words else ending.words)
     values.add(decision_field, Fault("empty") if not words or says_nothing(words) else words)
     return values
 
@@ -198,302 +192,45 @@ def _unwrapped(words: str) -> str:
     return bare
 
 
-# ---- shapes in which models lay sections out ------------------------------------------------------------------------
+# ---- whether it is put off -------------------------------------------------------------------------------------------
 
-_START = re.compile(
-    r"\A\s*(?:(?:<\|?(?:im_start|start_header_id|start_of_turn|begin_of_text|start|bos|s|assistant)\|?>|\[/?INST\]"
-    r"|<｜[^｜<>\n]{1,40}｜>|<\|end_header_id\|>)[ \t]*(?:assistant|model)?\s*)+"
-)
-_TAGS = r"<\|[a-z_]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?s>|<(?:eos|bos|pad|unk|end_of_turn|start_of_turn)>|\[/?INST\]"
-_WORDS = r"(?:the )?(?:end|eos|eot|eof|done|stop)\b"
-_END = re.compile(
-    rf"{_TAGS}|(?:\[{_WORDS}[^\[\]\n]{{0,40}}\]|<{_WORDS}[^<>\n]{{0,40}}>"
-    rf"|#{{1,6}}[ \t]{{0,3}}{_WORDS}[^\n]{{0,40}})(?=\s*\Z)",
-    re.IGNORECASE,
-)
-_LOST = re.compile(r"</(?P<name>[A-Za-z][\w-]{0,40})>")
-MOST_PARTS = 5
-"""The most closing tags of nothing at the end of a text."""
-_REFUSING = frozenset("❌✗✘🚫⛔☐❎☒🔲⬜❓⁉")
-_LEAD = re.compile(
-    r"(?P<lead>[ \t]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?)(?P<open>(?:\*\*|__)?)(?P<rest>.*)"
-)
-_BRACKETED = re.compile(r"\[(?P<name>[^\W\d_][\w /'’-]{0,58})\][ \t]*(?P<mark>[:：=]?)(?P<rest>.*)")
-_TRAILED = re.compile(
-    r"(?P<name>[^\W\d_][\w /'’-]{0,58}?)[ \t]{1,3}(?P<ornament>[^\w\s:：=*_|<>\[\](){}\"'`.,;!?-]{1,4})"
-    r"[ \t]{0,3}(?=\*{0,2}[ \t]{0,3}(?:[:：=]|$))"
-)
-_DIVIDER = re.compile(r"\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)+\|?")
-_POINTER = re.compile(
-    r"(?:\b(?:this|these|those|follows|following|below|so|thus|(?:this|that|these|next|last|same|his|her|their)"
-    r" (?:words|line|form|template))|[:,(\"'])\s*[.…]?$"
-)
+_PAUSES = " ,;:،、，：…\u2013\u2014-"
+_PAUSE = re.compile("[,;:،、，：\u2013\u2014]")
+MOST_LEAD = 6
+"""The most words of a clause that only leads up to what is ruled."""
 
 
-def without_marks(text: str) -> str:
-    """The text without marks of a chat template: what stands behind the one that ends it is nobody's answer."""
-    rest = _START.sub("", text, count=1)
-    if end_mark := _END.search(rest):
-        rest = rest[: end_mark.start()] if rest[: end_mark.start()].strip() else rest[end_mark.end() :]
-    for _ in range(MOST_PARTS):
-        place = rest.rfind("</")
-        lost = _LOST.fullmatch(rest[place:].strip()) if place >= 0 else None
-        if lost is None or f"<{lost['name']}" in rest:
-            break
-        rest = rest[:place]
-    return rest
-
-
-def undecorated(row: str) -> str:
-    """The line with its label plain: without emoji before or behind it, and without brackets around it."""
-    row = bare(row)
-    lead = _LEAD.fullmatch(row)
-    if not lead:
-        return row
-    rest = _without_ornaments(lead["rest"])
-    if rest and (bracketed := _BRACKETED.fullmatch(rest)):
-        rest = f"{bracketed['name']}{bracketed['mark'] or ':'}{bracketed['rest']}"
-    if trailed := _TRAILED.match(rest):
-        plain = not _REFUSING & set(trailed["ornament"])
-        rest = trailed["name"] + rest[trailed.end() :] if plain and _is_ornament(trailed["ornament"]) else rest
-    return f"{lead['lead']}{lead['open']}{rest}"
-
-
-def _without_ornaments(words: str) -> str:
-    """The words without emoji before them; as they are where one of these crosses out."""
-    place = 0
-    while place < len(words) and (_is_ornament(words[place]) or (place and words[place] in " \t")):
-        if words[place] in _REFUSING:
-            return words
-        place += 1
-    return words[place:]
-
-
-def _is_ornament(signs: str) -> bool:
-    return all(unicodedata.category(sign) in ("So", "Sk") for sign in signs)
-
-
-def as_lines(fields: Sequence[Field], text: str) -> str:
-    """The text with labels that share a line with others on lines of their own."""
-    names = [field.name for field in fields]
-    if len(names) < 2 or any(name.upper() != name for name in names):
-        return text
-    rows: list[str] = []
-    for row in text.split("\n"):
-        rows += _split(names, row, text)
-    return "\n".join(rows)
-
-
-@lru_cache(maxsize=256)
-def _labels(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Where a label of these names may stand in a row."""
-    labels = "|".join(re.escape(name) for name in names)
-    return re.compile(rf"(?<![\w-])(?:\*\*)?(?P<name>{labels})(?={_LABEL_MARK})")
-
-
-def _split(names: Sequence[str], row: str, text: str) -> Iterator[str]:
-    """A row, or its parts where it begins with a label and goes on with later ones, each of which stands there once."""
-    labels_found = list(_labels(tuple(names)).finditer(row))
-    if len(labels_found) < 2:
-        return iter([row])
-    head = undecorated(row).lstrip(" \t*_#-+•0123456789.)")
-    if not head.startswith(labels_found[0]["name"]):
-        return iter([row])
-    order = [names.index(label["name"]) for label in labels_found]
-    if order != sorted(set(order)):
-        return iter([row])
-    if any(len(re.findall(rf"(?<![\w-]){label['name']}(?={_LABEL_MARK})", text)) > 1 for label in labels_found):
-        return iter([row])
-    cuts = [label.start() for label in labels_found[1:]]
-    parts = [row[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(row)], strict=True)]
-    bold = [row.startswith("**", cut) for cut in cuts]
-    if not all(_is_closed(part, marked=mark) for part, mark in zip(parts, bold, strict=False)):
-        return iter([row])
-    return (part.rstrip(" \t|;/\u2013\u2014-") for part in parts)
-
-
-def _is_closed(part: str, *, marked: bool) -> bool:
-    """Whether words before a label end there, or the label is marked, and nothing points to it as somebody else's."""
-    words = part.rstrip()
-    ended = marked or re.search(r"(?:[.!?…。।|;/\u2013\u2014]|\s-)\W*$", words[-9:])
-    if not ended or len(re.findall(r"[\"“”«»]", words)) % 2:
-        return False
-    folded = fold(words).rstrip(" |;/.*_-\u2013\u2014")
-    clause = re.split(r"[.!?;,]\s", folded[-200:])[-1]
-    pointing = _POINTER.search(clause) or phrases.REPORTS.search(" ".join(clause.split()[-2:]))
-    return pointing is None
-
-
-def from_table(fields: Sequence[Field], text: str) -> str:
-    """The text with its one table of these fields written as labelled lines; "" where there is no such table."""
-    rows = text.split("\n")
-    by_key = {key(field.name): field.name for field in fields}
-    dividers = [number for number, row in enumerate(rows) if number and _DIVIDER.fullmatch(row.strip())]
-    if len(dividers) != 1:
-        return ""
-    head, stop = dividers[0] - 1, dividers[0] + 1
-    while stop < len(rows) and rows[stop].strip().startswith("|"):
-        stop += 1
-    cells = [_cells(row) for row in (rows[head], *rows[dividers[0] + 1 : stop])]
-    lines = _down(by_key, cells) or _across(by_key, cells)
-    return "\n".join([*rows[:head], *lines, *rows[stop:]]) if lines else ""
-
-
-def table_as_lines(fields: Sequence[Field], text: str) -> str:
-    """A text that is one table of labels and values and nothing else, as labelled lines; any other as it is."""
-    rows = text.strip().split("\n")
-    if len(rows) < 2 or not all(row.strip().startswith("|") for row in rows):
-        return text
-    cells = [_cells(row) for row in rows if not _DIVIDER.fullmatch(row.strip())]
-    names = [_name(row[0]) for row in cells]
-    known = all(names.count(key(field.name)) == 1 for field in fields)
-    if not known or len(rows) - len(cells) != 1 or any(len(row) != 2 for row in cells):
-        return text
-    return "\n\n".join(f"{name}:\n{value}" for name, value in cells if name)
-
-
-def _cells(row: str) -> list[str]:
-    inside = row.strip().removeprefix("|").removesuffix("|")
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inside)]
-
-
-def _down(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[str]:
-    """A field in each row: its name and its value."""
-    named = [(by_key[_name(row[0])], row[1]) for row in cells if len(row) == 2 and _name(row[0]) in by_key]
-    good = len(named) > 1 and len(dict(named)) == len(named)
-    return [f"{name}: {value}" for name, value in named] if good else []
-
-
-def _across(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[str]:
-    """A field in each column: names in the head, values in the only row."""
-    names = [by_key.get(_name(cell), "") for cell in cells[0]]
-    known = [name for name in names if name]
-    if len(cells) != 2 or len(known) < 2 or len(set(known)) < len(known) or len(cells[1]) != len(names):
-        return []
-    return [f"{name}: {value}" for name, value in zip(names, cells[1], strict=True) if name]
-
-
-def _name(cell: str) -> str:
-    return key(undecorated(cell).replace("*", "").rstrip(":： "))
-
-
-# ---- labels in other languages --------------------------------------------------------------------------------------
-
-
-def _spellings(words: Sequence[str]) -> str:
-    """A pattern for these words, the longest first, with and without their accents."""
-    plain = (re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", word)) for word in words)
-    both = {*words, *(unicodedata.normalize("NFC", word) for word in plain)}
-    return "|".join(sorted(both, key=lambda word: (-len(word), word)))
-
-
-_SIGN = r"[^\w\s\"'`<>|{}]{0,4}[ \t]{0,2}"
-_LED = (
-    r"^[ \t]{0,12}(?:#{1,6}[ \t]{1,8}|[-*+•][ \t]{1,8}|\d{1,2}[.)][ \t]{1,8})?"
-    rf"{_SIGN}(?:\*\*|__|\[)?{_SIGN}"
-)
-_HEADED = r"^[ \t]{0,12}(?:#{1,6}[ \t]{1,8}|\*\*|__)[^\w\n]{0,4}"
-_PAUSE = r"[-\u2013\u2014]+[ \t]"
-_EDGE = (
-    r"(?:\*\*|__|\])?[ \t]{0,3}[^\w\s:：=|<>\[\](){}\"'`.,;!?*_-]{0,3}[ \t]{0,3}(?:\*\*|__|\])?[ \t]{0,3}"
-    rf"(?:[:：=→]|{_PAUSE})|\][ \t]"
-)
-
-
-def _places(words: str) -> re.Pattern[str]:
-    """Where such a word is a label: at a line's start, alone as a heading, in an object, a tag, a table's cell."""
-    return re.compile(
-        rf"(?P<line>{_LED})(?:{words})(?={_EDGE})"
-        rf"|(?P<head>{_HEADED})(?:{words})(?=[ \t]{{0,3}}(?:\*\*|__)?[ \t]{{0,12}}$)"
-        rf"|(?P<key>\")(?:{words})(?=\"[ \t]{{0,8}}:)|(?P<tag></?)(?:{words})(?=>)"
-        rf"|(?P<cell>\|[ \t]{{0,40}}(?:\*\*)?[^\w\n|]{{0,3}})(?:{words})(?=[ \t]{{0,40}}(?:\*\*)?[ \t]{{0,40}}\|)",
-        re.IGNORECASE | re.MULTILINE,
+def puts_off(sentence: str) -> bool:
+    """Whether a folded sentence puts the ruling off, wherever it stands."""
+    clauses = list(_clauses(sentence))
+    return (
+        _begins(clauses, "NOT_NOW")
+        or _begins(clauses, "UNSAID")
+        or any(retraction.says("PUTS_OFF", clause) for clause in clauses)
     )
 
 
-def _beside(words: Sequence[str]) -> re.Pattern[str]:
-    """Where such a word in capitals is a label behind other words of its line."""
-    capitals = _spellings([word.upper() for word in words])
-    return re.compile(rf"(?<=[ \t*])(?:{capitals})(?=\*{{0,2}}[ \t]*(?:[:：=]|{_PAUSE}))")
+def is_postponed(sentence: str) -> bool:
+    """Whether a folded sentence in the place of a decision puts it off."""
+    clauses = list(_clauses(sentence))
+    return puts_off(sentence) or _begins(clauses, "WAITS") or retraction.says("TO_COME", sentence, begins=True)
 
 
-def _statuses(words: Sequence[str]) -> re.Pattern[str]:
-    """Where such a word is the status, with nothing behind it."""
-    mark = r"(?P<mark>[^\w\n]{1,12}|[^\w\n]{0,12}\n\s{0,6}[^\w\n]{0,4})"
-    end = r"[^\w\n,;:?\u2013\u2014-]{0,12}(?:$|[|;<\"]|[ \t*|;/\u2013\u2014-]*(?:SUMMARY|DECISION)\b)"
-    return re.compile(rf"(?<=STATUS){mark}(?:{_spellings(words)})(?={end})", re.IGNORECASE | re.MULTILINE)
+def _begins(clauses: list[str], table: str) -> bool:
+    return any(retraction.says(table, clause, begins=True) for clause in clauses)
 
 
-_WORDS_OF: Mapping[str, Sequence[str]] = {name: words.split("|") for name, words in ruling_words.LABELS.items()}
+def _clauses(sentence: str) -> Iterator[str]:
+    """A sentence, and what of it stands behind an opinion's beginning and behind a short first clause."""
+    yield sentence
+    yield from _behind_opinion(sentence)
+    pause = _PAUSE.search(sentence)
+    if pause and retraction.size(sentence[: pause.start()]) <= MOST_LEAD:
+        rest = sentence[pause.end() :].lstrip(_PAUSES)
+        yield rest
+        yield from _behind_opinion(rest)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Translations:
-    """What is looked for, by the names of the labels: theirs, translated ones, and statuses."""
-
-    english: Mapping[str, re.Pattern[str]]
-    places: Mapping[str, re.Pattern[str]]
-    beside: Mapping[str, re.Pattern[str]]
-    statuses: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]]
-
-
-@cache  # here for start-up time: few debates have a moderator who rules
-def _translations() -> _Translations:
-    parted = [(status, words.split("|")) for status, words in ruling_words.STATUSES.items()]
-    # "決定" is a label as well: it can be a status only once the labels are known.
-    plain = [(status, [word for word in words if word not in _WORDS_OF["DECISION"]]) for status, words in parted]
-    early, late = ([(status, _statuses(words)) for status, words in item] for item in (plain, parted))
-    return _Translations(
-        english={name: _places(name) for name in _WORDS_OF},
-        places={name: _places(_spellings(words)) for name, words in _WORDS_OF.items()},
-        beside={name: _beside(words) for name, words in _WORDS_OF.items()},
-        statuses={"STATUS": early, "SUMMARY": early, "DECISION": late},
-    )
-
-
-def in_english(fields: Sequence[Field], text: str) -> str:
-    """The text of a ruling with the labels and the status that its author translated, as the form names them.
-
-    A label that stands there in English as well is left as it is: the words may be anybody's. A status is translated
-    only where nothing follows it. What counts is decided by the one reader, as everywhere.
-    """
-    if not {*_WORDS_OF} <= {field.name for field in fields}:
-        return text
-    known = _translations()
-    for name, statuses in known.statuses.items():
-        if known.english[name].search(text) is None:
-            text = known.places[name].sub(lambda label_match, name=name: f"{_before(label_match)}{name}", text)
-            text = known.beside[name].sub(name, text)
-        for status, value in statuses:
-            text = value.sub(lambda status_match, status=status: f"{status_match['mark']}{status}", text)
-    return text
-
-
-def _before(label_match: re.Match[str]) -> str:
-    """What stands before a label and is kept."""
-    return next(part for part in label_match.groupdict().values() if part is not None)
-
-
-_ENVELOPE = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>(?P<inside>.*)</(?P=name)>\s*", re.DOTALL)
-
-
-def from_envelope(text: str) -> str:
-    """What stands in the one tag around the whole text; the text where there is none."""
-    envelope = _ENVELOPE.fullmatch(text)
-    return envelope["inside"] if envelope and f"<{envelope['name']}>" not in envelope["inside"] else text
-
-
-_POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|this|words|line)$")
-
-
-def is_announced(above: str, *, first: bool) -> bool:
-    """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
-    folded = fold(above).strip()
-    if not folded or phrases.INTRO.fullmatch(folded) or ruling_words.OWN_LEAD.fullmatch(folded):
-        return False
-    if folded.endswith(":") and len(folded.split()) <= 3 and not phrases.OPENERS.match(folded):
-        return True
-    closed = re.search(r"[.!?;)\"»。]$", folded) or not (first or _POINTING.search(folded))
-    if not folded.endswith(":") and closed:
-        return False
-    return phrases.REPORTS.search(folded) is not None or phrases.DOUBTS.search(folded) is not None
+def _behind_opinion(clause: str) -> Iterator[str]:
+    if opinion := retraction.first_cue("OPINION", clause):
+        yield clause[len(opinion) :].lstrip(_PAUSES)

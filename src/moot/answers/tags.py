@@ -343,4 +343,7 @@ def _value(form_field: Field, text: str, element: Element) -> Value | Fault:
         return read_value(form_field, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
     if not element.plain:
         return Fault("malformed")
-    return read_value(form_field, unescape(bare(without_comments(raw))))
+    words = unescape(bare(without_comments(raw)))
+    value = read_value(form_field, words)
+    loose = read_value(form_field, words, loose=True) if form_field.kind == "choice" else value
+    return value if isinstance(loose, Fault) else loose  # with a remark ("HIRE (strong)")

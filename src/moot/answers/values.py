@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from moot.answers import retraction
 from moot.answers.candidates import Candidates, Stated
 from moot.answers.mentions import choice_in
-from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements
+from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements, without_strikes
 from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
+from moot.core.text import late_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ _CLAUSE = re.compile(
 )
 """Where the first words of a position end: its reasons, or a remark, stand behind."""
 _SLOT = re.compile(
-    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how)\b)[^\[\]\n]{3,297}(?:[^\[\]\n.!?]|\.\.\.)\]|\.\.\.|…"
+    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how|insert|enter|fill|state)\b)[^\[\]\n]{3,297}(?:[^\[\]\n.!?]|\.\.\.)\]|\.\.\.|…"
 )
 _NUMBER = re.compile(
     r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"
@@ -191,7 +192,9 @@ def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
 def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
     """The choice that the words name, in its own spelling, or ``ABSTAIN``."""
     if "~~" in raw and raw not in form_field.choices:
-        return Fault("ambiguous")
+        return _choice(form_field, without_strikes(raw)) or Fault("ambiguous")
+    if loose and (corrected := _CORRECTED.fullmatch(fold(raw).strip())):
+        raw = corrected[1]
     if (exact := _choice(form_field, raw)) is not None:
         return exact
     if form_field.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
@@ -203,7 +206,8 @@ def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
     rows = [row for row in raw.split("\n") if row.strip()]
     first = _choice(form_field, rows[0])
     pick = choice_in(form_field.choices, rows[0])
-    later = without_elements(unquoted_lines("\n".join(rows[1:])))
+    agrees = [row for row in rows[1:] if first and _denied(form_field, row.partition(":")[0]) == first]
+    later = without_elements(unquoted_lines("\n".join(row for row in rows[1:] if row not in agrees)))
     rival = any(_choice(form_field, row) not in (None, first or pick.name) for row in rows[1:])
     if rival or retraction.taken_back(
         fold(later), stated(form_field, first or _denied(form_field, rows[0]) or pick.name)
@@ -211,6 +215,12 @@ def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
         return Fault("ambiguous")
     denied = _denied(form_field, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
+
+
+_CORRECTED = late_pattern(
+    rf"[^\n]{{1,60}}?[.,;:!?。\u2013\u2014-]\s*(?:{phrases.CORRECTION.pattern})\s*:\s*([^\n]{{1,60}})"
+)
+"""A choice that its author corrects on the same line."""
 
 
 def stated(form_field: Field, value: Value | None) -> Stated | None:

@@ -74,6 +74,9 @@ VOTES: Patterns = (
         r" cast(?:ing)? my (?:final )?ballot (?:for|to)",
     ),
     _word("to vote for", r"my (?:final )?(?:decision|choice) is to vote for"),
+    _word("casting", r"(?:i am |i'm )?casting my (?:final )?(?:vote|ballot) for"),
+    _word("for", r"(?:count me in|put me down|mark me down) for"),
+    _word("going with", r"i(?: am|'m) going with"),
     _word("i choose", r"i choose(?! (?:to|between|not|whichever|whoever)\b)"),
     _word("stimme", r"gebe ich(?: hiermit| daher| somit)? meine stimme(?: an| für)?"),
     _word("entscheide", r"(?:ich entscheide mich|entscheide ich mich) für"),
@@ -153,6 +156,7 @@ AFTER = (
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
     _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)"),
     _sign("갑니다", r"(?:에게|에) 갑니다"),
+    _sign("it is", r" it is(?=[ \t]*[.!]?[ \t]*(?:\n|$))"),
     _sign("vote", r" (?:has|has won|has earned|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
     _sign(
         "stimme",
@@ -198,7 +202,7 @@ AFTER = (
 """The same where the name stands before the verb, up to the particle."""
 
 BACKINGS: Patterns = (
-    _word("i ", rf"i (?:(?:{_ADVERBS}|fully) )*(?:support|back|endorse)"),
+    _word("i ", rf"i (?:(?:{_ADVERBS}|fully) )*(?:support|back|endorse|side with)"),
     _word("my ", r"my (?:full )?(?:support|backing|endorsement) (?:goes to|is for)"),
     _word("unterstütz", r"ich unterstütze|meine unterstützung (?:gilt|geht an|hat|bekommt)"),
     _word("sout", r"je soutiens|mon soutien va à"),
@@ -258,9 +262,28 @@ SO = late_pattern(
 """What stands in place of a name where a sentence only announces the vote."""
 
 LABELS = (
+    _word("corre", r"corre(?:ction|cted|cción|ção|zione)(?=\s*:)"),
+    _word("rettifica", r"rettifica(?=\s*:)"),
+    _word("rectifica", r"rectifica(?:tion|ción)(?=\s*:)"),
+    _word("k", r"kor(?:rektur|ekta)(?=\s*:)"),
+    _word("berichtigung", r"berichtigung(?=\s*:)"),
+    _word("поправка", r"поправка(?=\s*:)"),
+    _word("исправление", r"исправление(?=\s*:)"),
+    _word("popraw", r"poprawka(?=\s*:)"),
+    _word("sprostowanie", r"sprostowanie(?=\s*:)"),
+    _word("düzeltme", r"düzeltme(?=\s*:)"),
+    _sign("正", r"(?<!\w)(?:更|訂|修)正(?=\s*:)"),
+    _sign("정정", r"(?<!\w)정정(?=\s*:)"),
+    _sign("تصحيح", r"(?<!\w)تصحيح(?=\s*:)"),
+    _sign("投", r"(?<!\w)投票?(?:给|給)(?=\s*:)"),
+    _word("choice", r"(?:my )?(?:1st|first|top) choice(?=\s*[:=→])"),
+    _word("pick", r"my (?:final )?pick(?: is\b|(?=\s*[:=→]))"),
+    _word("vote final", r"(?:mon )?vote final(?=\s*[:=→])"),
+    _sign("选票", r"我的(?:最终)?选票(?=\s*[:=→])"),
+    _sign("選票", r"我的(?:最終)?選票(?=\s*[:=→])"),
     _word("vote", r"(?:my )?(?:final )?vote(?=\s*[:=→])|(?:mon )vote(?=\s*[:=→])"),
     _word("ballot", r"(?:my )?(?:final )?ballot(?=\s*[:=→])"),
-    _word("final", r"(?:my )?final (?:answer|choice|decision)(?: is\b|(?=\s*[:=→]))"),
+    _word("final", r"(?:my |the )?final (?:answer|choice|decision)(?: is\b|(?=\s*[:=→]))"),
     _word("my choice", r"my choice(?: is\b|(?=\s*[:=→]))"),
     _word("wahl", r"meine (?:endgültige )?wahl(?=\s*[:=→])"),
     _word("choix", r"mon choix(?: final)?(?=\s*[:=→])"),
@@ -354,7 +377,7 @@ ABSTENTIONS = (
         r"|prefer to|wish to|would (?:like to|prefer to|rather)"
         r"|have decided to|decide to|vote to))*(?: |'ll |'d (?:like to |prefer to |rather ))abstain" + _TAIL,
     ),
-    _sign("abstaining", r"(?<!\w)i(?: am|'m) abstaining" + _TAIL),
+    _sign("abstaining", r"(?<!\w)i(?: am|'m| will be|'ll be) abstaining" + _TAIL),
     _sign("enthalte", r"(?<!\w)(?:ich enthalte mich(?! nicht)|enthalte ich mich(?! nicht))" + _TAIL),
     _sign("abst", r"(?<!\w)(?:je m'abstiens|(?:yo )?me abstengo|(?:eu )?(?:me abstenho|abstenho-me))" + _TAIL),
     _sign("mi astengo", r"(?<!\w)(?:io )?mi astengo" + _TAIL),
@@ -377,7 +400,10 @@ ABSTENTIONS = (
 )
 """A first-person abstention; what follows must not tie it to another matter ("I abstain from judging the style")."""
 
-OWN_ABSTENTION = late_pattern(r"\s*(?:to )?(?:abstain|abstention|enthaltung|abstenção|abstención|弃权|棄權)[\s.!]*$")
+OWN_ABSTENTION = late_pattern(
+    r"\s*(?:to )?(?:abstain|abstention|enthaltung|abstenção|abstención|astensione|弃权|棄權|棄権|기권)[\s.!]*"
+    r"(?:$|(?:[(;\u2013\u2014]|-\s|,?\s(?:because|since|as)\b)(?!.*(?:\?|\b(?:if|unless|until|or|but|maybe|perhaps)\b)))"
+)
 """What stands in place of a name where somebody abstains in the formula itself."""
 
 NEGATED = late_pattern(

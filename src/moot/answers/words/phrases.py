@@ -213,7 +213,9 @@ DENIED = late_pattern(
 _SPARED = """
     not(?: for)? | over | than | unlike | instead of | rather than | versus | vs\\.? | against | nicht(?: für)?
     | statt | pas(?: pour)? | plutôt que | en lugar de | no(?: por)? | non(?: per)? | não(?: em)? | niet(?: op)?
-    | nie(?: na)? | не(?: за)? | than (?:that|those) of | better than | ahead of | beats?
+    | nie(?: na)? | не(?: за)? | than (?:that|those) of
+    | als (?:der|die|das|jene[rs]?)(?: \\w+)? von | que (?:el|la|le|celui|celle) de
+    | di quell[oa] di | do que [oa] d[eoa] | better than | ahead of | beats?
 """
 SPARED = late_pattern(rf"(?:\b{_any(_SPARED)}|不是)[\s\"'\[(]*$")
 """What stands before another candidate's name that is only compared with, or ruled out."""
@@ -250,14 +252,23 @@ FINAL = late_pattern(
     r"|最终|最終"
 )
 _CHANGED = """
-    (?:revised|updated|corrected) (?:answer|vote|decision|choice|ballot|scores?|status|version)
+    change of (?:heart|mind)
+    | (?:revised|updated|corrected) (?:answer|vote|decision|choice|ballot|scores?|status|version)
     | (?:change|changed|changing|switch|switching|revise|revising) (?:my|to) | correction | corrected
     | on second thought | on reflection | scratch that | strike that | i take (?:that|it|this) back
     | i (?:hereby )?(?:retract|withdraw|revoke) my | i now vote | actually | no, wait | wait | ich ändere
-    | je change | cambio mi | cambio il | mudo meu | меняю
+    | je change | cambio mi | cambio il | mudo meu | меняю | korrektur | berichtigung | rectifica(?:tion|ción)
+    | corrección | correção | correzione | rettifica | поправка | исправление | poprawka | korekta | sprostowanie
+    | düzeltme
 """
-CHANGED = late_pattern(rf"\b{_any(_CHANGED)}\b|改投")
+CHANGED = late_pattern(rf"\b{_any(_CHANGED)}\b|改投|更正|訂正|修正|정정|تصحيح|सुधार")
 """Words that say which of two statements stands: the later one."""
+
+CORRECTION = late_pattern(
+    r"correct(?:ion|ed)|korrektur|berichtigung|rectifica(?:tion|ción)|corrección|correção|correzione|rettifica|поправка"
+    r"|исправление|poprawka|korekta|sprostowanie|düzeltme|(?:更|訂|修)正|정정|تصحيح|सुधार"
+)
+"""A label before what takes the place of what stands above it."""
 
 _TAKEN = """
     on second thought | scratch that | strike that | i take (?:that|it|this) back
