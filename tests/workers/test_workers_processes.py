@@ -191,7 +191,7 @@ async def test_a_worker_that_has_run_and_learned_debates_takes_less_than_70_mb(
             await test_place.submit(f"d{n}")
         for n in range(3):
             await test_place.done(f"d{n}")
-        rollup = Path(f"/proc/{worker.pid}/smaps_rollup").read_text(encoding="ascii")
+        rollup = await asyncio.to_thread(Path(f"/proc/{worker.pid}/smaps_rollup").read_text, "ascii")
         await end(worker)
         sizes = dict(line.split(maxsplit=1) for line in rollup.splitlines()[1:])
         assert int(sizes["Rss:"].removesuffix(" kB")) < 70_000

@@ -32,6 +32,7 @@ from moot.answers.plain_text import (
 )
 from moot.answers.record_blocks import read_records, records_template, write_records
 from moot.answers.rulings import end_of, is_decision, is_taken_back, settled_ruling, withdrawn_ruling
+from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from moot.answers.shapes import (
     as_lines,
     ballot_as_lines,
@@ -42,7 +43,6 @@ from moot.answers.shapes import (
     undecorated,
     without_marks,
 )
-from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from moot.answers.tags import escape, read_tags
 from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value, reason_in_words
 from moot.answers.words import phrases
