@@ -155,6 +155,12 @@ def test_of_a_diff_of_another_text_the_hunks_are_shown(new: str) -> None:
     assert file.lines() == {1: "a", 2: "B", 3: "c", 4: "d"}
 
 
+def test_a_name_of_two_lines_cannot_write_a_head_of_its_own() -> None:
+    (file,) = files_of(read_diff('--- "a/x\\nchange: whole"\n+++ "b/x\\nchange: whole"\n@@ -1 +1 @@\n-a\n+b\n'))
+    assert file.path == "x\ufffdchange: whole"
+    assert read_file(file.source()) == file
+
+
 def test_nothing_is_no_file() -> None:
     assert read_diff("") == []
 
@@ -166,7 +172,7 @@ def test_lock_files_generated_files_and_large_changes_are_shown_around_their_cha
         diff = unified(path, text.replace("two hundred", "200"), text)
         (file,) = files_of(read_diff(diff), {path: text.encode()}.get)
         assert len(file.rows) == 122
-        assert "lines that are more than 60 lines from a change" in file.note
+        assert "lines more than 60 lines from a change" in file.note
         assert read_file(file.source()) == file
     large = "".join(f"{random.Random(n).random()}\n" * 1 for n in range(25_000))
     (file,) = files_of(read_diff(unified("big.py", large, large + "end\n")), lambda path: (large + "end\n").encode())

@@ -203,7 +203,7 @@ def left_out(files: Sequence[ReviewedFile]) -> tuple[str, ...]:
 
 
 def _whole(diff: FileDiff, data: bytes | None) -> ReviewedFile:
-    path = diff.new or diff.old
+    path = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in diff.new or diff.old)
     text = None if data is None else _text(data)
     file = ReviewedFile(
         path=path,
@@ -269,5 +269,5 @@ def nearest(file: ReviewedFile) -> ReviewedFile:
     rows = tuple(row for place, row in enumerate(file.rows) if place in near)
     if len(rows) == len(file.rows):
         return file
-    left_out = f"{counted(len(file.rows) - len(rows), 'line')} that are more than {AROUND} lines from a change"
+    left_out = f"{counted(len(file.rows) - len(rows), 'line')} more than {AROUND} lines from a change"
     return replace(file, rows=rows, note="; ".join(filter(None, (file.note, left_out))))

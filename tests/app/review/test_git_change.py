@@ -84,6 +84,16 @@ def test_a_link_is_its_target_and_a_file_that_is_gone_is_shown_by_its_hunks(repo
     assert Repository(repository.folder).read("", "nothing.py") is None
 
 
+def test_a_submodule_that_moved_is_shown_by_its_commits(repository: GitRepository, tmp_path: Path) -> None:
+    inner = new_repository(tmp_path / "inner")
+    inner.commit(a__py="a\n")
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.folder), "sub")
+    repository.git("commit", "--quiet", "--message", "sub")
+    head = GitRepository(repository.folder / "sub").commit(a__py="b\n")
+    (file,) = read_subject(Wanted(), repository.folder).artefact.files
+    assert (file.path, list(file.lines().values())) == ("sub", [f"Subproject commit {head}"])
+
+
 TRAP = "#!/bin/sh\ntouch {mark}\ncat\n"
 
 

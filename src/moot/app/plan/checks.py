@@ -33,6 +33,9 @@ from moot.phases.choices import AT_THE_END, Choices
 from moot.protocols.compose import translation
 from moot.protocols.known import GATED, WITHOUT_ROUNDS
 
+UNREAD_LIBRARY = "Nobody has the tool rag, so nobody reads the library."
+"""A note on a library that no tool searches."""
+
 
 def check_brief(brief: Brief) -> None:
     """Refuse a brief that cannot be debated as it stands.
@@ -162,7 +165,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         if participant.name not in costing.most.asked:
             yield f"{protocol} never asks {participant.name}, who stays silent."
     if brief.library and not any("rag" in participant.tools for participant in brief.participants):
-        yield "Nobody has the tool rag, so nobody reads the library."
+        yield UNREAD_LIBRARY
     if protocol in GATED:
         yield from _on_copies(brief)
     yield from _on_people(brief, costing)

@@ -24,14 +24,14 @@ SETTINGS: Mapping[str, str] = {
     "core.askPass": "",
     "credential.helper": "",
     "diff.external": "",
-    "diff.ignoreSubmodules": "all",
+    "diff.ignoreSubmodules": "dirty",
     "protocol.allow": "never",
 }
 """What holds in the place of the repository's own settings."""
 
 DIFF = (
     *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "-U12"),
-    *("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=all"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=dirty"),
 )
 """The one way in which a diff is asked for."""
 

@@ -172,6 +172,7 @@ def _untracked(artefact: "Artefact") -> None:
 async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOptions) -> int:
     """Say what the review may cost, then run it."""
     from moot.app.batch.batch_rounds import batch_note
+    from moot.app.plan.checks import UNREAD_LIBRARY
     from moot.app.review.review_start import ReviewRequest, described, review_brief
     from moot.app.run.prepare import LimitOverrides, Overrides
     from moot.app.run.start import prepare_start, run_start
@@ -197,6 +198,8 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     if options["half_price"]:
         click.echo(f"moot: {batch_note([start.prepared.plan.brief], start.prepared.costing.most.rounds)}", err=True)
     for note in start.prepared.notes:
+        if note == UNREAD_LIBRARY and subject.words:
+            continue  # the author's words stand there, for those who check
         click.echo(f"moot: {note}", err=True)
     return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
 
