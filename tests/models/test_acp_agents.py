@@ -128,8 +128,6 @@ async def test_an_answer_that_is_cut_off_and_what_is_not_offered(desk: Desk, tmp
         await desk.ask("plain", mode="read-only")
     with pytest.raises(Refused, match="acp:mine/huge has no model 'huge'; it offers big, small"):
         await desk.ask("plain", "acp:mine/huge")
-    with pytest.raises(Unavailable, match="needs the program no-such-program, which is not on the PATH"):
-        await desk.ask("plain", command=["no-such-program"])
     plain = tmp_path / "plain"
     plain.write_text("not a program\n", encoding="utf-8")
     plain.chmod(0o755)
@@ -145,8 +143,13 @@ async def test_without_the_library_the_error_says_what_to_install(
         await Desk(tmp_path).ask("plain")
 
 
-def test_the_usual_agents_need_no_settings_and_others_do() -> None:
+def test_the_usual_agents_need_no_settings_and_others_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     pool = Pool()
+    with pytest.raises(BriefError, match="acp:codex needs the program codex-acp, which is not on the PATH"):
+        pool.model("acp:codex")
+    for name in ("claude-agent-acp", "codex-acp", "gemini"):
+        (tmp_path / name).touch(mode=0o755)
     assert [pool.model(f"acp:{name}").name for name in ("claude", "codex", "gemini")] == [
         "acp:claude",
         "acp:codex",

@@ -7,7 +7,6 @@ its own settings may allow that without asking.
 
 import asyncio
 import os
-import shutil
 import tempfile
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -110,8 +109,6 @@ class AcpModel:
             ModelError: it cannot be started, or answers with an error.
         """
         program, *arguments = self._program.command
-        if shutil.which(program) is None:
-            raise Unavailable(f"{self._name} needs the program {program}, which is not on the PATH", kind="not_found")
         try:
             from acp import RequestError, spawn_agent_process
         except ImportError as error:

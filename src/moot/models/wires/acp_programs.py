@@ -4,6 +4,7 @@ They are started on this machine, so only the user's own settings name others th
 """
 
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -104,7 +105,7 @@ def program_of(model: str, programs: Mapping[str, AcpProgram]) -> tuple[AcpProgr
     """The program behind a name such as ``claude`` or ``claude/opus``, and the model that it is told to use, or "".
 
     Raises:
-        BriefError: there is no such program.
+        BriefError: there is no such program, or it is not on this machine.
     """
     name, _, wanted = model.partition("/")
     known = {**USUAL, **programs}
@@ -114,4 +115,8 @@ def program_of(model: str, programs: Mapping[str, AcpProgram]) -> tuple[AcpProgr
             f'Name others in your own moot.toml: [acp.{name}] command = ["program"]',
             code="bad_model",
         )
-    return known[name], wanted
+    program = known[name]
+    if shutil.which(program.command[0]) is None:
+        problem = f"acp:{name} needs the program {program.command[0]}, which is not on the PATH"
+        raise BriefError(problem, code="no_program")
+    return program, wanted
