@@ -19,7 +19,7 @@ from moot.core.errors import BriefError
 from moot.core.text import clean, closest
 from moot.record.store import digest
 
-Kind: TypeAlias = Literal["option", "number", "probability", "text", "preference"]
+Kind: TypeAlias = Literal["option", "number", "probability", "text", "preference", "rubric"]
 Split: TypeAlias = Literal["", "learn", "judge"]
 
 ALIASES: Final[Mapping[str, str]] = {"target": "truth", "choices": "options"}
@@ -271,10 +271,10 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
     Where nobody says it: option where options are named, number where the truth is nothing but a number, else text.
     """
     kind = kind or ("option" if options else "number" if PLAIN_NUMBER.fullmatch(truth) else "text")
-    if kind == "rubric":
-        raise ValueError("the kind rubric needs a judging model, which moot eval does not have yet; grade by rule")
     if kind not in get_args(Kind):
         raise ValueError(f"unknown kind {kind!r}; there are {', '.join(get_args(Kind))}")
+    if kind == "rubric" and options:
+        raise ValueError("a rubric is for answers in words, without options")
     if kind == "preference" and len(options) != 2:
         raise ValueError(f"a preference is between 2 options, not {len(options)}")
     if kind in ("option", "preference") and truth not in options:

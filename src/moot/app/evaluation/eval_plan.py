@@ -17,6 +17,7 @@ from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, judge_of, read
 from moot.app.evaluation.blocks import Panel, arm_plan, brief_of, drafts_plan, shares_drafts
 from moot.app.evaluation.data_sets import Question, StoredData
 from moot.app.evaluation.responses import OUTPUT
+from moot.app.evaluation.rubrics import Label, check_judge, read_labels
 from moot.app.evaluation.scores import Currency, EvalPlan, Measure
 from moot.app.plan.estimate import Costing, estimate
 from moot.app.plan.settings import Config
@@ -67,6 +68,8 @@ class Setup:
         budget: US dollars that may be paid; None for any.
         liars: how many liars sit at the table of each debate, in an arm of its own for each number; () for none.
         liar_model: the model of the liars; "" for that of their seats.
+        rubric_judge: the model that judges answers by a rubric; "" for none.
+        labels: a file of answers that people have judged; None for none.
     """
 
     name: str
@@ -82,6 +85,8 @@ class Setup:
     budget: float | None = None
     liars: tuple[int, ...] = ()
     liar_model: str = ""
+    rubric_judge: str = ""
+    labels: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +109,8 @@ class _File:
     budget: float | None = None
     liars: tuple[int, ...] = ()
     liar_model: str = ""
+    rubric_judge: str = ""
+    labels: str = ""
     arm: tuple[dict[str, object], ...] = ()
 
 
@@ -146,6 +153,8 @@ def read_setup(path: Path) -> Setup:
                 budget=written.budget,
                 liars=written.liars,
                 liar_model=written.liar_model,
+                rubric_judge=written.rubric_judge,
+                labels=path.parent / written.labels if written.labels else None,
             )
         )
     except BriefError as error:
@@ -222,6 +231,7 @@ class PreparedEvaluation:
         data: its questions, with the keys in a file of their own.
         plan: what is fixed.
         prices: of each arm that debates, and of one round of first answers under "", for one question.
+        labels: answers that people have judged, to check the judge of a rubric.
         smallest: the smallest difference that its questions show in 4 of 5 runs.
         needed: how many questions show the margin.
     """
@@ -230,6 +240,7 @@ class PreparedEvaluation:
     data: StoredData
     plan: EvalPlan
     prices: Mapping[str, ArmPrice]
+    labels: tuple[Label, ...] = ()
     smallest: float
     needed: int
 
@@ -264,6 +275,7 @@ async def prepare_evaluation(
         BriefError: an arm, a model or a question that cannot be.
     """
     setup, score = _scored(setup, data)
+    labels = _labels(setup, data)
     prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
     currency = setup.currency or _currency(prices)
     if currency == "usd" and any(price.usd is None for price in prices.values()):
@@ -284,7 +296,11 @@ async def prepare_evaluation(
         keys_hash=data.keys_hash,
         prices_date=date.today().isoformat(),
         seed=setup.panel.seed,
-        versions={"moot": version("moot"), "arms": digest(repr((setup.panel, setup.arms)))},
+        versions={
+            "moot": version("moot"),
+            "arms": digest(repr((setup.panel, setup.arms))),
+            **({"rubric": digest(repr((setup.rubric_judge, labels)))} if setup.rubric_judge else {}),
+        },
     )
     by_share = score == "credit" and margin <= DIFFER
     return PreparedEvaluation(
@@ -292,9 +308,27 @@ async def prepare_evaluation(
         data=data,
         plan=plan,
         prices=prices,
+        labels=labels,
         smallest=smallest_difference(spread, n),
         needed=questions_needed_if_differ(DIFFER, margin) if by_share else questions_needed(spread, margin),
     )
+
+
+def _labels(setup: Setup, data: StoredData) -> tuple[Label, ...]:
+    """The labels of people by which the judge of a rubric is checked; () where nothing is judged.
+
+    Raises:
+        BriefError: a judge is missing, not needed, or related to those who answer.
+    """
+    if all(question.kind != "rubric" for question in data.questions):
+        if setup.rubric_judge or setup.labels:
+            raise BriefError(
+                "no question is of the kind rubric, so leave out its judge and labels", code="inconsistent"
+            )
+        return ()
+    models = (*setup.panel.models, *(model for arm in setup.arms for model in arm.models))
+    check_judge(setup.rubric_judge, models)
+    return read_labels(setup.labels) if setup.labels else ()
 
 
 def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:

@@ -6,7 +6,7 @@ at the cost of the debates are drawn at the end. Only then are the keys opened, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -18,13 +18,15 @@ from moot.app.evaluation.arms import SAMPLING, Arm
 from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, sharers, shares_drafts
 from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
-from moot.app.evaluation.grading import Grader, Part, mixed, rows_of, sampled, seats_of
+from moot.app.evaluation.grading import Grader, Part, answers_to, mixed, rows_of, sampled, seats_of
 from moot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
 from moot.app.evaluation.responses import Block, debated_of, drafts_of, own_entries
+from moot.app.evaluation.rubrics import MEETS, Case, check_of
 from moot.app.evaluation.scores import (
     PLAN_FILE,
     EvalPlan,
     EvalResult,
+    JudgeCheck,
     first_hash,
     read_plan,
     save_plan,
@@ -312,6 +314,11 @@ class EvalRun:
         for arm in self.prepared.setup.arms:
             answered[arm.name] = await self._answers(arm, whole)
         grader = Grader(self.prepared.data.keys)
+        judge = None
+        if self.prepared.setup.rubric_judge:
+            judge, complete = await self._judge(whole, answered, grader)
+            whole = [whole[place] for place in complete]
+            answered = {name: [parts[place] for place in complete] for name, parts in answered.items()}
         usd, tokens = await self.paid()
         result = EvalResult(
             plan=self.plan,
@@ -320,10 +327,44 @@ class EvalRun:
             plan_changed=self.plan_changed,
             paid_usd=usd,
             paid_tokens=tokens,
-            judged_with_labels=None,
+            judged_with_labels=judge.enough if judge else None,
+            judge=judge,
         )
         save_result(self.folder, result)
         return result
+
+    async def _judge(
+        self, whole: Sequence[Block], answered: Mapping[str, Sequence[Sequence[Part]]], grader: Grader
+    ) -> tuple[JudgeCheck, list[int]]:
+        """Have every answer to a question with a rubric judged, once, and labels of people too.
+
+        Returns:
+            How the judge compares with people, and the places of the questions of which every answer is judged.
+        """
+        setup, labels = self.prepared.setup, self.prepared.labels
+        marks: dict[Case, bool | None] = {}
+        cases = [
+            [
+                Case(question=block.question, rubric=grader.rubric(block.question), answer=answer)
+                for answer in answers_to(block, [parts[place] for parts in answered.values()])
+                if block.question.kind == "rubric"
+            ]
+            for place, block in enumerate(whole)
+        ]
+
+        async def judge(case: Case) -> None:
+            plan = case.plan(setup.rubric_judge, self.plan.seed)
+            entries = await self._run(id_of(self.prefix, plan), plan)
+            answer = drafts_of(case.as_question(), entries)[0].answer
+            marks[case] = None if answer is None else answer == MEETS
+
+        every = (*(label.case for label in labels), *(case for own in cases for case in own))
+        await self._all(list(dict.fromkeys(every)), judge)
+        grader.marks = {(case.question.id, case.answer): bool(mark) for case, mark in marks.items()}
+        complete = [place for place, own in enumerate(cases) if all(case in marks for case in own)]
+        for place in set(range(len(whole))) - set(complete):
+            whole[place].whole = False
+        return check_of(setup.rubric_judge, labels, marks), complete
 
     async def _answers(self, arm: Arm, whole: Sequence[Block]) -> list[Sequence[Part]]:
         """What an arm answered to each question."""

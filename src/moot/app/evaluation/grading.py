@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -35,6 +35,8 @@ _KEY: Final = TypeAdapter(Key)
 class Grader:
     """Grades responses by the keys of a file.
 
+    ``marks`` says of an answer to a question with a rubric whether a judge found that it meets it.
+
     Args:
         path: the file of the keys, which ``data_sets.store_data`` has written.
 
@@ -43,6 +45,7 @@ class Grader:
     """
 
     def __init__(self, path: Path) -> None:
+        self.marks: dict[tuple[str, str], bool] = {}
         try:
             lines = path.read_text("utf-8").splitlines()
             keys = [_KEY.validate_python({**json.loads(line)}) for line in lines]
@@ -58,7 +61,7 @@ class Grader:
         key = self._keys[question.id]
         if question.kind == "probability":
             return _forecast(response.probability, outcome=int(key.truth))
-        right = sum(_right(question, answer, key) for answer in response.answers)
+        right = sum(self._right(question, answer, key) for answer in response.answers)
         return Grade(credit=right / len(response.answers) if response.answers else 0.0)
 
     def right(self, question: Question, answer: str | None) -> bool | None:
@@ -68,6 +71,15 @@ class Grader:
         key = self._keys[question.id]
         if question.kind == "probability":
             return abs(float(answer) - int(key.truth)) < 0.5
+        return self._right(question, answer, key)
+
+    def rubric(self, question: Question) -> str:
+        """The rubric of a question, for its judge alone."""
+        return self._keys[question.id].truth
+
+    def _right(self, question: Question, answer: str, key: Key) -> bool:
+        if question.kind == "rubric":
+            return self.marks.get((question.id, answer), False)
         return _right(question, answer, key)
 
 
@@ -89,6 +101,13 @@ def sampled(question: Question, drafts: Sequence[Draft], *, share: float = 1.0) 
     if all(draft.failed for draft in drafts):
         response = Response(state="failed")
     return Part(share=share, response=response, charge=sum((draft.charge for draft in drafts), Charge()))
+
+
+def answers_to(block: Block, parts: Iterable[Sequence[Part]]) -> Iterator[str]:
+    """All answers to a question that are graded: those of arms, and the first and last ones of participants."""
+    yield from (answer for inner in parts for part in inner for answer in part.response.answers)
+    seats = (seat for debate in block.debates.values() for seat in debate.seats)
+    yield from (answer for seat in seats for answer in (seat.first, seat.last) if answer is not None)
 
 
 def mixed(block: Block, place: int, mixture: Mixture) -> tuple[Part, ...]:

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import ClassVar, Final, Literal, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -161,6 +161,42 @@ class EvalPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCheck:
+    """How a model that judged answers by a rubric compares with labels of people.
+
+    Attributes:
+        model: the judge.
+        labels: how many answers both have judged.
+        agreed: how often they agree.
+        said_right: how many the model called right.
+        labelled_right: how many people called right.
+        unread: how many judgements could not be read.
+    """
+
+    NEEDED: ClassVar[int] = 50
+    """Labels without which there is no verdict."""
+
+    model: str
+    labels: int = 0
+    agreed: int = 0
+    said_right: int = 0
+    labelled_right: int = 0
+    unread: int = 0
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough labels for a verdict."""
+        return self.labels >= self.NEEDED
+
+    @property
+    def kappa(self) -> float | None:
+        """Agreement beyond chance (Cohen 1960); None where nothing can differ."""
+        said, labelled = self.said_right / self.labels, self.labelled_right / self.labels
+        chance = said * labelled + (1 - said) * (1 - labelled)
+        return None if chance == 1 else (self.agreed / self.labels - chance) / (1 - chance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalResult:
     """All that a scoreboard needs.
 
@@ -172,6 +208,7 @@ class EvalResult:
         paid_usd: what was paid in US dollars, shared answers once; None where a price is unknown.
         paid_tokens: the same in tokens, in and out.
         judged_with_labels: whether a judging model was checked against enough labels of people; None if none judged.
+        judge: how that model compares with people; None if none judged.
     """
 
     plan: EvalPlan
@@ -181,6 +218,7 @@ class EvalResult:
     paid_usd: float | None
     paid_tokens: int
     judged_with_labels: bool | None
+    judge: JudgeCheck | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +238,7 @@ class _Ran:
     paid_usd: float | None = None
     paid_tokens: int = 0
     judged_with_labels: bool | None = None
+    judge: JudgeCheck | None = None
 
 
 Row = TypeVar("Row", Score, SeatScore)
@@ -266,6 +305,7 @@ def save_result(folder: Path, result: EvalResult) -> None:
         paid_usd=result.paid_usd,
         paid_tokens=result.paid_tokens,
         judged_with_labels=result.judged_with_labels,
+        judge=result.judge,
     )
     _save(folder / RUN_FILE, json.dumps(asdict(ran), indent=2) + "\n")
 
@@ -286,6 +326,7 @@ def read_result(folder: Path) -> EvalResult:
         paid_usd=ran.paid_usd,
         paid_tokens=ran.paid_tokens,
         judged_with_labels=ran.judged_with_labels,
+        judge=ran.judge,
     )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from moot.app.evaluation.rubrics import judge_sentences
 from moot.app.evaluation.scores import EvalResult, PlannedArm
 from moot.app.results.comparisons import (
     compare_all,
@@ -118,7 +119,9 @@ def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
         yield ONE_GROUP
     elif rows.groups:
         yield f"The questions are {rows.group_count} groups, and the intervals allow for that."
-    if result.judged_with_labels is not None:
+    if result.judge:
+        yield from judge_sentences(result.judge)
+    elif result.judged_with_labels is not None:
         checked = "was checked against labels of people" if result.judged_with_labels else "was not checked"
         yield f"A model judged the answers; it {checked}."
     for arm in rows.arms:

@@ -45,6 +45,8 @@ class EvalOptions(HalfPriceOptions):
     parallel: int | None
     liar: tuple[int, ...]
     liar_model: str
+    rubric_judge: str
+    labels: Path | None
     force: bool
     yes: bool
     dry_run: bool
@@ -83,6 +85,18 @@ def _options(command: Command) -> Command:
                 metavar="MODEL",
                 default="",
                 help="The model of the liars. Default: the participant's own model.",
+            ),
+            click.option(
+                "--rubric-judge",
+                metavar="MODEL",
+                default="",
+                help="Who judges answers to questions of the kind rubric; of another family than all who answer.",
+            ),
+            click.option(
+                "--labels",
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                metavar="FILE",
+                help="Answers that people have judged (input, rubric, answer, label), to check that judge.",
             ),
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
@@ -181,6 +195,8 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     setup = replace(setup, liars=liars, liar_model=options["liar_model"] or setup.liar_model)
     if setup.liar_model and not liars:
         raise click.UsageError("A model for liars needs their number: --liar 1.")
+    judge, labels = options["rubric_judge"] or setup.rubric_judge, options["labels"] or setup.labels
+    setup = replace(setup, rubric_judge=judge, labels=labels)
     budget = setup.budget if options["budget"] is None else options["budget"]
     return replace(setup, name=options["name"] or setup.name, budget=budget)
 
@@ -233,6 +249,9 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
         yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
     usd = "unknown" if total.usd is None else f"${total.usd:.2f}"
     yield f"expected: {total.calls:,.0f} calls, {total.tokens:,.0f} tokens, cost {usd}; equal cost in {plan.currency}"
+    if judge := prepared.setup.rubric_judge:
+        checked = f"{len(prepared.labels)} labels of people check it" if prepared.labels else "no labels check it"
+        yield f"{judge} judges each answer by its rubric, at about one more call for each; {checked}"
     if prepared.setup.budget is not None:
         yield f"budget: ${prepared.setup.budget:g}"
     yield (
