@@ -50,7 +50,7 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     assert "4 questions cannot answer whether a debate is better by 0.05; that needs about 469" in refused.output
     first = moot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert first.exit_code == 0
-    assert "4 of 4 questions are whole; paid $0.0000, 0 tokens" in first.output
+    assert "4 of 4 questions answered by all arms; paid $0.0000, 0 tokens" in first.output
     scores = (folder / "places-eval" / "scores.csv").read_bytes()
     again = moot(folder, "eval", "run", "places.csv", *QUOTES, "--force", "--parallel", "1")
     assert again.exit_code == 0
@@ -94,7 +94,7 @@ def reply(call: Call) -> Plan:
 def test_a_provider_that_is_away_pauses(folder: Path) -> None:
     result = moot(folder, "eval", "check.toml", "--force")
     assert result.exit_code == 1
-    assert "0 of 4 questions are whole" in result.output
+    assert "0 of 4 questions answered by all arms" in result.output
     assert "repeat the command to resume" in result.output
 
 

@@ -75,6 +75,7 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"kind": "rubik"}, "unknown kind 'rubik'; there are option, number, probability, text, preference, rubric"),
         ({"kind": "number"}, "truth is not a number: 'tea'"),
         ({"kind": "number", "truth": "inf"}, "truth is not a number: 'inf'"),
+        ({"truth": float("nan")}, "truth is not a number: nan"),
         ({"kind": "rubric", "options": ["a", "b"]}, "a rubric is for answers in words, without options"),
         ({"options": ["tea", "Tea "]}, "two options are the same"),
         ({"options": ["tea"]}, "there must be 2 to 20 options, not 1"),

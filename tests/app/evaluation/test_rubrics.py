@@ -35,9 +35,9 @@ def judges(prompt: str) -> str:
 
 
 def workspace(store: InMemoryStore | None = None) -> tuple[Workspace, dict[str, Priced]]:
-    made, models = workspace_of("a", "b", "judge", store=store)
+    space, models = workspace_of("a", "b", "judge", store=store)
     models["judge"].say = judges
-    return made, models
+    return space, models
 
 
 def labelled(folder: Path, n: int) -> Path:
@@ -114,7 +114,10 @@ def test_a_judge_is_named_and_of_another_family(tmp_path: Path) -> None:
     assert "no question is of the kind rubric, so leave out its judge and labels" in unneeded.output
     options = ("--rubric-judge", "ollama:x", "--labels", "l.csv")
     planned = moot(tmp_path, "eval", "plan", "q.csv", *QUOTES, *options)
-    assert "ollama:x judges each answer by its rubric, at about one more call for each; 1 labels" in planned.output
+    assert (
+        "ollama:x judges each answer by its rubric, at about one more call for each; checked by 1 label of people"
+        in planned.output
+    )
 
 
 @pytest.mark.parametrize(

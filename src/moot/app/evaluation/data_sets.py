@@ -307,6 +307,8 @@ def _text(fields: Mapping[str, object], name: str) -> str:
     value = fields.get(name)
     if value is None:
         return ""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} is not a number: {value}")
     if isinstance(value, str | int | float):
         return clean(value).strip() if isinstance(value, str) else json.dumps(value)
     raise ValueError(f"{name} is not a text")

@@ -191,8 +191,8 @@ class JudgeCheck:
     @property
     def kappa(self) -> float | None:
         """Agreement beyond chance (Cohen 1960); None where nothing can differ."""
-        said, labelled = self.said_right / self.labels, self.labelled_right / self.labels
-        chance = said * labelled + (1 - said) * (1 - labelled)
+        own, theirs = self.said_right / self.labels, self.labelled_right / self.labels
+        chance = own * theirs + (1 - own) * (1 - theirs)
         return None if chance == 1 else (self.agreed / self.labels - chance) / (1 - chance)
 
 

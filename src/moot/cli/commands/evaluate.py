@@ -13,6 +13,7 @@ from moot.cli.commands.eval_results import export, past, show
 from moot.cli.commands.measure import plan_evaluation, run_evaluation
 from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
 from moot.core.brief import ROUNDS, SEED
+from moot.core.text import counted
 
 if TYPE_CHECKING:
     from moot.evaluation.worlds import Talk, Voters
@@ -65,7 +66,7 @@ def check(file: Path) -> int:
         return USAGE
     kinds = Counter(question.kind for question in data.questions)
     groups = {question.group or question.id for question in data.questions}
-    click.echo(f"{len(data.questions)} questions in {len(groups)} groups")
+    click.echo(f"{counted(len(data.questions), 'question')} in {counted(len(groups), 'group')}")
     for kind, count in sorted(kinds.items()):
         click.echo(f"  {kind}: {count}")
     return DONE

@@ -23,6 +23,7 @@ from moot.cli.options import (
     store_option,
 )
 from moot.core.brief import BATCHED, COST, PARTICIPANTS, SEED
+from moot.core.text import counted
 
 if TYPE_CHECKING:
     from moot.app.evaluation.data_sets import StoredData
@@ -243,14 +244,14 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     plan, total = prepared.plan, prepared.total
     groups = {question.group or question.id for question in prepared.data.questions}
     times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
-    yield f"{plan.name}: {plan.planned} questions in {len(groups)} groups{times}"
+    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(len(groups), 'group')}{times}"
     wide = max(len(arm.name) for arm in plan.arms)
     for arm in plan.arms:
         yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
     usd = "unknown" if total.usd is None else f"${total.usd:.2f}"
     yield f"expected: {total.calls:,.0f} calls, {total.tokens:,.0f} tokens, cost {usd}; equal cost in {plan.currency}"
     if judge := prepared.setup.rubric_judge:
-        checked = f"{len(prepared.labels)} labels of people check it" if prepared.labels else "no labels check it"
+        checked = f"checked by {counted(len(prepared.labels), 'label')} of people"
         yield f"{judge} judges each answer by its rubric, at about one more call for each; {checked}"
     if prepared.setup.budget is not None:
         yield f"budget: ${prepared.setup.budget:g}"
@@ -265,7 +266,8 @@ def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     """How far the run came, what was paid, and where the scores are."""
     whole = sum(block.whole for block in run.blocks)
     usd = "unknown" if result.paid_usd is None else f"${result.paid_usd:.4f}"
-    yield f"{whole} of {len(run.blocks)} questions are whole; paid {usd}, {result.paid_tokens:,} tokens"
+    answered = f"{whole} of {counted(len(run.blocks), 'question')} answered by all arms"
+    yield f"{answered}; paid {usd}, {result.paid_tokens:,} tokens"
     if result.plan_changed:
         yield "the plan was changed after the first call: everything is exploratory"
     if run.paused:
