@@ -138,27 +138,34 @@ def read_setup(path: Path) -> Setup:
         mistake = error.errors(include_url=False, include_input=False)[0]
         raise BriefError(f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}", where=where) from None
     try:
-        return _checked(
-            Setup(
-                name=written.name or path.stem,
-                questions=path.parent / written.questions,
-                panel=_panel(written),
-                arms=read_arms(written.arm, written.models) if written.arm else (),
-                epochs=written.epochs,
-                score=written.score,
-                currency=written.currency,
-                margin=written.margin,
-                alpha=written.alpha,
-                looks=written.looks,
-                budget=written.budget,
-                liars=written.liars,
-                liar_model=written.liar_model,
-                rubric_judge=written.rubric_judge,
-                labels=path.parent / written.labels if written.labels else None,
-            )
-        )
+        return _checked(_setup_of(written, path))
     except BriefError as error:
         raise BriefError(error.found, where=where, code=error.code) from None
+
+
+def _setup_of(written: _File, path: Path) -> Setup:
+    """What a file says; other files are named from its folder.
+
+    Raises:
+        BriefError: an arm that cannot be.
+    """
+    return Setup(
+        name=written.name or path.stem,
+        questions=path.parent / written.questions,
+        panel=_panel(written),
+        arms=read_arms(written.arm, written.models) if written.arm else (),
+        epochs=written.epochs,
+        score=written.score,
+        currency=written.currency,
+        margin=written.margin,
+        alpha=written.alpha,
+        looks=written.looks,
+        budget=written.budget,
+        liars=written.liars,
+        liar_model=written.liar_model,
+        rubric_judge=written.rubric_judge,
+        labels=path.parent / written.labels if written.labels else None,
+    )
 
 
 def _panel(written: _File) -> Panel:
@@ -277,9 +284,7 @@ async def prepare_evaluation(
     setup, score = _scored(setup, data)
     labels = _labels(setup, data)
     prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
-    currency = setup.currency or _currency(prices)
-    if currency == "usd" and any(price.usd is None for price in prices.values()):
-        raise BriefError("the currency usd needs the price of every model; use tokens", code="inconsistent")
+    currency = _chosen_currency(setup, prices)
     margin = MARGINS[score] if setup.margin is None else setup.margin
     spread, n = SPREADS.get(score) or spread_of_share(DIFFER), len(data.questions)
     plan = EvalPlan(
@@ -296,13 +301,8 @@ async def prepare_evaluation(
         keys_hash=data.keys_hash,
         prices_date=date.today().isoformat(),
         seed=setup.panel.seed,
-        versions={
-            "moot": version("moot"),
-            "arms": digest(repr((setup.panel, setup.arms))),
-            **({"rubric": digest(repr((setup.rubric_judge, labels)))} if setup.rubric_judge else {}),
-        },
+        versions=_versions(setup, labels),
     )
-    by_share = score == "credit" and margin <= DIFFER
     return PreparedEvaluation(
         setup=setup,
         data=data,
@@ -310,8 +310,32 @@ async def prepare_evaluation(
         prices=prices,
         labels=labels,
         smallest=smallest_difference(spread, n),
-        needed=questions_needed_if_differ(DIFFER, margin) if by_share else questions_needed(spread, margin),
+        needed=_needed(score, margin, spread),
     )
+
+
+def _chosen_currency(setup: Setup, prices: Mapping[str, ArmPrice]) -> Currency:
+    """The currency that was asked for, or the best that is known.
+
+    Raises:
+        BriefError: it needs prices that are not known.
+    """
+    currency = setup.currency or _currency(prices)
+    if currency == "usd" and any(price.usd is None for price in prices.values()):
+        raise BriefError("the currency usd needs the price of every model; use tokens", code="inconsistent")
+    return currency
+
+
+def _versions(setup: Setup, labels: Sequence[Label]) -> Mapping[str, str]:
+    """What the plan's hash speaks of beside its own fields: Moot, who answers how, and who judges by a rubric."""
+    rubric = {"rubric": digest(repr((setup.rubric_judge, labels)))} if setup.rubric_judge else {}
+    return {"moot": version("moot"), "arms": digest(repr((setup.panel, setup.arms))), **rubric}
+
+
+def _needed(score: Measure, margin: float, spread: float) -> int:
+    """How many questions show the margin."""
+    by_share = score == "credit" and margin <= DIFFER
+    return questions_needed_if_differ(DIFFER, margin) if by_share else questions_needed(spread, margin)
 
 
 def _labels(setup: Setup, data: StoredData) -> tuple[Label, ...]:

@@ -41,7 +41,7 @@ class Axis:
         if self.names:
             yield from ((float(place), name) for place, name in enumerate(self.names))
         elif self.log:
-            yield from ((value, f"{value:.3g}") for value in _log_ticks(self.low, self.high))
+            yield from ((value, f"{value:,.6g}") for value in _log_ticks(self.low, self.high))
         else:
             step = nice_step((self.high - self.low) / TICKS)
             first = math.ceil(self.low / step - 1e-9)

@@ -112,10 +112,10 @@ def facts(board: Scoreboard) -> Iterator[str]:
             )
     looks = ", ".join(f"{share:.0%}" for share in board.looks) or "100%"
     yield f"margin {board.margin:g}; level {board.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
-    charged = f"charged ${money(board.charged_usd)}" if board.charged_usd is not None else "charges not known"
-    paid = f"paid ${money(board.paid_usd)}" if board.paid_usd is not None else "payment not known"
+    charged = UNKNOWN if board.charged_usd is None else f"${money(board.charged_usd)}"
+    paid = UNKNOWN if board.paid_usd is None else f"${money(board.paid_usd)}"
     prices = f"; prices of {board.prices_date}" if board.prices_date else ""
-    yield f"{charged} in all, {paid} ({board.paid_tokens} tokens){prices}"
+    yield f"charged to all arms: {charged}; paid: {paid}, {board.paid_tokens:,} tokens{prices}"
     yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.exploratory else ''}; seed {board.seed}"
 
 

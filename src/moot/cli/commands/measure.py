@@ -54,26 +54,10 @@ class EvalOptions(HalfPriceOptions):
     store: Path | str | None
 
 
-def _options(command: Command) -> Command:
-    """The arguments of both commands."""
+def _liars_and_judges(command: Command) -> Command:
+    """The options about models that do not just answer."""
     for add in reversed(
         (
-            click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
-            click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers. Can be repeated."),
-            click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
-            click.option(
-                "--seed", type=click.IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
-            ),
-            click.option(
-                "-o",
-                "--out",
-                type=click.Path(file_okay=False, path_type=Path),
-                help="The folder of its plan and scores. Default: NAME-eval.",
-            ),
-            click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
-            click.option(
-                "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
-            ),
             click.option(
                 "--liar",
                 type=click.IntRange(1, PARTICIPANTS.high - 1),
@@ -99,6 +83,33 @@ def _options(command: Command) -> Command:
                 metavar="FILE",
                 help="Answers that people have judged (input, rubric, answer, label), to check that judge.",
             ),
+        )
+    ):
+        command = add(command)
+    return command
+
+
+def _options(command: Command) -> Command:
+    """The arguments of both commands."""
+    for add in reversed(
+        (
+            click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
+            click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers. Can be repeated."),
+            click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
+            click.option(
+                "--seed", type=click.IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
+            ),
+            click.option(
+                "-o",
+                "--out",
+                type=click.Path(file_okay=False, path_type=Path),
+                help="The folder of its plan and scores. Default: NAME-eval.",
+            ),
+            click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
+            click.option(
+                "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
+            ),
+            _liars_and_judges,
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
             store_option,
