@@ -89,7 +89,7 @@ def test_each_format_has_its_files(tmp_path: Path) -> None:
     board, evaluated = board_with_seats(60)
     run = tmp_path / "run"
     save_result(run, evaluated)
-    assert tuple(FORMS) == eval_results.FORMS
+    assert (*FORMS, eval_results.INSPECT) == eval_results.FORMS
     assert moot(tmp_path, "eval", "export", "run", "--format", "json").output == "run/summary.json\n"
     data = json.loads((run / "summary.json").read_text("utf-8"))
     assert (data["version"], data["pairs"][0]["difference"]) == (1, board.pairs[0].difference)
