@@ -25,6 +25,7 @@ from moot.models.wires import base as wires
 from moot.phases.base import State
 from moot.policy import rules
 from moot.record import ledger, mailbox, store
+from tests.testing import faults_in_workers
 
 Change = tuple[Any, str, Any]
 Planted = Callable[[], list[Change]]
@@ -391,7 +392,10 @@ def vote_is_counted_twice() -> list[Change]:
 
 FAULTS: Mapping[str, Planted] = {
     name: cast("Planted", value)
-    for name, value in tuple(globals().items())
-    if callable(value) and getattr(value, "__module__", "") == __name__ and name[0] != "_" and name != "planted"
+    for name, value in (*globals().items(), *vars(faults_in_workers).items())
+    if getattr(value, "__module__", "") in (__name__, faults_in_workers.__name__)
+    and callable(value)
+    and name[0] != "_"
+    and name != "planted"
 }
 """All planted faults by name."""

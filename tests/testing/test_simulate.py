@@ -19,11 +19,29 @@ from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
 from tests.testing.planted_faults import FAULTS, planted
 
-SEEDS = 2_000 if MORE else 250
+SEEDS = 10_000 if MORE else 500
 """How many seeds are run."""
 
 BLOCKS = 20 if MORE else 5
 """Over how many tests, so that they run beside each other."""
+
+FOUND_AT = {
+    "finished_calls_are_sent_again": 48,
+    "times_of_turns_are_not_limited": 12,
+    "stopped_process_loses_its_turns": 199,
+    "limit_of_questions_is_not_checked": 44,
+    "call_is_tried_for_ever": 48,
+    "messages_come_in_any_order": 14,
+    "places_of_the_runner_are_not_counted": 235,
+    "fence_is_always_open": 261,
+    "leases_are_not_renewed": 61,
+    "debates_of_dead_workers_are_forgotten": 69,
+    "overtaken_worker_ends_the_debate_of_another": 77,
+    "paused_debate_counts_as_done": 29,
+    "answer_of_a_person_queues_nothing": 29,
+    "worker_takes_more_than_it_has_places": 77,
+}
+"""Seeds that have found a planted fault, where that is not among the first; they are tried first."""
 
 WITHIN = 2_000
 """The seeds within which each planted fault is found."""
@@ -38,15 +56,17 @@ def test_all_invariants_hold(block: int) -> None:
 
 
 def test_some_seeds_hold() -> None:
-    check_simulated(range(60))
+    check_simulated(range(40))
 
 
 @pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::6])
+@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::3])
 def test_a_planted_fault_is_found(name: str) -> None:
+    likely = FOUND_AT.get(name, 0)
     with planted(name):
-        assert any(simulate(seed).violation for seed in range(WITHIN)), f"{name} was not found in {WITHIN} seeds"
+        violated = any(simulate(seed).violation for seed in (likely, *range(WITHIN)))
+    assert violated, f"{name} was not found in {WITHIN} seeds"
 
 
 def test_there_are_enough_invariants_and_planted_faults() -> None:
@@ -103,7 +123,9 @@ def test_seeds_draw_all_protocols_and_faults() -> None:
     assert {debate.protocol for plan in plans for debate in plan.debates} == {name for name, _ in PROTOCOLS}
     assert {fault.kind for plan in plans for fault in plan.models} == {*PASSING, *LASTING}
     kinds = {fault.kind for plan in plans for fault in plan.processes}
-    assert kinds == {"kill", "freeze", "cancel", "stop", "second"}
+    assert kinds == {"kill", "freeze", "cancel", "stop", "second", "withdraw", "withdraw now"}
+    assert {fault.kind for plan in plans for fault in plan.queue} == {"away", "unsure", "slow"}
+    assert {plan.mode for plan in plans} == {"same", "wild", "workers"}
     assert {fault.kind for plan in plans for fault in plan.store} == {"refused", "unsure", "full", "slow", "unread"}
     same = [fault.kind for plan in plans if plan.mode == "same" for fault in plan.models]
     assert set(same) <= set(PASSING)
@@ -220,7 +242,7 @@ def test_a_damaged_line_is_a_violation() -> None:
 
 
 def test_an_unbroken_world_has_no_fault_and_the_same_answers() -> None:
-    plan = next(plan for plan in map(make_plan, range(1, 99, 2)) if plan.faults > 3)
+    plan = next(plan for plan in map(make_plan, range(3, 99, 4)) if plan.faults > 3)
     assert plan.unbroken().faults == 0
     one = simulate(plan.seed, plan=replace(plan.unbroken(), mode="wild"))
     other = simulate(plan.seed, plan=replace(plan.unbroken(), mode="wild"))

@@ -30,10 +30,11 @@ class Queue:
 
     Args:
         address: the store's, ``postgresql://…``.
+        database: the connections to it; None for new ones.
     """
 
-    def __init__(self, address: str) -> None:
-        self.database = Database(address)
+    def __init__(self, address: str, database: Database | None = None) -> None:
+        self.database = database or Database(address)
         self._ready = False
 
     async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:

@@ -215,9 +215,10 @@ insert into moot_worker (worker, places, until) values ($1, $2, clock_timestamp(
 on conflict (worker) do update set places = excluded.places, until = excluded.until
 """
 _RENEWED = """
-update moot_lease l set until = clock_timestamp() + $3 * interval '1 s' from moot_job j
-where l.debate = any($2::text[]) and l.worker = $1 and l.until > clock_timestamp() and j.debate = l.debate
-returning l.debate, l.epoch, j.stop
+update moot_lease set until = clock_timestamp() + $3 * interval '1 s'
+where debate = any($2::text[]) and worker = $1 and until > clock_timestamp()
+    and exists (select 1 from moot_job j where j.debate = moot_lease.debate)
+returning debate, epoch, (select stop from moot_job j where j.debate = moot_lease.debate) as stop
 """
 
 

@@ -150,7 +150,9 @@ class Allowed:
         """The seconds until so much fits into a bucket. What never fits waits until all has run out."""
         level = await c.fetchval(_LOOK, self.provider, kind, _rate(limit))
         if level is None:
-            await c.execute("insert into moot_limit values ($1, $2) on conflict do nothing", self.provider, kind)
+            await c.execute(
+                "insert into moot_limit (provider, kind) values ($1, $2) on conflict do nothing", self.provider, kind
+            )
             level = await c.fetchval(_LOOK, self.provider, kind, _rate(limit))
         return max(0.0, (level + number - max(_size(limit), number)) / _rate(limit))
 

@@ -18,7 +18,7 @@ PATIENCE = 60.0
 """Seconds to wait for another process that makes the tables."""
 
 _LOCK = 0x6D6F6F75
-_TABLES = """
+TABLES = """
 create table if not exists moot_job (
     debate text primary key,
     owner text not null default '',
@@ -101,7 +101,7 @@ async def _make(c: Connection) -> None:
     except asyncpg.LockNotAvailableError:
         raise QueueError("another process has been making the tables of the queue for a minute; try again") from None
     if await find_version(c) != NUMBER:
-        await c.execute(_TABLES)
+        await c.execute(TABLES)
         await c.execute(f"comment on table moot_job is '{OURS}{NUMBER}'")
 
 

@@ -45,11 +45,12 @@ _FIRED = """
 insert into moot_firing (name, at, brief, worker) values ($1, $2, $3, $4) on conflict do nothing
 """
 _BROKEN_OFF = """
-update moot_firing f set worker = $1 from (
+update moot_firing set worker = $1 from (
     select name, at from moot_firing g where not exists (
-        select from moot_worker w where w.worker = g.worker and w.until > clock_timestamp()
+        select 1 from moot_worker w where w.worker = g.worker and w.until > clock_timestamp()
     ) order by at limit 100 for update skip locked
-) o where (f.name, f.at) = (o.name, o.at) returning f.name, f.at, f.brief
+) o where (moot_firing.name, moot_firing.at) = (o.name, o.at)
+returning moot_firing.name, moot_firing.at, moot_firing.brief
 """
 _SOON = "select extract(epoch from min(next) - clock_timestamp())::float8 from moot_schedule"
 

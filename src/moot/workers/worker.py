@@ -20,7 +20,7 @@ from moot.workers.jobs import SLOTS, STOP, Ending, Lease
 from moot.workers.lease_runs import AGAIN, LeasedDebate, LeaseRuns, WorkerSettings, handed_over
 from moot.workers.leases import FencedStore, Heartbeat, HeartbeatResult, HeartbeatSender, Lost
 from moot.workers.provider_limits import Allowed, Queueing
-from moot.workers.queue_database import Connection, Database
+from moot.workers.queue_database import CONNECTIONS, Connection, Database
 from moot.workers.queue_tables import make_ready
 from moot.workers.schedules import ScheduledRun, fire
 from moot.workers.worker_log import Note
@@ -35,12 +35,22 @@ class Worker:
     Args:
         workspace: where debates run; its records are written behind a fence from now on.
         wanted: how it works.
+        connect: opens so many connections to the queue; None for those to the address.
+        clock: what its leases go by; see ``FencedStore``.
     """
 
-    def __init__(self, workspace: Workspace, wanted: WorkerSettings) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        wanted: WorkerSettings,
+        *,
+        connect: Callable[[int], Database] | None = None,
+        clock: Callable[[], float] = leases.clock,
+    ) -> None:
         self.workspace, self.wanted = workspace, wanted
-        self.database = Database(wanted.address)
-        self.fence = FencedStore(workspace.store)
+        connect = connect or (lambda connections: Database(wanted.address, connections=connections))
+        self.database = connect(CONNECTIONS)
+        self.fence = FencedStore(workspace.store, clock)
         self._segments = LeaseRuns(workspace, wanted, self.fence, self._probe)
         workspace.writer = self.fence
         workspace.pool.meter = self._meter
@@ -50,7 +60,7 @@ class Worker:
         self._leave, self._lease_change = asyncio.Event(), asyncio.Event()
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
         # A connection of its own, so that the heartbeat waits for nobody.
-        self._heartbeat_database = Database(wanted.address, connections=1)
+        self._heartbeat_database = connect(1)
         who = HeartbeatSender(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
         self._heartbeat = Heartbeat(self._heartbeat_database, who, self.fence, self._report_heartbeat)
         self._loop: asyncio.AbstractEventLoop | None = None

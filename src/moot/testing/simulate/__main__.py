@@ -1,6 +1,7 @@
 """``python -m moot.testing.simulate``: run seeds over all processors, and tell of what fails; see ``make simulate``."""
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -10,10 +11,14 @@ from typing import TextIO
 
 from moot.testing.simulate.fault_plan import Mode, Plan, from_json, make_plan
 from moot.testing.simulate.shrinking import shrink
-from moot.testing.simulate.simulation import simulate
+from moot.testing.simulate.simulation import no_collection, simulate
 
 BLOCK = 50
 """Seeds that one worker runs before it tells of them."""
+
+
+COLLECT = 25
+"""Seeds after which what they have left is collected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +52,13 @@ class Block:
 def run_block(first: int, last: int, mode: Mode | None = None) -> Block:
     """Run the seeds from ``first`` up to ``last``, without that one."""
     total = Block()
-    for seed in range(first, last):
-        story = simulate(seed, mode=mode)
-        failing = ((seed, str(story.violation)),) if story.violation else ()
-        total += Block(seeds=1, steps=story.steps, seconds=story.seconds, sent=story.sent, failing=failing)
+    with no_collection():
+        for seed in range(first, last):
+            if seed % COLLECT == 0:
+                gc.collect()
+            story = simulate(seed, mode=mode)
+            failing = ((seed, str(story.violation)),) if story.violation else ()
+            total += Block(seeds=1, steps=story.steps, seconds=story.seconds, sent=story.sent, failing=failing)
     return total
 
 

@@ -4,6 +4,7 @@ Faults are listed and not drawn while the world runs. So one of them can be left
 which is what makes shrinking work, and a plan can be written as JSON.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Literal, TypeAlias
@@ -12,8 +13,9 @@ import msgspec
 
 from moot.core.brief import Brief, Limits, Participant
 
-Mode: TypeAlias = Literal["same", "wild"]
-"""``same``: only faults that must change nothing, so the debate is compared with the unbroken one. ``wild``: all."""
+Mode: TypeAlias = Literal["same", "wild", "workers"]
+"""``same``: only faults that must change nothing, so the debate is compared with the unbroken one. ``wild``: all.
+``workers``: all, and the debates are run by workers out of a queue."""
 
 PROTOCOLS = (
     ("panel", 6),
@@ -28,6 +30,15 @@ PROTOCOLS = (
     ("grouped", 1),
 )
 """The protocols, and how often each is drawn."""
+
+MODES: Mapping[int, Mode] = {3: "same", 7: "same", 5: "workers"}
+"""By the remainder of a seed the mode that is not ``wild``."""
+
+LONG = ("arena", "fishbowl")
+"""Protocols that ask so much that a small world rarely has one of them."""
+
+LARGE = 0.06
+"""The share of worlds that have more participants and rounds; a small one finds nearly as much."""
 
 NAMES = ("Ann", "Bob", "Cyd", "Dov")
 CHAIR = "Chair"
@@ -72,11 +83,25 @@ class StoreFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFault:
+    """What is wrong with one transaction of the queue.
+
+    ``away``: from then on the database gives no answer for some seconds, and notifications are lost. ``unsure``: the
+    transaction is done, and fails all the same. ``slow``: it takes seconds.
+    """
+
+    number: int
+    kind: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessFault:
     """What happens to a process, some seconds after its start.
 
     ``kill``, ``freeze`` (for some seconds), ``cancel`` (Ctrl-C), ``stop`` (pause after the batch), ``second`` (another
-    process starts to drive the same debates).
+    process starts to drive the same debates). With workers, those of life 0 are what the owner of the first debate
+    does: ``withdraw`` and ``withdraw now``.
     """
 
     life: int
@@ -142,6 +167,8 @@ class Plan:
         remarks: how many remarks of people come from outside.
         shuffled: whether the seed orders the tasks that are ready.
         late: the most seconds after which a person answers.
+        workers: how many workers run the debates; 0 for none.
+        allowance: the most requests that all workers may have in flight together; 0 for any number.
     """
 
     seed: int
@@ -159,6 +186,9 @@ class Plan:
     store: tuple[StoreFault, ...] = ()
     processes: tuple[ProcessFault, ...] = ()
     jumps: tuple[ClockJump, ...] = ()
+    workers: int = 0
+    allowance: int = 0
+    queue: tuple[QueueFault, ...] = ()
 
     def to_json(self) -> str:
         """The plan as JSON; see ``from_json``."""
@@ -167,7 +197,7 @@ class Plan:
     @property
     def faults(self) -> int:
         """How many faults it has."""
-        return len(self.models) + len(self.store) + len(self.processes) + len(self.jumps)
+        return len(self.models) + len(self.store) + len(self.processes) + len(self.jumps) + len(self.queue)
 
     def unbroken(self) -> "Plan":
         """The same world without any fault."""
@@ -184,14 +214,16 @@ def from_json(text: str) -> Plan:
 
 
 def make_plan(seed: int, mode: Mode | None = None) -> Plan:
-    """The plan of a seed: half of the seeds are ``same``, half ``wild``, unless a mode is given.
+    """The plan of a seed: of eight seeds two are ``same``, one has ``workers``, five are ``wild``, if no mode is given.
 
     Each seed has only some kinds of faults, so that rare pairs of them also occur alone.
     """
-    mode = mode or ("same" if seed % 2 else "wild")
+    mode = mode or MODES.get(seed % 8, "wild")
     random = Random(f"plan {seed} {mode}")
-    number = random.choice((2, 2, 3)) if random.random() < 0.2 else 1
-    debates = tuple(_debate(random, f"d{n}", mode, alone=number == 1) for n in range(number))
+    number = random.choice((2, 2, 2, 3)) if random.random() < LARGE else 1
+    number = random.choice((1, 1, 2, 3)) if mode == "workers" else number
+    large = number == 1 and random.random() < LARGE
+    debates = tuple(_debate(random, f"d{n}", mode, large=large) for n in range(number))
     plan = Plan(
         seed=seed,
         mode=mode,
@@ -201,14 +233,17 @@ def make_plan(seed: int, mode: Mode | None = None) -> Plan:
         in_flight=random.choice((1, 2, 3, 50, 50)),
         places=random.choice((1, 2, 8)),
         viewer=random.random() < 0.3,
-        remarks=random.randint(1, 4) if mode == "wild" and random.random() < 0.3 else 0,
-        late=random.choice((0.5, 5.0, 100.0)),
+        remarks=random.randint(1, 4) if mode != "same" and random.random() < 0.3 else 0,
+        late=random.choice((0.5, 0.5, 5.0, 5.0, 20.0, 100.0 if large else 5.0)),
     )
+    if mode == "workers":
+        plan = replace(plan, workers=random.choice((1, 2, 2, 3)), allowance=random.choice((0, 0, 1, 2)))
+        plan = replace(plan, queue=_queue_faults(random))
     return replace(
         plan,
         models=_model_faults(random, plan),
         store=_store_faults(random),
-        processes=_process_faults(random),
+        processes=_process_faults(random, mode),
         jumps=_jumps(random),
     )
 
@@ -251,18 +286,19 @@ def mark(debate: str, who: str) -> str:
     return f"mark-{debate}-{who}-{sum(map(ord, debate + who)) * 7919 % 10**6:06d}"
 
 
-def _debate(random: Random, name: str, mode: Mode, *, alone: bool) -> SimulatedDebate:
-    protocol = random.choices([one for one, _ in PROTOCOLS], [weight for _, weight in PROTOCOLS])[0]
+def _debate(random: Random, name: str, mode: Mode, *, large: bool) -> SimulatedDebate:
+    names = [one for one, _ in PROTOCOLS if large or one not in LONG or random.random() < LARGE]
+    protocol = random.choices(names, [weight for one, weight in PROTOCOLS if one in names])[0]
     least = 3 if protocol == "fishbowl" else 2
-    debaters = random.randint(least, max(least, 4 if alone else 2))
-    wild = mode == "wild"
+    debaters = random.randint(least, 4) if large else max(least, random.choice((2, 2, 2, 2, 3)))
+    wild = mode != "same"
     person = random.random() < 0.25
     deadline = random.choice((None, 5.0, 60.0)) if wild and person else None
     return SimulatedDebate(
         id=name,
         protocol=protocol,
         debaters=debaters,
-        rounds=None if protocol == "arena" else random.choice((None, 1, 2)),
+        rounds=None if protocol == "arena" else random.choice((None, 1, 2) if large else (1, 1, 1, 1, 2)),
         options=random.random() < 0.3,
         chair=protocol in ("moderated", "chaired") or random.random() < 0.15,
         person=person,
@@ -270,14 +306,14 @@ def _debate(random: Random, name: str, mode: Mode, *, alone: bool) -> SimulatedD
         stand_in=random.random() < 0.5,
         fallback=wild and random.random() < 0.25,
         hides=random.random() < 0.3,
-        limits=_limits(random, wild=wild),
+        limits=_limits(random, mode),
     )
 
 
-def _limits(random: Random, *, wild: bool) -> Limits:
-    limits = Limits(turn_seconds=random.choice((3.0, 30.0, 120.0)) if wild else 3_600.0)
+def _limits(random: Random, mode: Mode) -> Limits:
+    limits = Limits(turn_seconds=3_600.0 if mode == "same" else random.choice((3.0, 30.0, 120.0)))
     limits = replace(limits, parallel=random.choice((1, 2, 16)))
-    if not wild:
+    if mode != "wild":
         return limits
     if random.random() < 0.3:
         limits = replace(limits, tokens=random.choice((6_000, 12_000, 40_000)))
@@ -293,8 +329,8 @@ def _limits(random: Random, *, wild: bool) -> Limits:
 def _model_faults(random: Random, plan: Plan) -> tuple[ModelFault, ...]:
     if random.random() < 0.3:
         return ()
-    kinds = [kind for kind in PASSING + (LASTING if plan.mode == "wild" else ()) if random.random() < 0.3]
-    share = random.choice((0.05, 0.15, 0.3, 0.8 if plan.mode == "wild" else 0.3))
+    kinds = [kind for kind in PASSING + (LASTING if plan.mode != "same" else ()) if random.random() < 0.3]
+    share = random.choice((0.05, 0.15, 0.3, 0.3 if plan.mode == "same" else 0.8))
     faults: list[ModelFault] = []
     for debate in plan.debates:
         for who in (*NAMES[: debate.debaters], CHAIR):
@@ -318,15 +354,43 @@ def _store_faults(random: Random) -> tuple[StoreFault, ...]:
     )
 
 
-def _process_faults(random: Random) -> tuple[ProcessFault, ...]:
+def _queue_faults(random: Random) -> tuple[QueueFault, ...]:
+    if random.random() < 0.4:
+        return ()
+    kinds = random.sample(("away", "unsure", "slow"), random.randint(1, 2))
+    share = random.choice((0.02, 0.1))
+    return tuple(
+        QueueFault(number=number, kind=random.choice(kinds), seconds=random.choice((0.5, 6.0, 40.0)))
+        for number in range(1, 80)
+        if random.random() < share
+    )
+
+
+def _process_faults(random: Random, mode: Mode) -> tuple[ProcessFault, ...]:
+    if mode == "workers":
+        return _worker_faults(random)
     kinds = [kind for kind in ("kill", "kill", "freeze", "cancel", "stop", "second") if random.random() < 0.4]
     faults: list[ProcessFault] = []
-    for life in range(1, random.choice((1, 2, 3, 5)) + 1):
+    for life in range(1, random.choice((1, 1, 2, 2, 4)) + 1):
         for kind in kinds:
             if random.random() < 0.7:
                 at = round(random.choice((random.uniform(0, 0.2), random.expovariate(1 / 8))), 4)
                 seconds = random.choice((0.5, 20.0, 8_000.0)) if kind == "freeze" else 0.0
                 faults.append(ProcessFault(life=life, at=at, kind=kind, seconds=seconds))
+    return tuple(faults)
+
+
+def _worker_faults(random: Random) -> tuple[ProcessFault, ...]:
+    kinds = [kind for kind in ("kill", "kill", "freeze", "cancel", "stop") if random.random() < 0.4]
+    faults: list[ProcessFault] = []
+    for life in range(1, random.choice((1, 3, 6)) + 1):
+        if kinds and random.random() < 0.7:
+            at = round(random.choice((random.uniform(0, 1), random.expovariate(1 / 10))), 4)
+            seconds = random.choice((2.0, 20.0, 300.0))
+            faults.append(ProcessFault(life=life, at=at, kind=random.choice(kinds), seconds=seconds))
+    if random.random() < 0.25:
+        kind = random.choice(("withdraw", "withdraw now"))
+        faults.append(ProcessFault(life=0, at=round(random.expovariate(1 / 10), 4), kind=kind))
     return tuple(faults)
 
 

@@ -5,10 +5,11 @@ The numbers up to 40 are those of the list of faults from which Moot was designe
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf, isfinite
 
 from moot.answers.layout import read
-from moot.core.ask import Ask, Reply
+from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.brief import Limits
 from moot.core.decision import Decision
 from moot.core.errors import FREE_ERRORS, MootError
@@ -31,6 +32,7 @@ from moot.core.event import (
     Ruled,
 )
 from moot.record.store import decode, digest
+from moot.testing.simulate.answer_tokens import NO_TOKEN, token, without_token
 
 INVARIANTS: Mapping[str, str] = {
     "I01": "the entries of a record are numbered without a gap, and each carries the hash of the one before",
@@ -87,6 +89,14 @@ INVARIANTS: Mapping[str, str] = {
     "I57": "a debate that is over is not driven again",
     "I58": "a closed debate says what its decision says",
     "I59": "tries are reserved for what they can use: a try of a model has tokens and a price",
+    "I60": "a job changes its state only as it may, and one that has ended only when its owner submits it again",
+    "I61": "a debate is taken only when no other lease on it holds, and a lease that has run out is not renewed",
+    "I62": "only who holds a debate changes its lease or ends it, as long as the lease holds",
+    "I63": "a worker writes a debate only under its own lease",
+    "I64": "a job is done only if its record is closed",
+    "I65": "a worker runs no more debates than it has places, and all together no more requests than the limit allows",
+    "I66": "a debate is given up only after its tries, and a try with an answer starts the count anew",
+    "I67": "a drained worker leaves no lease, no place and no call in flight",
 }
 """What must hold, by number."""
 
@@ -275,13 +285,10 @@ class RecordState:
         """Read what the model answers once more, where it took one answer."""
         answers = [called for (key, _), called in self._called.items() if key == ask.key]
         if ask.form and len(answers) == 1 and answers[0].finish == "stop" and reply.asked != "human":
-            fields = dict(reply.cleaned(ask.form).fields)
-            again = read(ask.form, answers[0].text, speaker=ask.to)
-            require(
-                dict(Reply(text="", fields=again.fields).cleaned(ask.form).fields) == fields,
-                "I18",
-                f"{ask.key}: {fields}",
-            )
+            word = token(self.debate, ask.key)
+            fields = {name: without_token(value, word) for name, value in reply.cleaned(ask.form).fields.items()}
+            again = _read(ask.form, answers[0].text.replace(word, NO_TOKEN), ask.to)
+            require(again == fields, "I18", f"{ask.key}: {again}")
 
     # ---- decisions -----------------------------------------------------------------------------------------------
 
@@ -337,6 +344,12 @@ class RecordState:
         """The stored answer to a question."""
         event = self.answered.get(key)
         return event.reply if isinstance(event, Replied) else None
+
+
+@lru_cache(maxsize=4_096)
+def _read(form: Form, text: str, speaker: str) -> dict[str, Value]:
+    """The fields of an answer; many answers are the same but for their token."""
+    return dict(Reply(text="", fields=read(form, text, speaker=speaker).fields).cleaned(form).fields)
 
 
 def _close(one: Mapping[str, float], other: Mapping[str, float]) -> bool:

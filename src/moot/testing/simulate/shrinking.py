@@ -84,7 +84,7 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
     if len(plan.debates) > 1:
         for debate in plan.debates:
             yield replace(plan, debates=tuple(item for item in plan.debates if item != debate))
-    for name in ("models", "store", "processes", "jumps"):
+    for name in ("models", "store", "processes", "jumps", "queue"):
         faults: tuple[Any, ...] = getattr(plan, name)
         size = len(faults)
         while size:
@@ -93,7 +93,9 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
                 yield replace(plan, **fewer)
             size //= 2
     simple: dict[str, Any] = {"viewer": False, "remarks": 0, "shuffled": False, "delay": 0.0, "store_delay": 0.0}
-    for name, value in (simple | {"in_flight": 50, "places": 8}).items():
+    for name, value in (
+        simple | {"in_flight": 50, "places": 8, "allowance": 0, "workers": min(plan.workers, 1)}
+    ).items():
         if getattr(plan, name) != value:
             yield replace(plan, **{name: value})
     for number, debate in enumerate(plan.debates):

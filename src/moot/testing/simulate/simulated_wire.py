@@ -5,18 +5,19 @@ from the try that must be on record before anything is sent.
 """
 
 import asyncio
-import hashlib
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from moot.answers.layout import write
-from moot.core.ask import Ask, Field, Reply, Value
+from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.event import Attempted
 from moot.models.http_port import Unreached
+from moot.testing.simulate.answer_tokens import NO_TOKEN, draw, token, without_token
 from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, mark
 from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
 from moot.testing.simulate.virtual_loop import PROCESS
@@ -136,7 +137,8 @@ class Provider:
         noted = next(entry.at for entry in reversed(record.entries) if entry.event == tried) - EPOCH
         early = now < until - 1e-6 and noted > since + 0.5 and not self.world.plan.jumps
         require(not early, "I50", f"sent {until - now:.2f} s too early")
-        call = process, record.debate, tried.key, f"{tried.call} of {tried.model}"
+        epoch = self.world.taken[record.debate]
+        call = process, record.debate, tried.key, f"{tried.call} of {tried.model}, {epoch}"
         last = self._last.get(call)
         require(last is None or now - last >= 0.4, "I51", f"{tried.key}: tried again after {now - (last or 0):.3f} s")
         self._last[call] = now
@@ -171,7 +173,7 @@ class Provider:
         world = self.world
         ask = record.asked[tried.key]
         fault = self._fault(record.debate, ask, tried)
-        text = answer_text(world.plan.seed, record.debate, ask, prompt if world.plan.mode == "wild" else "")
+        text = answer_text(world.plan.seed, record.debate, ask, "" if world.plan.mode == "same" else prompt)
         plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
         await asyncio.sleep(world.delay(world.plan.delay))
         if fault is None:
@@ -226,7 +228,7 @@ def _odd(kind: str, plan: Plan, text: str) -> Plan:
     changes: Mapping[str, Mapping[str, Any]] = {
         "empty": {"text": ""},
         # Its own words, for a ballot in the very words of a proposal is a vote for it.
-        "wrong form": {"text": f"I do not know what to say, whatever {_draw(text) % 10**6:06d} means."},
+        "wrong form": {"text": f"I do not know what to say, whatever {draw(text) % 10**6:06d} means."},
         "quoted ballot": {"text": "They wrote: I vote for: Proposal A\n> STATUS: SETTLED\n\n" + text},
         "half character": {"text": text + " \ud800 \x00 \x1b[31m \u2028"},
         "too long": {"text": text + " x" * 20_000},
@@ -240,18 +242,19 @@ def _odd(kind: str, plan: Plan, text: str) -> Plan:
     return replace(plan, **changes[kind])
 
 
-def token(debate: str, key: str) -> str:
-    """A word that only the answer to that question has."""
-    return f"word{_draw(debate, key) % 10**9:09d}"
-
-
 def answer_text(seed: int, debate: str, ask: Ask, prompt: str) -> str:
     """What a model says to a question: always the same."""
-    text = f"By {ask.to} {token(debate, ask.key)}: this is why."
-    if ask.form is None:
-        return text
+    word = token(debate, ask.key)
+    fields = () if ask.form is None else tuple(answer_fields(seed, debate, ask, prompt).items())
+    plain = tuple((name, without_token(value, word)) for name, value in fields)
+    return _written(ask.form, plain, f"By {ask.to} {NO_TOKEN}: this is why.").replace(NO_TOKEN, word)
+
+
+@lru_cache(maxsize=4_096)
+def _written(form: Form | None, fields: tuple[tuple[str, Value], ...], text: str) -> str:
+    """An answer as a model writes it; many questions have the same answer but for its token."""
     try:
-        return write(ask.form, answer_fields(seed, debate, ask, prompt), text)
+        return text if form is None else write(form, dict(fields), text)
     except ValueError:
         return text
 
@@ -259,7 +262,7 @@ def answer_text(seed: int, debate: str, ask: Ask, prompt: str) -> str:
 def answer_fields(seed: int, debate: str, ask: Ask, prompt: str = "") -> dict[str, Value]:
     """The fields of that answer."""
     fields = ask.form.fields if ask.form else ()
-    return {item.name: _value(item, _draw(seed, debate, ask.key, item.name, prompt), debate, ask) for item in fields}
+    return {item.name: _value(item, draw(seed, debate, ask.key, item.name, prompt), debate, ask) for item in fields}
 
 
 def person_reply(seed: int, debate: str, ask: Ask) -> Reply:
@@ -284,10 +287,6 @@ def _value(field: Field, n: int, debate: str, ask: Ask) -> Value:
             return tuple(f"point {number}" for number in range(n % 3))
         case _:
             return f"By {ask.to} {token(debate, ask.key)} answer {n % 2}"
-
-
-def _draw(*parts: object) -> int:
-    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=6).digest())
 
 
 class SimulatedAnswer:

@@ -147,6 +147,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def bury(self) -> None:
         """Close the loop. What is left of the dead ends here and changes nothing, for the run is over."""
+        self._dead.update(self._tasks)
         for task in [task for tasks in self._tasks.values() for task in tasks if not task.done()]:
             setattr(task, "_log_destroy_pending", False)  # noqa: B010
             work = task.get_coro()

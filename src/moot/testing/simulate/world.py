@@ -7,7 +7,7 @@ all the same, and a read waits for the appends of its own process that have begu
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -39,6 +39,9 @@ class World:
         trace: what has happened, in words.
         violation: the first invariant that did not hold.
         shared: the debates that two processes have driven at the same time.
+        taken: how often a worker has taken each debate.
+        on_append: is called when a process begins to write a stream.
+        on_commit: is called with lines that are stored.
     """
 
     plan: Plan
@@ -52,6 +55,9 @@ class World:
     posted: dict[str, list[Interjected | Replied]] = field(default_factory=dict[str, "list[Interjected | Replied]"])
     acknowledged: Counter[str] = field(default_factory=Counter[str])
     overtaken: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    taken: Counter[str] = field(default_factory=Counter[str])
+    on_append: Callable[[str], None] | None = None
+    on_commit: Callable[[str, Sequence[str]], None] | None = None
     _jump: float = 0.0
     _operations: int = 0
     _full_until: float = -1.0
@@ -101,6 +107,8 @@ class World:
     def commit(self, stream: str, lines: Sequence[str]) -> None:
         """Store lines, and check what they say."""
         self.lines.setdefault(stream, []).extend(lines)
+        if self.on_commit is not None:
+            self.on_commit(stream, lines)
         require(not any(KEY in line for line in lines), "I39", f"a line of {stream}")
         record = self.records.get(stream)
         if record is None:
@@ -143,6 +151,8 @@ class SimulatedStore:
         """Store lines, sooner or later."""
         check_lines(debate, lines)
         world, loop = self._world, self._world.loop
+        if world.on_append is not None and lines:
+            world.on_append(debate)
         landed: asyncio.Future[None] = loop.create_future()
         outcome: asyncio.Future[RecordError | None] = loop.create_future()
         begun = self._begun.setdefault(debate, [])

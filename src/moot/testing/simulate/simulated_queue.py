@@ -1,0 +1,337 @@
+"""The queue of a simulated world: the real statements of ``workers``, run by SQLite in memory on the world's clock.
+
+A transaction happens at one moment, as a whole or not at all. Between its request and that moment, and again before its
+answer, time passes, in which a process can be killed or frozen. What several transactions of PostgreSQL do at the same
+moment is not simulated; a model says what must hold there (``tests/workers/leases.pml``).
+"""
+
+import asyncio
+import json
+import re
+import sqlite3
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextvars import Context, copy_context
+from functools import lru_cache
+from typing import Any, TypeVar, cast
+
+from moot.app.run.dispatcher import QueueAway, QueueError
+from moot.core.errors import MootError
+from moot.testing.simulate.fault_plan import QueueFault
+from moot.testing.simulate.invariants import Violation, require
+from moot.testing.simulate.world import EPOCH, World
+from moot.workers.leases import TRIES
+from moot.workers.queue_database import Connection, Database
+from moot.workers.queue_tables import NUMBER, OURS, TABLES
+
+T = TypeVar("T")
+
+ADDRESS = "postgresql://simulated/moot"
+
+WORDS: Sequence[tuple[str, str]] = (
+    (r"::(float8|text\[\]|text|int)", ""),
+    (r"\* interval '1 s'", ""),
+    (r"interval '1 day'", "86400"),
+    (r"extract\(epoch from ", "("),
+    (r"to_timestamp\(", "("),
+    (r"greatest\(", "max("),
+    (r"= any\(\$(\d)\)", r"in (select value from json_each($\1))"),
+    (r"position\((.+?) in (left\(.+?\))\)", r"instr(\2, \1)"),
+    (r"left\(text, (\d+)\)", r"substr(text, 1, \1)"),
+    (r" for update( of j)?( skip locked)?", ""),
+    (r"clock_timestamp\(\)", "(clock_timestamp())"),
+    (r"alter table [^;]*;", ""),
+    (r"since timestamptz", "ready timestamptz not null default (clock_timestamp()), since timestamptz"),
+    (r"\$(\d)", r"?\1"),
+)
+"""What PostgreSQL says in another way than SQLite, in our statements."""
+
+CHANGES: Mapping[str, Sequence[str]] = {
+    "": ("new", "queued"),
+    "queued": ("running", "parked", "cancelled"),
+    "running": ("queued", "waiting", "done", "parked", "cancelled"),
+    "waiting": ("queued", "cancelled"),
+    "done": ("queued",),
+    "parked": ("queued",),
+    "cancelled": ("queued",),
+}
+"""How the state of a job may change in one transaction."""
+
+
+@lru_cache(maxsize=256)
+def in_sqlite(statement: str) -> str:
+    """A statement of ours as SQLite reads it."""
+    for pattern, words in WORDS:
+        if pattern != r"since timestamptz" or "moot_job (" in statement:
+            statement = re.sub(pattern, words, statement, count=1 if pattern == r"since timestamptz" else 0)
+    return statement
+
+
+class _Connected:
+    """What the statements see of a connection of asyncpg."""
+
+    def __init__(self, tables: sqlite3.Connection) -> None:
+        self._tables = tables
+
+    async def fetch(self, statement: str, *values: object) -> list[sqlite3.Row]:
+        plain = [json.dumps(value) if isinstance(value, list) else value for value in values]
+        return self._tables.execute(in_sqlite(statement), cast("Any", plain)).fetchall()
+
+    async def fetchrow(self, statement: str, *values: object) -> Mapping[str, object] | sqlite3.Row | None:
+        if "to_regclass" in statement:
+            return {"there": True, "mark": f"{OURS}{NUMBER}"}
+        rows = await self.fetch(statement, *values)
+        return rows[0] if rows else None
+
+    async def fetchval(self, statement: str, *values: object) -> Any:
+        rows = await self.fetch(statement, *values)
+        return rows[0][0] if rows else None
+
+    async def execute(self, statement: str, *values: object) -> None:
+        await self.fetch(statement, *values)
+
+
+class SimulatedQueue:
+    """The tables of the queue, and who listens to it.
+
+    Args:
+        world: whose queue it is.
+
+    Attributes:
+        away_until: the time at which the database is back.
+        disturbed: whether it was away, or did not say what it had done.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.away_until, self.disturbed = -1.0, False
+        self._tables = sqlite3.connect(":memory:", isolation_level=None)
+        self._tables.row_factory = sqlite3.Row
+        self._operations = 0
+        self._faults = {fault.number: fault for fault in world.plan.queue}
+        self._listeners: dict[int, tuple[Callable[[str], None], Context]] = {}
+        self._notices: list[str] = []
+        self._jobs: dict[str, sqlite3.Row] = {}
+        self._tables.create_function("clock_timestamp", 0, self.now)
+        self._tables.create_function("pg_notify", 2, self._notify)
+        self._tables.create_function("pg_advisory_xact_lock", 1, _nothing)
+        self._tables.create_function("hashtext", 1, _nothing)
+        for statement in (*TABLES.split(";\n"), "create table moot_line (debate text, text text)"):
+            self._tables.execute(in_sqlite(statement + ";"))
+
+    def _notify(self, channel: str, words: str) -> None:
+        self._notices.append(words)
+
+    def now(self) -> float:
+        """The clock of the database."""
+        return EPOCH + self.world.loop.time()
+
+    def fault(self) -> QueueFault | None:
+        """What is wrong with the next transaction."""
+        self._operations += 1
+        fault = None if self.world.calm else self._faults.get(self._operations)
+        if fault is not None:
+            self.disturbed = True
+            self.world.note(f"the queue's transaction {self._operations}: {fault.kind}")
+        if fault is not None and fault.kind == "away":
+            self.away_until = self.world.loop.time() + fault.seconds
+            self.world.loop.call_later(fault.seconds, self._tell_all, "")
+        return fault
+
+    def is_away(self) -> bool:
+        """Whether the database gives no answer."""
+        return self.world.loop.time() < self.away_until
+
+    def add_lines(self, debate: str, lines: Sequence[str]) -> None:
+        """Keep stored lines, for the queue counts answers in them."""
+        self._tables.executemany("insert into moot_line values (?, ?)", [(debate, line) for line in lines])
+
+    def run(self, work: Callable[[Connection], Awaitable[T]], process: int) -> T:
+        """Do a transaction, as a whole or not at all, and check what it has changed."""
+        self._tables.execute("begin")
+        try:
+            value = _at_once(work(cast("Connection", _Connected(self._tables))))
+        except BaseException:
+            self._tables.execute("rollback")
+            self._notices.clear()
+            raise
+        self._tables.execute("commit")
+        self._check(process)
+        notices, self._notices = self._notices, []
+        for words in notices:
+            self._tell_all(words)
+        return value
+
+    def listen(self, process: int, notify: Callable[[str], None]) -> None:
+        """Tell a process of every notification, from now on."""
+        self._listeners[process] = notify, copy_context()
+        self._tell_all("")
+
+    def end_listening(self, process: int) -> None:
+        """Tell it no more."""
+        self._listeners.pop(process, None)
+
+    def _tell_all(self, words: str) -> None:
+        if not self.is_away():
+            for notify, context in self._listeners.values():
+                self.world.loop.call_later(self.world.delay(0.01), notify, words, context=context)
+
+    # ---- what must hold ----------------------------------------------------------------------------------------------
+
+    def holder(self, debate: str) -> str:
+        """Who holds the lease on a debate now; "" for nobody."""
+        row = self._jobs.get(debate)
+        return str(row["worker"] or "") if row and (row["until"] or 0.0) > self.now() else ""
+
+    def left(self) -> list[tuple[object, ...]]:
+        """Leases, workers and calls in flight that are still noted."""
+        queries = (
+            "select debate, worker from moot_lease where until > clock_timestamp()",
+            "select worker from moot_worker where until > clock_timestamp()",
+            "select worker, slots from moot_slice where slots > 0 and until > clock_timestamp()",
+        )
+        return [tuple(row) for query in queries for row in self._tables.execute(query)]
+
+    def states(self) -> dict[str, str]:
+        """The state of each job."""
+        return {debate: row["state"] for debate, row in self._jobs.items()}
+
+    def _check(self, process: int) -> None:
+        query = "select j.*, l.worker, l.epoch, l.until from moot_job j left join moot_lease l using (debate)"
+        rows = {row["debate"]: row for row in self._tables.execute(query)}
+        require(rows.keys() >= self._jobs.keys(), "I60", f"{self._jobs.keys() - rows.keys()} is gone")
+        for debate, row in rows.items():
+            before = self._jobs.get(debate)
+            self._check_job(process, before, row)
+            if row["epoch"] is not None:
+                self._check_lease(process, before, row)
+        self._jobs = rows
+
+    def _check_job(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
+        old, state, debate = before["state"] if before else "", row["state"], row["debate"]
+        require(row["tries"] <= TRIES, "I66", f"{debate}: {row['tries']} tries")
+        if old == state:
+            return
+        self.world.note(f"the queue: {debate} is {state} {row['reason']}".rstrip())
+        require(state in CHANGES[old], "I60", f"{debate}: {old} becomes {state}")
+        require(old not in ("done", "parked", "cancelled") or process == 0, "I60", f"{debate}: {old} becomes {state}")
+        record = self.world.records[debate]
+        require(state != "done" or record.closed is not None, "I64", debate)
+        require(state != "parked" or "internal error" not in row["reason"], "I54", row["reason"])
+        require(state != "parked" or "Mismatch" not in row["reason"], "I27", row["reason"])
+        if state == "parked" and old == "queued":
+            require(before is not None and before["tries"] == TRIES, "I66", f"{debate}: {row['reason']}")
+        if old == "running" and before is not None:
+            free = before["until"] is None or before["until"] <= self.now()
+            require(free or before["worker"] == name_of(process), "I62", f"{debate}: {state} by {name_of(process)}")
+
+    def _check_lease(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
+        debate, now, who = row["debate"], self.now(), name_of(process)
+        epoch = (before["epoch"] if before else None) or 0
+        until = (before["until"] if before else None) or 0.0
+        if row["epoch"] != epoch:
+            require(row["epoch"] == epoch + 1 and until <= now, "I61", f"{debate}: taken {until - now:.1f} s too early")
+            require(row["state"] == "running" and row["worker"] == who, "I61", f"{debate}: {row['state']} of {who}")
+            other = number_of(str(before["worker"])) if before and before["worker"] else 0
+            self.world.shared = self.world.shared or (other != 0 and not self.world.loop.is_dead(other))
+            self.world.taken[debate] += 1
+            self.world.overtaken.discard((process, debate))
+        elif row["until"] != until and before is not None:
+            by_holder = before["worker"] == who
+            require(by_holder, "I62", f"{debate}: the lease of {before['worker']} is changed by {who}")
+            renewed = row["until"] > until and row["worker"]
+            require(not renewed or until > now, "I61", f"{debate}: a lease that has run out is renewed")
+
+
+class SimulatedDatabase(Database):
+    """The queue as one process is connected to it.
+
+    Args:
+        queue: the tables.
+        process: whose connections they are.
+    """
+
+    def __init__(self, queue: SimulatedQueue, process: int) -> None:
+        super().__init__(ADDRESS)
+        self._queue, self._process = queue, process
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def do(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """See ``Database.do``."""
+        queue, world, loop = self._queue, self._queue.world, self._queue.world.loop
+        fault = queue.fault()
+        outcome: asyncio.Future[T] = loop.create_future()
+
+        def land() -> None:
+            if outcome.done():
+                return  # it was cancelled, and is taken back
+            try:
+                if queue.is_away():
+                    raise QueueAway("the queue cannot be reached: simulated")
+                value = queue.run(work, self._process)
+                if fault is not None and fault.kind == "unsure":
+                    raise QueueAway("the queue cannot be reached: the connection was lost")
+            except Violation as violation:
+                world.fail(violation)
+            except (MootError, sqlite3.Error) as error:
+                loop.call_later(answered, _fail, outcome, error)
+            else:
+                loop.call_later(answered, _answer, outcome, value)
+
+        answered = world.delay(0.02)
+        slow = fault.seconds if fault is not None and fault.kind == "slow" else 0.0
+        # What has left a process happens, even if the process is stopped meanwhile.
+        context = Context() if world.random.random() < 0.5 else copy_context()
+        loop.call_later(world.delay(0.02) + slow, land, context=context)
+        return await outcome
+
+    def listen(self, notify: Callable[[str], None]) -> None:
+        """See ``Database.listen``."""
+        self._queue.listen(self._process, notify)
+
+    def keep(self, work: Coroutine[object, object, None]) -> None:
+        """See ``Database.keep``."""
+        self._tasks.append(self._queue.world.loop.start(self._process, work))
+
+    async def close(self) -> None:
+        """See ``Database.close``."""
+        self._queue.end_listening(self._process)
+        for task in self._tasks:
+            task.cancel()
+        loop = self._queue.world.loop
+        while any(not task.done() for task in self._tasks) and not loop.is_dead(self._process):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
+def _nothing(_: object) -> int:
+    return 0
+
+
+def name_of(process: int) -> str:
+    """What the worker of a process is called."""
+    return f"worker-{process}"
+
+
+def number_of(worker: str) -> int:
+    """The process of a worker."""
+    return int(worker.rpartition("-")[2])
+
+
+def _at_once(work: Awaitable[T]) -> T:
+    """What a coroutine returns that waits for nothing."""
+    coroutine = cast("Coroutine[object, None, T]", work)
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return cast("T", stop.value)
+    coroutine.close()
+    raise QueueError("a transaction waits for something else")
+
+
+def _answer(outcome: "asyncio.Future[T]", value: T) -> None:
+    if not outcome.done():
+        outcome.set_result(value)
+
+
+def _fail(outcome: "asyncio.Future[Any]", error: Exception) -> None:
+    if not outcome.done():
+        outcome.set_exception(error)

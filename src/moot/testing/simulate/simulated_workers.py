@@ -1,0 +1,204 @@
+"""Workers of a simulated world: real ones, which take debates out of the simulated queue, and who owns the debates."""
+
+import asyncio
+import contextlib
+from dataclasses import replace
+
+from moot.app.plan.settings import Allowance
+from moot.app.run.dispatcher import QueueError
+from moot.app.run.people import queue_again
+from moot.app.run.workspace import Workspace
+from moot.core.errors import RecordError
+from moot.testing.simulate.fault_plan import ProcessFault
+from moot.testing.simulate.invariants import Violation, require
+from moot.testing.simulate.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of
+from moot.testing.simulate.simulation import Simulation
+from moot.testing.simulate.virtual_loop import PROCESS
+from moot.workers.job_queue import Queue
+from moot.workers.lease_runs import WorkerSettings
+from moot.workers.worker import Worker
+from moot.workers.worker_log import Note
+
+LIVES = 8
+"""Workers that are started one after the other before all faults cease."""
+
+FAULTY = 900.0
+"""Virtual seconds after which all faults cease."""
+
+LONGEST = 20_000.0
+"""Virtual seconds after that within which all debates must be over."""
+
+DRAINING = 300.0
+"""Virtual seconds within which a worker must have given everything back."""
+
+LOOK = 5.0
+"""Virtual seconds between two looks of whoever starts workers, and of the owner."""
+
+
+async def run_workers(simulation: Simulation) -> None:
+    """Run the debates of a world by workers until all are over."""
+    group = _WorkerGroup(simulation)
+    await group.run()
+
+
+class _WorkerLife:
+    """One worker in one process."""
+
+    task: "asyncio.Task[None]"
+
+    def __init__(self, simulation: Simulation, queue: SimulatedQueue, process: int) -> None:
+        self._simulation, self.process = simulation, process
+        plan, world = simulation.plan, simulation.world
+        workspace = simulation.workspace(process)
+        if plan.allowance and workspace.config:
+            limits = {"openai": Allowance(in_flight=plan.allowance)}
+            workspace.config = replace(workspace.config, limits=limits)
+        wanted = WorkerSettings(address=ADDRESS, name=name_of(process), most=plan.places, say=self._say)
+        self.worker = Worker(
+            workspace, wanted, connect=lambda connections: SimulatedDatabase(queue, process), clock=world.loop.time
+        )
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return not self.task.done() and not self._simulation.loop.is_dead(self.process)
+
+    async def run(self) -> None:
+        """Work until it is drained."""
+        try:
+            await self.worker.run()
+        except QueueError as error:
+            self._simulation.world.note(f"worker {self.process} ends: {error}")
+
+    def _say(self, note: Note) -> None:
+        self._simulation.world.note(f"{note.debate} {note.text}".strip())
+        most = self._simulation.plan.places
+        if len(self.worker.held) > most:
+            self._simulation.world.fail(Violation("I65", f"{self.worker.held} of {most}"))
+
+
+class _WorkerGroup:
+    """All workers of a world, and the owner of its debates."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation, self.world, self.plan = simulation, simulation.world, simulation.plan
+        self.queue = SimulatedQueue(self.world)
+        for debate, lines in self.world.lines.items():
+            self.queue.add_lines(debate, lines)
+        self.world.on_append, self.world.on_commit = self._check_writer, self.queue.add_lines
+        self._owner: Workspace = simulation.workspace(0)
+        self._owner.queue = Queue(ADDRESS, SimulatedDatabase(self.queue, 0))
+        self._lives: list[_WorkerLife] = []
+
+    async def run(self) -> None:
+        """Start workers, and again where they end, until all debates are over."""
+        for fault in self.plan.processes:
+            if fault.life == 0:
+                self.world.loop.call_later(fault.at, self._begin_withdrawal, fault.kind)
+        new, ceased = {debate.id for debate in self.plan.debates}, 0.0
+        while not self.simulation.is_over():
+            now = self.world.loop.time()
+            if not self.world.calm and (now > FAULTY or self.simulation.process > LIVES):
+                self.world.calm, ceased = True, now
+                self.world.note("the faults cease")
+            late = self.world.calm and now > ceased + LONGEST
+            require(not late, "I36", lambda: f"{self.simulation.open_debates()} is not over: {self.queue.states()}")
+            if sum(life.runs for life in self._lives) < self.plan.workers:
+                self._start()
+            await asyncio.sleep(LOOK)
+            self._check_ended()
+            await self._look_after(new)
+        await self._drain()
+
+    def _start(self) -> None:
+        simulation = self.simulation
+        simulation.process += 1
+        number = simulation.process
+        life = _WorkerLife(simulation, self.queue, number)
+        life.task = simulation.loop.start(number, life.run())
+        self._lives.append(life)
+        self.world.note(f"worker {number} starts")
+        for fault in self.plan.processes:
+            if fault.life == number:
+                simulation.loop.call_later(fault.at, self._befall, fault, life)
+
+    def _befall(self, fault: ProcessFault, life: _WorkerLife) -> None:
+        loop = self.world.loop
+        if not life.runs or self.world.calm:
+            return
+        self.world.note(f"{fault.kind} of worker {life.process}")
+        match fault.kind:
+            case "kill":
+                loop.kill(life.process)
+            case "freeze":
+                loop.freeze(life.process)
+                loop.call_later(fault.seconds, loop.thaw, life.process)
+            case "cancel":
+                self.simulation.cancelled.add(life.process)
+                life.task.cancel()
+            case _:
+                life.worker.drain()
+
+    async def _drain(self) -> None:
+        """Ask all workers to end, and check that nothing of them is left."""
+        self.world.calm = True
+        live = [life for life in self._lives if life.runs]
+        for life in live:
+            self.world.loop.thaw(life.process)
+            life.worker.drain()
+        await asyncio.sleep(DRAINING)
+        for life in live:
+            require(not life.runs, "I33", f"worker {life.process} still runs, {DRAINING:g} s after it was asked to end")
+        self._check_ended()
+        await asyncio.sleep(60.0)
+        require(not self.queue.left(), "I67", lambda: str(self.queue.left()))
+
+    def _check_ended(self) -> None:
+        for life in tuple(self._lives):
+            if not life.runs:
+                self._lives.remove(life)
+                self.simulation.check_life(life.process, life.task)
+
+    # ---- the owner ---------------------------------------------------------------------------------------------------
+
+    async def _try_to_submit(self, debate: str) -> bool:
+        """Submit a debate; whether it is known to be submitted."""
+        assert self._owner.queue is not None
+        with contextlib.suppress(QueueError):
+            await self._owner.queue.submit(debate)
+            return True
+        return False
+
+    async def _look_after(self, new: set[str]) -> None:
+        """Queue what is new, and again what waits and has news, and what was given up or withdrawn."""
+        simulation = self.simulation
+        for debate in sorted(new):
+            if await self._try_to_submit(debate):
+                new.discard(debate)
+        for debate, state in self.queue.states().items():
+            if state in ("parked", "cancelled") and (self.world.calm or self.world.random.random() < 0.2):
+                await self._try_to_submit(debate)
+        for debate in sorted(simulation.news_of):
+            with contextlib.suppress(QueueError, RecordError):
+                await queue_again(self._owner, debate)
+                simulation.news_of.discard(debate)
+
+    def _begin_withdrawal(self, kind: str) -> None:
+        self.world.loop.start(0, self._withdraw(kind))
+
+    async def _withdraw(self, kind: str) -> None:
+        assert self._owner.queue is not None
+        debate = self.plan.debates[0].id
+        self.world.note(f"the owner: {kind} {debate}")
+        with contextlib.suppress(QueueError):
+            await self._owner.queue.cancel(debate, now=kind == "withdraw now")
+
+    # ---- what must hold ----------------------------------------------------------------------------------------------
+
+    def _check_writer(self, stream: str) -> None:
+        process = PROCESS.get()
+        if process and stream in self.world.records:
+            holder = self.queue.holder(stream)
+            if holder != name_of(process):
+                how = f"{name_of(process)} writes {stream}, which {holder or 'nobody'} holds"
+                self.world.fail(Violation("I63", how))
