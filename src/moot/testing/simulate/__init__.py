@@ -3,9 +3,9 @@
 ``simulate(seed)`` runs one world and says what came of it, ``check_simulated(range(200))`` is for a test of your own.
 
 Read in this order: ``virtual_loop`` (time, order of tasks, processes), ``fault_plan`` (what goes wrong, drawn from the
-seed), ``answer_tokens`` (whose words an answer
-has), ``invariants`` (what must hold), ``world`` (the store), ``simulated_wire`` (the provider), ``simulation``
-(processes, people, the checks at the end), ``shrinking`` (the smallest case), ``__main__`` (the command).
+seed), ``answer_tokens`` (whose words an answer has), ``invariants`` (what must hold), ``world`` (the store),
+``simulated_wire`` (the provider), ``simulation`` (processes, people, the checks at the end), ``simulated_queue`` and
+``simulated_workers`` (debates run by workers), ``shrinking`` (the smallest case), ``__main__`` (the command).
 """
 
 from moot.testing.simulate.fault_plan import Plan, make_plan

@@ -3,17 +3,18 @@
 import asyncio
 import contextlib
 from dataclasses import replace
+from typing import Protocol
 
 from moot.app.plan.settings import Allowance
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.people import queue_again
 from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
-from moot.testing.simulate.fault_plan import ProcessFault
+from moot.testing.simulate.fault_plan import Plan, ProcessFault
 from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of
-from moot.testing.simulate.simulation import Simulation
-from moot.testing.simulate.virtual_loop import PROCESS
+from moot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
+from moot.testing.simulate.world import World
 from moot.workers.job_queue import Queue
 from moot.workers.lease_runs import WorkerSettings
 from moot.workers.worker import Worker
@@ -35,7 +36,34 @@ LOOK = 5.0
 """Virtual seconds between two looks of whoever starts workers, and of the owner."""
 
 
-async def run_workers(simulation: Simulation) -> None:
+class Course(Protocol):
+    """The course of one world, as its workers need it; see ``simulation.Simulation``."""
+
+    world: World
+    plan: Plan
+    loop: VirtualLoop
+    process: int
+    cancelled: set[int]
+    news_of: set[str]
+
+    def workspace(self, process: int) -> Workspace:
+        """What a process works with."""
+        ...
+
+    def open_debates(self) -> list[str]:
+        """The debates that are not over."""
+        ...
+
+    def is_over(self) -> bool:
+        """Whether all are over."""
+        ...
+
+    def check_life(self, process: int, task: "asyncio.Task[None]") -> None:
+        """Check how a process has ended."""
+        ...
+
+
+async def run_workers(simulation: Course) -> None:
     """Run the debates of a world by workers until all are over."""
     group = _WorkerGroup(simulation)
     await group.run()
@@ -46,7 +74,7 @@ class _WorkerLife:
 
     task: "asyncio.Task[None]"
 
-    def __init__(self, simulation: Simulation, queue: SimulatedQueue, process: int) -> None:
+    def __init__(self, simulation: Course, queue: SimulatedQueue, process: int) -> None:
         self._simulation, self.process = simulation, process
         plan, world = simulation.plan, simulation.world
         workspace = simulation.workspace(process)
@@ -80,7 +108,7 @@ class _WorkerLife:
 class _WorkerGroup:
     """All workers of a world, and the owner of its debates."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Course) -> None:
         self.simulation, self.world, self.plan = simulation, simulation.world, simulation.plan
         self.queue = SimulatedQueue(self.world)
         for debate, lines in self.world.lines.items():
