@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Generator, Set
 from importlib import import_module
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,7 +38,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     narrower = any(item.get_closest_marker(name) for name in ("alone", "peers"))
     if narrower or used & OUTSIDE:
         item.add_marker("system")
-    if isinstance(item, pytest.Function) and "resume_everywhere" in item.function.__code__.co_names:
+    code: CodeType | None = getattr(getattr(item, "function", None), "__code__", None)
+    if code and "resume_everywhere" in code.co_names:
         item.add_marker("more")
     if MORE and item.get_closest_marker("more"):
         item.add_marker("no_cover")

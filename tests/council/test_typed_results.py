@@ -87,7 +87,7 @@ def test_patterns_have_typed_keys() -> None:
 
 def test_the_outcome_as_data_has_the_typed_keys() -> None:
     outcome = moot.run("Tea or coffee?", model="builtin:quotes", cast="builtin")
-    assert_type(outcome.kind, Literal["", "limit", "stopped", "unavailable", "waiting"])
+    assert_type(outcome.kind, Literal["", "limit", "stopped", "unavailable", "waiting", "batch"])
     data = outcome.to_dict()
     decision = data["decision"]
     assert_type(decision, DecisionData | None)

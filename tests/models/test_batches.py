@@ -107,8 +107,14 @@ class Sketch:
     """A batch interface that does what a test says."""
 
     def __init__(self, **answers: object) -> None:
-        self.answers = {"submit": "h", "look": JobLook(ended=False), "results": {}, "cancel": None, "find": None}
-        self.answers |= answers
+        usual = {
+            "submit": "h",
+            "look": JobLook(ended=False),
+            "results": dict[str, object](),
+            "cancel": None,
+            "find": None,
+        }
+        self.answers: dict[str, object] = {**usual, **answers}
         self.sent: list[dict[str, Any]] = []
 
     async def _give(self, what: str) -> Any:

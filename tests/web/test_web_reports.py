@@ -28,8 +28,17 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-BEGINS = {"md": b"# ", "json": b"{", "html": b"<!doctype html>", "pdf": b"%PDF", "svg": b"<svg", "mmd": b"flowchart"}
-BEGINS |= {"argdown": b"===", "aif": b"{"}
+BEGINS = {
+    "md": b"# ",
+    "json": b"{",
+    "html": b"<!doctype html>",
+    "pdf": b"%PDF",
+    "svg": b"<svg",
+    "mmd": b"flowchart",
+} | {
+    "argdown": b"===",
+    "aif": b"{",
+}
 
 
 async def test_a_report_in_every_form(tmp_path: Path) -> None:
