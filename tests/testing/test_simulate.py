@@ -40,6 +40,9 @@ FOUND_AT = {
     "paused_debate_counts_as_done": 29,
     "answer_of_a_person_queues_nothing": 29,
     "worker_takes_more_than_it_has_places": 77,
+    "drained_worker_keeps_its_leases": 69,
+    "cancelled_debate_runs_on": 261,
+    "heartbeat_waits_for_the_debates": 61,
 }
 """Seeds that have found a planted fault, where that is not among the first; they are tried first."""
 
