@@ -19,7 +19,7 @@ from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
 from tests.testing.planted_faults import FAULTS, planted
 
-SEEDS = 10_000 if MORE else 500
+SEEDS = 2_000 if MORE else 500
 """How many seeds are run."""
 
 BLOCKS = 20 if MORE else 5
