@@ -65,7 +65,8 @@ def test_check_loads_no_library_of_a_model(tmp_path: Path) -> None:
 def test_list_loads_nothing_that_runs_a_debate(tmp_path: Path) -> None:
     moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet")
     modules = loaded(tmp_path, "list")
-    assert among(modules, (*SDKS, *READERS, *RUNNING, "pydantic")) == ["moot.models", "moot.models.names"]
+    names = ["moot.models", "moot.models.names", "moot.models.wires", "moot.models.wires.acp_programs"]
+    assert among(modules, (*SDKS, *READERS, *RUNNING, "pydantic")) == names, "names and settings alone"
     assert "moot.app.run.record_reader" in modules
 
 

@@ -70,6 +70,8 @@ def test_pages_are_written_and_checked(
     monkeypatch.setattr(generate_docs, "FOLDER", tmp_path / "docs")
     monkeypatch.setattr(generate_docs, "PHASES", tmp_path / "phases")
     (tmp_path / "phases").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Docs\n\n## How to\n\n- [Run](run.md)\n", "utf-8")
     page = tmp_path / "phases" / "2.md"
     page.write_text("Words.\n\n<!-- diagram: rounds -->\nold\n<!-- end of diagram -->\n\nMore.\n", "utf-8")
     assert generate_docs.main(["--check"]) == 1

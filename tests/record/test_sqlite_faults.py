@@ -58,8 +58,8 @@ async def test_a_kill_loses_nothing_that_was_promised(seed: int, path: Path) -> 
         if left == 0:
             await asyncio.sleep(chance.random() * 0.01)
             writer.kill()
-        if not (line := await writer.stdout.readline()):
-            break  # killed before it has said any more
+        if not (line := await writer.stdout.readline()).endswith(b"\n"):
+            break  # killed before it has said any more; the last may be half a line
         name, entries = line.decode().split()
         promised[name] = int(entries)
     for report in (await writer.stdout.read()).decode().split("\n")[:-1]:  # the last may be half a line

@@ -215,7 +215,10 @@ def read_json(form: Form, text: str) -> FieldValues:
         return FieldValues({}, [f"{where}: malformed"])
     placed = list(zip([0, *(item.end for item in objects)], objects, strict=False))
     holding = [item for item in placed if _holds(form, item[1].table)] or placed[:1]
-    own = [item for before, item in holding if not (_foreign(text, before, item) or _is_torn(form, text, before, item))]
+    whole = [(before, item) for before, item in holding if not _is_torn(form, text, before, item)]
+    if not whole:
+        return FieldValues({}, [f"{where}: malformed"])
+    own = [item for before, item in whole if not _foreign(text, before, item)]
     read = [_members(form, item.table) for item in own]
     behind = fold(text[own[-1].end :]) if own else ""
     if not own or retraction.taken_back(behind):

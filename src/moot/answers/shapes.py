@@ -160,7 +160,7 @@ def ballot_as_lines(fields: Sequence[Field], text: str) -> str:
     """A ballot with its labels on lines of their own: out of a table, a box of LaTeX, a heading, before an arrow."""
     names = {key(field.name) for field in fields}
     choices = {key(choice) for field in fields for choice in field.choices}
-    text = _without_boxes(_LAST_MARK.sub("", without_frame(text)))
+    text = _without_boxes(_without_end_mark(without_frame(text)))
     if "|" in text:
         text = _table_as_lines(names, choices, text)
     rows = text.split("\n")
@@ -191,7 +191,7 @@ _HEADING = re.compile(
     r"[ \t]{0,3}(#{1,6}[ \t]+)?(?:\d{1,2}[.)][ \t]+)?(\*\*|__)?([^\W\d_][\w ]{0,30}?)(?:\*\*|__)?[ \t#]*"
 )
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
-_LAST_MARK = re.compile(r"\s*\[/INST\]\s*\Z")
+_END_MARK = "[/INST]"
 _compiled = cache(re.compile)
 
 
@@ -204,6 +204,12 @@ def _names_vote(names: Set[str], words: str) -> bool:
         for needle, pattern in formulas.LABELS
         if needle in label and (match := _compiled(pattern).match(spelled))
     )
+
+
+def _without_end_mark(text: str) -> str:
+    """The text without the mark of a chat template at its end."""
+    words = text.rstrip()
+    return words.removesuffix(_END_MARK).rstrip() if words.endswith(_END_MARK) else text
 
 
 def _without_boxes(text: str) -> str:

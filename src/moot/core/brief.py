@@ -76,6 +76,8 @@ LISTED = Whole(1, 1_000_000)
 """The most debates that a list may be asked for; without a number it has all."""
 QUEUE_PRIORITY = Whole(1, 10)
 """Which debates of a queue are first; 1 before all others."""
+AGENT_SESSIONS = Whole(1, 20)
+"""How many questions an agent behind a subscription may answer at once."""
 QUEUE_DELAY = Bound(0, 366 * 86_400)
 """Seconds that a debate of a queue waits before it starts."""
 REPEATS = Whole(1, 1000)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.core.errors import BriefError
-from moot.core.text import counted
+from moot.core.text import clean, counted
 from moot.reviews.artefact import ReviewedFile, Row, digest_bytes, normal, split_lines
 
 LOCKS = re.compile(
@@ -203,7 +203,7 @@ def left_out(files: Sequence[ReviewedFile]) -> tuple[str, ...]:
 
 
 def _whole(diff: FileDiff, data: bytes | None) -> ReviewedFile:
-    path = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in diff.new or diff.old)
+    path = clean(diff.new or diff.old).replace("\n", "\N{REPLACEMENT CHARACTER}")
     text = None if data is None else _text(data)
     file = ReviewedFile(
         path=path,

@@ -136,7 +136,9 @@ def test_a_line_of_a_batch_refuses_the_same_in_the_same_words(name: str, tmp_pat
         assert [sentence(BriefError(fault)) for fault in faults] == [expected] * bool(expected), value
 
 
-@pytest.mark.parametrize("name", ["seed", *(name for name in core.LIMITS if name != "parallel")])
+@pytest.mark.parametrize(
+    "name", ["seed", *(name for name in core.LIMITS if name not in ("parallel", "quorum", "grace"))]
+)
 def test_the_http_api_refuses_the_same_in_the_same_words(name: str) -> None:
     key = get_key(HEADER if name == "seed" else LIMITS, name if name == "seed" else f"limits.{name}")
     for value in (*values(key), "x"):

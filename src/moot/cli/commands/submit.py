@@ -30,7 +30,7 @@ from moot.cli.options import (
     store_option,
     store_path,
 )
-from moot.core.brief import BATCHED, QUEUE_DELAY, QUEUE_PRIORITY
+from moot.core.brief import BATCHED, GRACE, QUEUE_DELAY, QUEUE_PRIORITY
 
 if TYPE_CHECKING:
     from moot.app.run.dispatcher import Job, QueueStatus, State
@@ -84,7 +84,7 @@ class SubmitOptions(LimitOptions, OverrideOptions):
 )
 @click.option(
     "--grace",
-    type=click.FloatRange(0, 3600),
+    type=click.FloatRange(*GRACE),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from moot.core.brief import AGENT_SESSIONS
 from moot.core.errors import BriefError
 
 ACP = "acp:"
@@ -80,8 +81,9 @@ def _program(place: str, table: Mapping[str, object], usual: AcpProgram | None, 
         raise BriefError(f"{place}.mode must be a text in quotes", where=where)
     if not _are_texts(env) or not all(_VARIABLE.fullmatch(text) for text in cast("list[str]", env)):
         raise BriefError(f"{place}.env must be a list of names of environment variables", where=where)
-    if isinstance(parallel, bool) or not isinstance(parallel, int) or not 1 <= parallel <= MOST_PARALLEL:
-        raise BriefError(f"{place}.parallel must be a whole number from 1 to {MOST_PARALLEL}", where=where)
+    least, most = AGENT_SESSIONS
+    if isinstance(parallel, bool) or not isinstance(parallel, int) or not least <= parallel <= most:
+        raise BriefError(f"{place}.parallel must be a whole number from {least} to {most}", where=where)
     if isinstance(cost, bool) or cost not in ("unknown", 0):
         raise BriefError(f'{place}.cost must be 0 for a flat rate, or "unknown"', where=where)
     return AcpProgram(
@@ -91,9 +93,6 @@ def _program(place: str, table: Mapping[str, object], usual: AcpProgram | None, 
         parallel=parallel,
         free=cost == 0,
     )
-
-
-MOST_PARALLEL = 20
 
 
 def _are_texts(value: object) -> bool:
