@@ -342,6 +342,6 @@ async def test_the_prompt_of_a_turn_and_its_raw_answer(tmp_path: Path) -> None:
         prompt = (await web.me.get(f"{API}/debates/{debate}/prompt", params={"key": key})).json()
         assert prompt["messages"][0]["role"] == "system"
         assert "Tea or coffee?" in prompt["messages"][0]["text"]
-        assert [answer["text"] for answer in prompt["answers"]] == [WORDS]
+        assert {answer["text"] for answer in prompt["answers"]} == {WORDS}
         unknown = await web.me.get(f"{API}/debates/{debate}/prompt", params={"key": "nothing"})
         assert unknown.status_code == 404, unknown.text

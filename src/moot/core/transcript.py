@@ -136,7 +136,8 @@ class Transcript:
     errors: list[Erred] = field(default_factory=list[Erred])
     models: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _turns: dict[str, Turn] = field(default_factory=dict[str, Turn])
-    _masks_of: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]], compare=False)
+    # A copy with another brief shares the turns, and has masks of its own.
+    _masks_of: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]], init=False, compare=False)
 
     def apply(self, event: Event) -> None:
         """Apply one event.
