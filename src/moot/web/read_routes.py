@@ -210,7 +210,10 @@ async def get_prompt(
 ) -> PromptView:
     """Return what a participant was sent for a question, composed again from the record, and the raw answers."""
     looked = await _look(visit)
-    return await asyncio.to_thread(prompt_view, looked.entries, key)
+    view = await asyncio.to_thread(prompt_view, looked.entries, key)
+    if view is None:
+        raise Problem(404, f"there is no question {key[:80]}")
+    return view
 
 
 def _forms() -> dict[int | str, dict[str, object]]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from moot.agents.prompt import compose
 from moot.core.agent import context_of
-from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entry, Erred
 from moot.core.transcript import fold
 from moot.models.base import Traits
@@ -49,18 +48,14 @@ class PromptView:
     answers: tuple[RawAnswer, ...]
 
 
-def prompt_view(entries: Sequence[Entry], key: str) -> PromptView:
-    """The prompt of the question with that key.
-
-    Raises:
-        RecordError: there is no such question.
-    """
+def prompt_view(entries: Sequence[Entry], key: str) -> PromptView | None:
+    """The prompt of the question with that key; None if there is no such question."""
     for place, entry in enumerate(entries):
         if isinstance(entry.event, Asked) and entry.event.ask.key == key:
             ask, transcript = entry.event.ask, fold(entries[: place + 1])
             break
     else:
-        raise RecordError(f"there is no question {key[:80]!r}")
+        return None
     assert transcript.brief is not None
     messages = compose(ask, context_of(transcript.brief, transcript, ask), Traits())
     return PromptView(
