@@ -63,3 +63,8 @@ def test_few_questions_say_little_and_many_say_much() -> None:
     assert many["helped"] > 0.9
     assert none["no difference"] > 0.9
     assert worse["hurt"] > 0.9
+
+
+def test_a_run_in_which_nothing_shows_has_no_verdict() -> None:
+    (check,) = [check for check in check_null(runs=1, seed=0, sizes=(30,)) if "losses" in check.name]
+    assert check.value == 0.0

@@ -155,6 +155,7 @@ def test_the_usual_agents_need_no_settings_and_others_do(tmp_path: Path, monkeyp
         "acp:codex",
         "acp:gemini",
     ]
+    assert pool.model("acp:claude/other").name == "acp:claude/other"
     model = pool.model("acp:claude")
     assert (model.traits.tools, model.traits.system) == (False, False)
     assert "temperature" in model.drops

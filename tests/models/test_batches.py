@@ -52,6 +52,11 @@ async def test_answers_of_another_shape_are_errors() -> None:
             await api.look("x")
 
 
+async def test_a_batch_without_a_name_is_no_batch() -> None:
+    with pytest.raises(ModelError, match="sent something that is no answer"):
+        await openai(lambda url: {"id": "file" if url.endswith("/files") else ""}).submit("job", {"m1": {}})
+
+
 async def test_a_batch_of_openai_is_looked_for_on_all_pages_that_are_new_enough() -> None:
     def pages(url: str) -> object:
         last = "after=b9" in url
@@ -84,6 +89,8 @@ async def test_a_batch_of_anthropic_is_known_by_its_size_and_its_results() -> No
     assert await anthropic(pages(2, "ended", "m1")).find("", ["m1"], since, []) is None
     assert await anthropic(pages(1, "ended", "m1")).find("", ["m1"], since, ["b1"]) is None
     assert await anthropic(pages(1, "ended", "m1", "soon")).find("", ["m1"], since, []) is None
+    batch = {"id": "b1", "processing_status": "ended", "request_counts": {"processing": 2}, "created_at": created}
+    assert await anthropic(lambda url: {"data": [batch], "has_more": True}).find("", ["m1"], since, []) is None
 
 
 async def test_a_request_that_timed_out_at_openai_is_a_failure() -> None:
@@ -180,6 +187,17 @@ async def test_two_processes_send_a_request_once_and_large_batches_are_parted() 
     assert [len(sent) for sent in api.sent[2:]] == [MOST_ITEMS, 1]
 
 
+async def test_what_another_process_has_sent_is_not_gathered_again() -> None:
+    store, api = InMemoryStore(), Sketch()
+    one, _, _ = tray_with(store, api)
+    two, _, _ = tray_with(store, api)
+    await put(one, "m1")
+    await put(two, "m1")
+    await two.submit()
+    await one.submit()
+    assert [sorted(sent) for sent in api.sent] == [["m1"]]
+
+
 async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None:
     api = Sketch(look=JobLook(ended=False, words="in_progress", done=1))
     store = InMemoryStore()
@@ -206,13 +224,16 @@ async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None
 
 
 async def test_a_batch_whose_sending_takes_too_long_may_be_there() -> None:
-    tray, remarks, _ = tray_with(InMemoryStore(), Sketch(submit=TimeoutError()))
+    tray, remarks, clock = tray_with(InMemoryStore(), Sketch(submit=TimeoutError()))
     await put(tray, "m1")
     await tray.submit()
     assert remarks == [f"a batch of 1 call to {GPT} was not sent: sending took more than 300 s"]
     (job,) = (await tray.jobs()).by_id.values()
     assert (job.state, job.open) == (None, True)
     assert not await tray.cancel(job)
+    clock.now += tray.pace.lost + 1.0
+    await tray.look_for(["m1"])
+    assert remarks[1:] == [f"a batch of 1 call never reached {GPT}; it will be sent again"]
 
 
 class Booked(Notebook):
@@ -271,3 +292,15 @@ async def test_what_a_batch_says_of_a_request_becomes_an_answer_or_an_error() ->
     assert caught.value.kind == "overloaded"
     quote: Quote = model_with(Sketch(), "")[0].quote(ASK)
     assert quote.cost
+
+
+async def test_a_process_that_did_not_see_a_batch_end_gets_its_results() -> None:
+    store = InMemoryStore()
+    api = Sketch(look=JobLook(ended=True), results={"m1": ItemResult(status="done", body=b"{}")})
+    one, _, clock = tray_with(store, api)
+    await put(one, "m1")
+    await one.submit()
+    clock.now += 40.0
+    await one.look_for(["m1"])
+    other, _, _ = tray_with(store, api)
+    assert (await other.answer("m1", GPT, {"model": "x"})).body == b"{}"

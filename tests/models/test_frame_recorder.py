@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from moot.core.ask import ToolCall
-from moot.models.wires.recorded_frames import QUESTIONS, Recording, changes, shape, without_ids
+from moot.models.wires.recorded_frames import QUESTIONS, Recording, Tap, changes, shape, without_ids
 from moot.testing.wires import Call, Plan
 from tests.cli.commands import moot, served
-from tests.models.models_kit import KEY, Notebook, Page, canned
+from tests.models.models_kit import KEY, Canned, Notebook, Page, canned
 
 ACCOUNT = "org-Abcdef123"
 
@@ -112,3 +112,12 @@ async def test_the_way_to_go_on_with_its_own_message_is_the_providers() -> None:
     assert (sent["vllm:a"]["continue_final_message"], sent["vllm:a"]["add_generation_prompt"]) == (True, False)
     assert "prefix" not in json.dumps(sent["openai:gpt-4o"])
     assert "continue_final_message" not in sent["openai:gpt-4o"]
+
+
+async def test_a_recorded_answer_can_be_paused_as_the_real_one() -> None:
+    tap = Tap(Canned(lambda url: Page(b"words")))
+    async with tap.open("http://127.0.0.1/x", {}, b"{}") as answer:
+        assert answer.pause() is False
+        assert await answer.read() == b"words"
+    await tap.close()
+    assert tap.exchanges[0].body == [b"words"]

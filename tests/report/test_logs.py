@@ -354,7 +354,7 @@ def test_the_tree_is_a_page_a_picture_and_data() -> None:
 
 
 def test_settings_in_words() -> None:
-    limits = Limits(asks=None, tokens=40_000, cost=0.5, total_seconds=90)
+    limits = Limits(asks=None, tokens=40_000, cost=0.5, total_seconds=90, quorum=3)
     brief = Brief(topic="?", limits=limits, seed=7)
     tree = dump(build("panel", Brief(topic="?", participants=SPEAKERS)))
     entries = Diary().add(Opened(brief=brief, protocol=tree), Entered(path="/debate")).entries
@@ -364,6 +364,7 @@ def test_settings_in_words() -> None:
         "at most $0.50",
         "at most 90 s in all",
         "120 s for an answer",
+        "3 answers and 20 s are enough to go on",
         "seed 7",
     )
     usual = Diary().add(Opened(brief=brief, protocol={"is": "Rounds", "each": {"is": "Everyone"}}))
