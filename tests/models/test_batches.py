@@ -296,7 +296,7 @@ async def test_what_a_batch_says_of_a_request_becomes_an_answer_or_an_error() ->
 
 async def test_a_process_that_did_not_see_a_batch_end_gets_its_results() -> None:
     store = InMemoryStore()
-    api = Sketch(look=JobLook(ended=True), results={"m1": ItemResult(status="done", body=b"{}")})
+    api = Sketch(look=JobLook(ended=True), results={"m1": ItemResult(status="answered", body=b"{}")})
     one, _, clock = tray_with(store, api)
     await put(one, "m1")
     await one.submit()
