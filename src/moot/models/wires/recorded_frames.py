@@ -102,11 +102,11 @@ class Tap:
         self.exchanges: list[Exchange] = []
 
     @asynccontextmanager
-    async def open(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[HttpAnswer]:
+    async def open(self, url: str, headers: Mapping[str, str], body: bytes | None) -> AsyncGenerator[HttpAnswer]:
         """Post a body; see ``HttpPort``."""
         async with self._port.open(url, headers, body) as answer:
             headers_shown = {name: answer.headers[name] for name in HEADERS if name in answer.headers}
-            self.exchanges.append(Exchange(body, answer.status, headers_shown))
+            self.exchanges.append(Exchange(body or b"", answer.status, headers_shown))
             yield _Tapped(answer, self.exchanges[-1])
 
     async def close(self) -> None:
