@@ -368,9 +368,9 @@ class PostgresTables:
         vectors = [(row, *item[:3], item.vector, length(item.vector)) for row, item in numbered if item.vector]
         if not compares(self._db):
             self._db.copy("memory_vector", columns, vectors)
-        elif vectors:
-            listed = ((*row[:4], _listed(row[4]), row[5]) for row in vectors)
-            self._db.rows(PUT_VECTORS, *zip(*listed, strict=True))
+        else:
+            listed = [(*row[:4], _listed(row[4]), row[5]) for row in vectors]
+            self._db.rows(PUT_VECTORS, *([row[n] for row in listed] for n in range(len(columns))))
 
     def drop(self, debate: str) -> None:
         """See Tables."""
