@@ -1,9 +1,7 @@
 """What the tests of the command line share: a place of one's own, a runner, a server that plays a script."""
 
-import asyncio
 import re
-import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import chdir, contextmanager
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from click.testing import CliRunner, Result
 from moot.cli.main import main
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Script, Wires
+from tests.kits.in_thread import in_thread
 from tests.paths import EXAMPLES
 
 BRIEF = EXAMPLES / "build-or-buy.md"
@@ -64,21 +63,5 @@ def speak(call: Call) -> Plan:
 def served(script: Script = speak, *, models: tuple[str, ...] = ("tiny:latest",)) -> Generator[Wires]:
     """A server in a thread of its own, for commands that hold the event loop of this one."""
     wires = Wires(script=script, models=models)
-    ready = threading.Event()
-    ends: list[Callable[[], None]] = []
-
-    async def serve() -> None:
-        over, loop = asyncio.Event(), asyncio.get_running_loop()
-        ends.append(lambda: loop.call_soon_threadsafe(over.set) and None)
-        async with wires.serve():
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    assert ready.wait(120)
-    try:
+    with in_thread(wires.serve):
         yield wires
-    finally:
-        ends[0]()
-        thread.join(120)

@@ -1,13 +1,12 @@
 """A small GitHub on the loopback interface: one pull request with its diff, files and comments, and what it refuses."""
 
-import asyncio
 import json
-import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from moot.testing.small_web import Answer, Visit, Web, as_json
+from tests.kits.in_thread import in_thread
 
 TOKEN = "t" * 40
 REPOSITORY = "ann/x"
@@ -96,21 +95,5 @@ def refused(status: int, words: str) -> Answer:
 @contextmanager
 def serving(place: SmallGitHub) -> Generator[SmallGitHub]:
     """Serve it in a thread of its own."""
-    ready = threading.Event()
-    ends: list[Callable[[], None]] = []
-
-    async def serve() -> None:
-        over, loop = asyncio.Event(), asyncio.get_running_loop()
-        ends.append(lambda: loop.call_soon_threadsafe(over.set) and None)
-        async with place.web.serve():
-            ready.set()
-            await over.wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    assert ready.wait(120)
-    try:
+    with in_thread(place.web.serve):
         yield place
-    finally:
-        ends[0]()
-        thread.join(120)

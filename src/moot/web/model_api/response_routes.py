@@ -27,7 +27,7 @@ from moot.app.endpoint.responses_request import previous_id, read_responses
 from moot.app.serve.live import write
 from moot.app.serve.settle import settle
 from moot.web.model_api.held_answers import Completion, Held, event
-from moot.web.model_api.model_routes import Program, admission_of, attempt_of, body_of
+from moot.web.model_api.model_routes import Program, admission_of, allow, attempt_of, body_of
 from moot.web.problems import MODEL_API, error_answer
 from moot.web.schemas import Data
 from moot.web.site import NeedsNothing, host_of, site_of
@@ -38,13 +38,8 @@ STOPPING = 2.0
 """Seconds that the answers in progress have when a response is cancelled."""
 
 
-@router.options("/responses", dependencies=[Depends(NeedsNothing())])
-@router.options("/responses/{response}", dependencies=[Depends(NeedsNothing())])
-@router.options("/responses/{response}/cancel", dependencies=[Depends(NeedsNothing())])
-async def allow() -> Response:
-    """Let pages of other addresses send requests with a token."""
-    allowed = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Max-Age": "600"}
-    return Response(status_code=204, headers={**allowed, "Access-Control-Allow-Headers": "*, Authorization"})
+for _path in ("/responses", "/responses/{response}", "/responses/{response}/cancel"):
+    router.options(_path, dependencies=[Depends(NeedsNothing())])(allow)
 
 
 @router.post("/responses")
