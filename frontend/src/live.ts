@@ -25,6 +25,7 @@ const FINAL = new Set([1000, 1008, 4401, 4403, 4404]);
 
 export class Live {
   private socket: Socket | null = null;
+  private opened = false;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private wait = FIRST_WAIT;
   private readonly listener: Listener;
@@ -44,7 +45,9 @@ export class Live {
     this.listener.line({ is: "opening" });
     const socket = this.connect(this.after);
     this.socket = socket;
+    this.opened = false;
     socket.onopen = () => {
+      this.opened = true;
       this.wait = FIRST_WAIT;
       this.listener.line({ is: "open" });
     };
@@ -92,10 +95,12 @@ export class Live {
   private drop(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
-    if (!this.socket) return;
-    this.socket.onopen = this.socket.onmessage = this.socket.onclose = null;
-    this.socket.close();
-    this.socket = null;
+    const socket = this.socket;
+    if (!socket) return;
+    this.socket = socket.onopen = socket.onmessage = socket.onclose = null;
+    // A browser reports it as an error where a line is closed before it is open.
+    if (this.opened) socket.close();
+    else socket.onopen = () => socket.close();
   }
 }
 

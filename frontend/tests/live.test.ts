@@ -13,7 +13,12 @@ class Wire implements Socket {
   close(): void {
     this.closed = true;
   }
+  open(): void {
+    const opened = this.onopen;
+    opened?.({} as never);
+  }
   send(data: unknown): void {
+    this.open();
     this.onmessage?.({ data: JSON.stringify(data) } as never);
   }
 }
@@ -54,6 +59,17 @@ describe("live", () => {
     expect([got, lines.at(-1)]).toEqual([[1, 2, 3], { is: "lost", again: 500 }]);
   });
 
+  it("closes a line that is not open yet as soon as it is open", () => {
+    const { live, wires, lines } = follow();
+    live.start();
+    expect([wires[0]!.closed, wires.length]).toEqual([false, 2]);
+    wires[0]!.open();
+    expect([wires[0]!.closed, wires[1]!.closed, lines.at(-1)]).toEqual([true, false, { is: "opening" }]);
+    live.stop();
+    wires[1]!.open();
+    expect([wires[1]!.closed, wires[1]!.onmessage, lines.at(-1)]).toEqual([true, null, { is: "opening" }]);
+  });
+
   it("asks again where entries are missing, and when it was too slow", () => {
     const { wires, got } = follow(4);
     wires[0]!.send([...entries(5, 7)]);
@@ -79,6 +95,7 @@ describe("live", () => {
     vi.advanceTimersByTime(60_000);
     expect([texts, lines.at(-1), wires.length]).toEqual([["Hi"], { is: "over" }, 1]);
     live.start();
+    wires[1]!.open();
     live.stop();
     vi.advanceTimersByTime(60_000);
     expect([wires.length, wires[1]!.closed]).toEqual([2, true]);
