@@ -88,7 +88,7 @@ async def leases(server: Server, running: Sequence[int]) -> list[str]:
 
 async def limited(server: Server, seconds: float) -> str:
     """Calls of a model counted against limits of one provider that let all through, a hundred at once."""
-    from moot.app.plan.settings import Allowance
+    from moot.app.plan.settings_tables import Allowance
     from moot.workers.provider_limits import Allowed
     from moot.workers.queue_database import Database
     from moot.workers.queue_tables import make_ready

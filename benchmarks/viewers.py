@@ -32,7 +32,8 @@ from typing import cast
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Brief, Limits, Participant, View

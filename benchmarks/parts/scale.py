@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from moot.app.plan.settings import Config
-from moot.app.plan.stores import Where, open_store, read_where
+from moot.app.plan.settings import Config, Where, open_store, read_where
 from moot.app.run.fork import chain_lines
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import Quote, Recorder

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import hash_of
 from moot.app.serve.server_parts import check_host, hosts_of
 from moot.core.errors import BriefError

@@ -42,6 +42,7 @@ def install_all(install: Install) -> None:
             "rounds: 1\ntool_options:\n  dice:\n    most: many",
             "b.md:5: tool_options.dice.most is 'many'; it must be a whole",
         ),
+        ("tool_options: {dice: {most: .nan}}", "b.md:2: tool_options.dice.most is '.nan'; it must be a whole"),
         ("tool_options: {dice: {many: 3}}", "b.md:2: dice has no option 'many'; there are most"),
         ("tool_options: {dice: 3}", "b.md:2: tool_options.dice is '3'; it must be a table of its options"),
         ("tool_options: {search: {most: 3}}", "b.md:2: tool_options.search: no package offers a tool of that name"),

@@ -11,7 +11,8 @@ from typing import Any
 from mcp import Client as Caller
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import hash_of
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace

@@ -14,7 +14,8 @@ import pytest
 from mcp import Client as Caller
 from mcp.client.streamable_http import streamable_http_client
 
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.serve.server_parts import hosts_of, listen
 from moot.core.errors import BriefError
 from moot.mcp import mcp_host

@@ -252,7 +252,7 @@ def model_with(api: Sketch, answer: object) -> tuple[Any, BatchTray, Clock]:
     whole = {"choices": [{"message": {"content": answer}, "finish_reason": "stop"}], "model": "x"}
     pool = Pool(env=ENV, http=lambda url, proxied: Canned(Page(json.dumps(whole).encode())))
     tray, _, clock = tray_with(InMemoryStore(), api)
-    pool.tray = tray
+    pool.open_tray = lambda: tray
     return pool.model(GPT), tray, clock
 
 

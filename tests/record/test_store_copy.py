@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.export.copy_debates import PIECE, Copied, copy_debates
-from moot.app.plan.settings import load_config
-from moot.app.plan.stores import open_store, read_where, show_where
+from moot.app.plan.settings import load_config, open_store, read_where, show_where
 from moot.app.run.workspace import Workspace
 from moot.core.ask import Reply
 from moot.core.errors import RecordError

@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.workspace import Workspace
 from moot.app.serve.admission import Admission, DebateRequest

@@ -8,7 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from moot.app.plan.settings import Serving, load_config, user_file
+from moot.app.plan.settings import load_config, user_file
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import claimed
 from moot.app.run.outcome import opening
 from moot.app.serve.spending import spent

@@ -13,7 +13,8 @@ import httpx2
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import hash_of
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.workspace import Workspace

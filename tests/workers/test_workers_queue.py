@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from moot.app.plan.stores import open_store
+from moot.app.plan.settings import open_store
 from moot.app.run.dispatcher import Job, QueueAway, QueueError, QueueStatus, State
 from moot.core.errors import BriefError
 from moot.core.event import Called, Entry, Interjected

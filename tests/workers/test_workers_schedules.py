@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, Schedule, load_config, user_file
+from moot.app.plan.settings import Config, load_config, user_file
+from moot.app.plan.settings_tables import Schedule
 from moot.core.errors import BriefError
 from moot.record.listing import names
 from moot.workers.queue_tables import make_ready

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Allowance, Schedule, read_limits, read_schedules
+from moot.app.plan.settings_tables import Allowance, Schedule, read_limits, read_schedules
 from moot.core.errors import BriefError, Unavailable
 from moot.workers.provider_limits import Allowed
 from moot.workers.queue_database import Connection, Database

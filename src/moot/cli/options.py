@@ -131,7 +131,7 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 
     def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
         """A path, or the address of a database as it was typed."""
-        from moot.app.plan.stores import read_where
+        from moot.app.plan.settings import read_where
 
         if isinstance(value, str) and isinstance(place := read_where(value), str):
             return place
@@ -349,7 +349,7 @@ async def open_workspace(store: Path | str | None, *, reading: bool = False) -> 
 
     With ``reading`` the store is only read: no file is created, and a read-only file is enough.
     """
-    from moot.app.plan.stores import is_address
+    from moot.app.plan.settings import is_address
     from moot.app.run.workspace import Workspace
 
     place = store_path(store)
@@ -383,7 +383,7 @@ async def open_queue(store: Path | str | None) -> "AsyncGenerator[tuple[Workspac
 async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     """Open the workspace to read the memory; say on standard error what the memory still lacks."""
     from moot.app.plan.learning import missing_lessons
-    from moot.app.plan.stores import is_there, show_where
+    from moot.app.plan.settings import is_there, show_where
     from moot.core.errors import RecordError
 
     if not is_there(place := store_path(store)):

@@ -272,7 +272,7 @@ class _Driver:
         return getattr(self.agents.get(ask.to), "records", False)
 
     async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
-        quorum = quorum_of(asks, self.opened.brief, self.limits)
+        quorum = quorum_of(asks, self.opened.brief, self.limits) if self.limits.quorum else None
         outcomes = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]), quorum)
         return outcomes or [
             LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from moot.app.export.telemetry import attach_telemetry
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace

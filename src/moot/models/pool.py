@@ -113,7 +113,8 @@ class Pool:
         http: opens HTTP to a provider's address; None for the usual client.
 
     Attributes:
-        tray: where calls go that a provider's batch answers; None where there are no records to wait in.
+        open_tray: gives the tray for the calls that a provider's batch answers, always the same one; None where there
+            are no records to wait in.
         programs: the programs behind ``acp:NAME`` that the user's own settings name.
         meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
             limits; it is asked when a provider is first used.
@@ -138,7 +139,7 @@ class Pool:
         self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
         self._warming = asyncio.Lock()
         self._options: Fields = {}
-        self.tray: BatchTray | None = None
+        self.open_tray: Callable[[], BatchTray] | None = None
         self.programs: Callable[[], Mapping[str, AcpProgram]] = dict
 
     def with_options(self, options: Fields) -> "Pool":
@@ -221,11 +222,12 @@ class Pool:
 
     def _with_batches(self, live: Model, adapter: Model, name: ModelName, connection: ProviderConnection) -> Model:
         """A model whose calls can go into batches, where its provider has them."""
-        if self.tray is None or not name.provider.batches:
+        if self.open_tray is None or not name.provider.batches:
             return live
         module, _, word = name.provider.batches.partition(":")
-        self.tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
-        return BatchedModel(live, cast(Whole, adapter), name, self.tray, connection.key)
+        tray = self.open_tray()
+        tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
+        return BatchedModel(live, cast(Whole, adapter), name, tray, connection.key)
 
     def _guarded(self, model: Model) -> Breaking:
         return Breaking(model, Breaker(self._breaker, self._clock))

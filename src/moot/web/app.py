@@ -21,8 +21,7 @@ from starlette.types import ASGIApp
 from moot.app.brief.json_schema import definitions
 from moot.app.endpoint.endpoint import Endpoint
 from moot.app.endpoint.endpoint_errors import EndpointError, endpoint_error
-from moot.app.plan.settings import Config
-from moot.app.plan.stores import lock_place
+from moot.app.plan.settings import Config, lock_place
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.workspace import Workspace

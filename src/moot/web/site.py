@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Path
 from starlette.requests import HTTPConnection
 
 from moot.app.endpoint.endpoint import Endpoint
-from moot.app.plan.settings import Serving
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import Claim, Right, claimed, hash_of, share_of
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from moot.app.plan.settings import Allowance
+from moot.app.plan.settings_tables import Allowance
 from moot.app.run.dispatcher import QueueError
 from moot.core.errors import Unavailable
 from moot.workers.jobs import SLOTS, notify

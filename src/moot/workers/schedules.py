@@ -18,7 +18,8 @@ from zoneinfo import ZoneInfo
 from croniter import CroniterBadDateError, croniter
 
 from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config, Schedule
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Schedule
 from moot.app.run.dispatcher import Job, QueueError
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import Overrides

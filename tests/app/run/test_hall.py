@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import Claim, claim, claimed
 from moot.app.run.people import answer
 from moot.app.run.prepare import Overrides

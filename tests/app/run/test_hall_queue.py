@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run import queue_runner
 from moot.app.run.access import noted_allowance
 from moot.app.run.dispatcher import QueueError

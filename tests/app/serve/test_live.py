@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.run.workspace import Workspace, decode
+from moot.app.run.workspace import Workspace
 from moot.app.serve.live import Live, Overrun, Viewer
 from moot.app.serve.visibility import Reader
 from moot.core.event import Asked, Delta
 from moot.record import hub
+from moot.record.store import decode
 from moot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS
 

@@ -7,7 +7,8 @@ import pytest
 
 from moot.app.brief.reader import read_brief
 from moot.app.export.learned import learn_all, learned_items
-from moot.app.plan.settings import Config, Serving
+from moot.app.plan.settings import Config
+from moot.app.plan.settings_tables import Serving
 from moot.app.run import liveness
 from moot.app.run.access import noted_limits
 from moot.app.run.liveness import waited_for_people, waits_only

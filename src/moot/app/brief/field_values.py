@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from moot.app.brief.schema import Key, find_key, get_key, nearest
-from moot.app.brief.yaml_header import Items, Node, Scalar, Table, as_node
+from moot.app.brief.yaml_header import Items, Node, Scalar, Table, as_node, is_empty
 from moot.core.ask import Value
 from moot.core.brief import HUMAN, LONGEST_OPTION
 from moot.core.errors import BriefError
@@ -119,12 +119,6 @@ LONGEST_TERM = 366 * 86_400
 """The most seconds of a length of time: a year."""
 
 _UNITS: Mapping[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
-_TRUE = frozenset({"true", "yes", "on"})
-_FALSE = frozenset({"false", "no", "off"})
-_WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
 _SPAN = re.compile(r"-1|0|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)")
 _TERM = re.compile(r"([0-9]{1,6})(s|m|h|d|w)")
 _SERVER = re.compile(r"mcp:[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
@@ -137,11 +131,6 @@ class LocatedValue:
 
     value: Value
     line: int
-
-
-def is_empty(node: Node) -> bool:
-    """Whether a key has no value, so that it counts as not given."""
-    return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
 
 
 def read_value(key: Key, node: Node) -> LocatedValue:
@@ -227,16 +216,9 @@ def value_error(key: Key, node: Node, wanted: str) -> BriefError:
 def _text(key: Key, node: Node) -> str:
     if not isinstance(node, Scalar) or is_empty(node):
         raise value_error(key, node, "a text")
-    if node.plain and (_WHOLE.fullmatch(node.text) or _NUMBER.fullmatch(node.text) or _BOOLEAN.fullmatch(node.text)):
+    if node.is_typed:
         raise value_error(key, node, "a text; put quotes around it if it is one")
-    return _whole_text(node)
-
-
-def _whole_text(node: Scalar) -> str:
-    if node.comment:
-        problem = f"the text after the # is lost: {node.comment[:60]!r}; put quotes around the whole text"
-        raise BriefError(problem, line=node.line, code="malformed_yaml")
-    return node.text.strip()
+    return node.whole_text()
 
 
 def _prose(key: Key, node: Node) -> str:
@@ -255,30 +237,21 @@ def _fit(key: Key, text: str, line: int) -> str:
 
 
 def _flag(key: Key, node: Node) -> bool:
-    word = node.text.casefold() if isinstance(node, Scalar) and node.plain else ""
-    if word not in _TRUE | _FALSE:
+    flag = node.flag if isinstance(node, Scalar) else None
+    if flag is None:
         raise value_error(key, node, "yes or no (true, false, on, off), without quotes")
-    return word in _TRUE
+    return flag
 
 
 def _number(key: Key, node: Node) -> int | float:
     whole = key.kind == "whole"
-    pattern = _WHOLE if whole else _NUMBER
-    if not isinstance(node, Scalar) or not node.plain or not pattern.fullmatch(node.text):
+    value = node.number(whole=whole) if isinstance(node, Scalar) else None
+    if not isinstance(node, Scalar) or value is None:
         raise value_error(key, node, " or ".join(("a whole number" if whole else "a number", *key.choices)))
-    value = _digits(node.text) if whole else float(re.sub(r"\.(?=[in])", "", node.text.casefold()))
     if not math.isfinite(value) or not key.low <= value <= key.high:
         problem = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
         raise BriefError(problem, line=node.line, code="out_of_range")
     return value
-
-
-def _digits(text: str) -> int | float:
-    """The whole number; infinity if it has more digits than any limit allows."""
-    if len(text) > 20:
-        return -math.inf if text.startswith("-") else math.inf
-    base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-    return int(text[2:] if base != 10 else text, base)
 
 
 def _choice(key: Key, node: Node) -> str:
@@ -349,7 +322,7 @@ def texts(key: Key, node: Node) -> tuple[str, ...]:
     for item in node.items:
         if not isinstance(item, Scalar) or is_empty(item) or not item.text.strip():
             raise value_error(key, item, "a list of texts")
-        parts.append(flat(_whole_text(item)))
+        parts.append(flat(item.whole_text()))
     return check_texts(key, parts, node.line)
 
 
@@ -483,18 +456,3 @@ def read_table(keys: Sequence[Key], name: str, node: Node) -> dict[str, LocatedV
         raise value_error(key, node, f"a table, such as {key.example}")
     pairs = match_keys(node, keys, prefix=f"{name}.", place=f"table of {name}")
     return {key.name: read_value(key, value) for key, value in pairs if not is_empty(value)}
-
-
-def untyped_value(key: Key, node: Node) -> Value:
-    """A value as it is written: a list of texts, a flag, a number, or a text."""
-    if not isinstance(node, Scalar):
-        return texts(key, node)
-    if not node.plain:
-        return flat(node.text)
-    if _BOOLEAN.fullmatch(node.text) or node.text.casefold() in _TRUE | _FALSE:
-        return node.text.casefold() in _TRUE
-    if _WHOLE.fullmatch(node.text) and len(node.text) <= 20:
-        return int(_digits(node.text))
-    if _NUMBER.fullmatch(node.text) and math.isfinite(number := float(node.text.casefold().replace(".inf", "inf"))):
-        return number
-    return flat(_whole_text(node))

@@ -4,14 +4,17 @@ What an option takes is known only to the package that declares it (``core.exten
 written, with its line.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from moot.app.brief.field_values import LocatedValue, add_values, is_empty, untyped_value, value_error
+from moot.app.brief.field_values import LocatedValue, add_values, texts, value_error
 from moot.app.brief.schema import EXTENSION_NAME, OPTION_NAME, Key
-from moot.app.brief.yaml_header import Node, Scalar, Table
+from moot.app.brief.yaml_header import Node, Scalar, Table, is_empty
+from moot.core.ask import Value
 from moot.core.errors import BriefError
+from moot.core.text import flat
 
 _OPTION = re.compile(OPTION_NAME)
 _EXTENSION = re.compile(EXTENSION_NAME)
@@ -52,7 +55,20 @@ def _read(key: Key, table: Table) -> Iterator[dict[str, LocatedValue]]:
             raise BriefError(problem, line=word.line, code="unknown_key")
         if not is_empty(value):
             option = replace(key, name=f"{key.name}.{word.text}", kind="texts", low=1, high=100)
-            yield {option.name: LocatedValue(value=untyped_value(option, value), line=value.line)}
+            yield {option.name: LocatedValue(value=_untyped(option, value), line=value.line)}
+
+
+def _untyped(key: Key, node: Node) -> Value:
+    """A value as it is written: a list of texts, a flag, a number, or a text."""
+    if not isinstance(node, Scalar):
+        return texts(key, node)
+    if not node.plain:
+        return flat(node.text)
+    if node.flag is not None:
+        return node.flag
+    numbers = (node.number(whole=True), node.number(whole=False))
+    number = next((number for number in numbers if number is not None and math.isfinite(number)), None)
+    return flat(node.whole_text()) if number is None else number
 
 
 def nested(names: Sequence[str], node: Node) -> Node:

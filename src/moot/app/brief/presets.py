@@ -4,7 +4,6 @@ A preset fills in what neither the command nor the brief says. It has no address
 ``moot.toml`` of a project may have presets too.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +15,12 @@ from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
 from moot.core.ask import Value
 from moot.core.errors import BriefError
 from moot.core.families import family
+from moot.core.named_tables import LOWER_CASE, named_tables
 from moot.core.text import unknown_word
 
 KEY = "preset"
 """The key of a brief that names a preset."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 
 PROTOCOL_KEYS = (
     "protocol",
@@ -119,15 +118,10 @@ def read_presets(value: object, where: str) -> Mapping[str, Preset]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    tables = cast("dict[str, object]", value) if isinstance(value, dict) else {"": value}
     presets: dict[str, Preset] = {}
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise BriefError(f"presets must be a table of tables: [presets.{name[:60] or 'fast'}]", where=where)
-        if not _NAME.fullmatch(name):
-            raise BriefError(f"presets.{name[:60]} needs a name of 1 to 32 small letters, digits and -", where=where)
+    for name, table in named_tables("presets", value, where, example="fast", rule=LOWER_CASE).items():
         try:
-            presets[name] = _preset(name, cast("dict[str, object]", table), where)
+            presets[name] = _preset(name, table, where)
         except BriefError as error:
             raise BriefError(f"presets.{name}: {error.found}", where=where, code=error.code) from error
     return presets

@@ -15,7 +15,6 @@ from moot.app.brief.default_participants import DEFAULT_DEBATERS, debaters
 from moot.app.brief.field_values import (
     LocatedValue,
     add_values,
-    is_empty,
     match_keys,
     read_table,
     read_value,
@@ -36,7 +35,7 @@ from moot.app.brief.presets import Preset, find_preset
 from moot.app.brief.schema import HEADER, LIMITS, Key, find_key, nearest
 from moot.app.brief.sections import Body, background, read_sections, rules_and_options, split_topic
 from moot.app.brief.writer import write
-from moot.app.brief.yaml_header import Parts, load, split
+from moot.app.brief.yaml_header import Parts, is_empty, load, split
 from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError

@@ -4,8 +4,9 @@ YAML 1.2 as ruamel.yaml scans it. Nothing is built from tags and aliases are nev
 (``app.brief.schema``) decides what a value means, so ``country: NO`` stays a text and no header can exhaust memory.
 """
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -25,6 +26,13 @@ _LOOSE = re.compile(r"[ \t]*(-{2,}([ \t]+#.*)?|\+{3}|;{3})[ \t]*")
 _KEY = re.compile(r"[ \t]*[A-Za-z_]+([:=][ \t]|[:=]$|[ \t]+=)")
 _BRACKETS = re.compile(rf"([\[{{][ \t]*){{{MOST_DEPTH + 1}}}")
 _ONE_COLON = re.compile(r"[A-Za-z_]+:(?!.*:[ \t]).*")
+_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+_FLAGS: Mapping[str, bool] = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
+MOST_DIGITS = 20
+"""The most characters of a whole number; a longer one is above any limit."""
 _QUOTES = "put quotes around a text with a colon, a # or another YAML character in it"
 
 
@@ -36,6 +44,39 @@ class Scalar:
     text: str
     plain: bool = True
     comment: str = ""
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether YAML has a number, true or false here."""
+        return self.plain and any(pattern.fullmatch(self.text) for pattern in (_WHOLE, _NUMBER, _BOOLEAN))
+
+    @property
+    def flag(self) -> bool | None:
+        """Yes or no without quotes; None for any other text."""
+        return _FLAGS.get(self.text.casefold()) if self.plain else None
+
+    def number(self, *, whole: bool) -> int | float | None:
+        """The number without quotes; None for any other text. A whole number with too many digits is infinite."""
+        text = self.text
+        if not self.plain or not (_WHOLE if whole else _NUMBER).fullmatch(text):
+            return None
+        if not whole:
+            return float(re.sub(r"\.(?=[in])", "", text.casefold()))
+        if len(text) > MOST_DIGITS:
+            return -math.inf if text.startswith("-") else math.inf
+        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+        return int(text[2:] if base != 10 else text, base)
+
+    def whole_text(self) -> str:
+        """The text without blanks around it.
+
+        Raises:
+            BriefError: a part of it was read as a comment.
+        """
+        if self.comment:
+            problem = f"the text after the # is lost: {self.comment[:60]!r}; put quotes around the whole text"
+            raise BriefError(problem, line=self.line, code="malformed_yaml")
+        return self.text.strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +272,11 @@ class _Build:
             self.open[-1][1].append(node)
         else:
             self.root = node
+
+
+def is_empty(node: Node) -> bool:
+    """Whether a key has no value, so that it counts as not set."""
+    return isinstance(node, Scalar) and node.plain and node.text in _NOTHING
 
 
 def _pairs(nodes: list[Node]) -> tuple[tuple[Scalar, Node], ...]:

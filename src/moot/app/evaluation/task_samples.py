@@ -13,8 +13,7 @@ from moot.app.evaluation.blocks import Panel, arm_plan, brief_of
 from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.responses import debated_of
 from moot.app.evaluation.scores import State
-from moot.app.plan.settings import default_store, load_config
-from moot.app.plan.stores import open_store
+from moot.app.plan.settings import default_store, load_config, open_store
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Source

@@ -1,4 +1,4 @@
-"""The user's settings: where ``moot.toml`` is, what it and the environment may set, and what it may not.
+"""The user's settings, and the store of records that they name: what ``moot.toml`` and the environment may set.
 
 Read from the environment, from ``moot.toml`` in the current folder, and from the user's own ``moot.toml``. The tables
 ``[serve]``, ``[limits]`` and ``[schedules]`` are read from the user's own file alone.
@@ -9,232 +9,39 @@ are read from the user's own file and from the environment alone.
 """
 
 import os
-import re
 import tomllib
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
-from urllib.parse import urlsplit
 
-from moot.app.plan.stores import Where, is_address, read_where
-from moot.core.brief import ASKS, COST, SERVED, TOKENS
+from moot.app.plan.settings_tables import (
+    Allowance,
+    Schedule,
+    Serving,
+    read_address,
+    read_feeds,
+    read_limits,
+    read_schedules,
+    read_servers,
+    read_serving,
+    read_text,
+    read_texts,
+)
 from moot.core.errors import BriefError, RecordError
-from moot.core.extensions import PROVIDER, offered
-from moot.models.names import PROVIDERS
 from moot.models.wires.acp_programs import AcpProgram, read_programs
+from moot.record.postgres_connection import SCHEMES, read_place
+from moot.record.sqlite import SqliteStore
+from moot.record.store import Store, StreamInfo
 from moot.tools.mcp_servers import Server
 
 if TYPE_CHECKING:
     from moot.app.brief.presets import Preset
 
-_HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
-_MARK = re.compile(r"sha256:([0-9a-f]{64})")
-_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
-
-AMOUNTS = ("cost", "tokens_per_debate", "max_questions", "daily")
-SETTINGS = ("tokens", "hosts", "parallel", "requests", *AMOUNTS, "default_preset")
-
-EARLIER_SETTINGS: Mapping[str, str] = {"most": "parallel", "asks": "max_questions"}
-"""The earlier names of settings of ``[serve]``, which are still accepted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Serving:
-    """What the owner allows clients over the network.
-
-    Attributes:
-        tokens: the hashes of the tokens of programs, by the name under which each owns its debates.
-        hosts: further names under which this machine is reached, with a port where it is not the one that is served.
-        most: debates in parallel.
-        requests: requests a minute of one token.
-        cost: US dollars of one debate at most; None for as much as its brief says.
-        tokens_per_debate: tokens of one debate at most.
-        asks: questions of one debate at most.
-        daily: US dollars that one token may use in a day; None for no limit.
-        default_preset: the preset that the model name ``moot`` means; "" for none.
-    """
-
-    tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
-    hosts: tuple[str, ...] = ()
-    most: int = 8
-    requests: int = 600
-    cost: float | None = None
-    tokens_per_debate: int | None = None
-    asks: int | None = None
-    daily: float | None = None
-    default_preset: str = ""
-
-
-def read_serving(value: object, where: str) -> Serving:
-    """The settings of ``[serve]``.
-
-    Args:
-        value: what stands there.
-        where: the file, for errors.
-
-    Raises:
-        BriefError: an unknown name, or a value that cannot be.
-    """
-    if not isinstance(value, dict):
-        raise BriefError("serve must be a table: [serve]", where=where)
-    table: dict[str, object] = {}
-    for name, item in cast("dict[str, object]", value).items():
-        if (current := EARLIER_SETTINGS.get(name, name)) in table:
-            raise BriefError(f"serve has {current} twice, under its earlier name too; keep one", where=where)
-        table[current] = item
-    if unknown := [name for name in table if name not in SETTINGS]:
-        problem = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
-        raise BriefError(problem, where=where)
-    usual = Serving()
-    return Serving(
-        tokens=_tokens(table.get("tokens", {}), where),
-        hosts=_hosts(table.get("hosts", []), where),
-        most=_whole("parallel", table, where, SERVED.high) or usual.most,
-        requests=_whole("requests", table, where, 1_000_000) or usual.requests,
-        cost=_money("cost", table, where),
-        tokens_per_debate=_whole("tokens_per_debate", table, where, TOKENS.high),
-        asks=_whole("max_questions", table, where, ASKS.high),
-        daily=_money("daily", table, where),
-        default_preset=_text("serve.default_preset", table.get("default_preset", ""), where),
-    )
-
-
-def _tokens(value: object, where: str) -> Mapping[str, str]:
-    if not isinstance(value, dict):
-        raise BriefError('serve.tokens must be a table of names: [serve.tokens] ci = "sha256:…"', where=where)
-    tokens: dict[str, str] = {}
-    for name, text in cast("dict[str, object]", value).items():
-        mark = _MARK.fullmatch(text) if isinstance(text, str) else None
-        if not _HOST_NAME.fullmatch(name):
-            raise BriefError(f"serve.tokens.{name[:60]} needs a name of 1 to 32 letters, digits, - and _", where=where)
-        if mark is None:
-            # What stands there may be the token itself, so it is not repeated.
-            found_ = f"serve.tokens.{name} must be sha256: and 64 digits from 0 to f, the hash of the token"
-            raise BriefError(found_, where=where)
-        tokens[name] = mark[1]
-    return tokens
-
-
-def _hosts(value: object, where: str) -> tuple[str, ...]:
-    hosts = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
-        raise BriefError('serve.hosts must be a list of names such as ["moot.example.org"]', where=where)
-    return tuple(str(host).lower() for host in hosts)
-
-
-def _whole(name: str, table: Mapping[str, object], where: str, most: int) -> int | None:
-    value = table.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise BriefError(f"serve.{name} must be a whole number from 1 to {most:,}", where=where)
-    return value
-
-
-def _money(name: str, table: Mapping[str, object], where: str) -> float | None:
-    value = table.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not COST.low <= value <= COST.high:
-        raise BriefError(f"serve.{name} must be US dollars, from {COST.low:g} to {COST.high:,g}", where=where)
-    return float(value)
-
-
-KINDS = ("requests", "tokens", "in_flight")
-TIMES = ("brief", "cron", "timezone", "owner")
-_SCHEDULE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
-    """The limits of a provider for all workers together; None for no limit.
-
-    Attributes:
-        requests: calls in a minute.
-        tokens: tokens in a minute, of questions and answers.
-        in_flight: calls at once.
-    """
-
-    requests: int | None = None
-    tokens: int | None = None
-    in_flight: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
-    """A debate that workers start at set times.
-
-    Attributes:
-        name: what its debates' ids begin with.
-        brief: the file of its brief, beside the settings where it is no absolute path.
-        cron: when, as five fields of cron.
-        timezone: where that is the time; "" for UTC.
-        owner: who has it held; owners take turns.
-    """
-
-    name: str
-    brief: str
-    cron: str
-    timezone: str = ""
-    owner: str = ""
-
-
-def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
-    """The settings of ``[limits.PROVIDER]``.
-
-    Raises:
-        BriefError: an unknown name, or a value that cannot be.
-    """
-    allowances: dict[str, Allowance] = {}
-    for name, item in _tables("limits", value, where).items():
-        if name not in PROVIDERS and name not in offered(PROVIDER):
-            there = ", ".join((*PROVIDERS, *offered(PROVIDER)))
-            raise BriefError(f"limits.{name[:60]} is not a provider; there are {there}", where=where)
-        _check(f"limits.{name}", item, KINDS, where)
-        numbers: dict[str, int] = {}
-        for kind, number in item.items():
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= TOKENS.high:
-                raise BriefError(f"limits.{name}.{kind} must be a whole number from 1 to {TOKENS.high:,}", where=where)
-            numbers[kind] = number
-        allowances[name] = Allowance(**numbers)
-    return allowances
-
-
-def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
-    """The settings of ``[schedules.NAME]``; a worker checks the times.
-
-    Raises:
-        BriefError: an unknown name, or a value that cannot be.
-    """
-    schedules: list[Schedule] = []
-    for name, item in _tables("schedules", value, str(path)).items():
-        place = f"schedules.{name[:60]}"
-        if not _SCHEDULE_NAME.fullmatch(name):
-            raise BriefError(f"{place} needs a name of 1 to 32 small letters, digits and -", where=str(path))
-        _check(place, item, TIMES, str(path))
-        texts = {key: text for key, text in item.items() if isinstance(text, str) and text}
-        if len(texts) != len(item) or not {"brief", "cron"} <= set(texts):
-            raise BriefError(f'{place} needs brief = "weekly.md" and cron = "0 9 * * mon", as texts', where=str(path))
-        texts["brief"] = str(path.parent / Path(texts["brief"]).expanduser())
-        schedules.append(Schedule(name=name, **texts))
-    return tuple(schedules)
-
-
-def _tables(name: str, value: object, where: str) -> Mapping[str, Mapping[str, object]]:
-    tables = cast("dict[str, object]", value) if isinstance(value, dict) else {"": value}
-    for key, item in tables.items():
-        if not isinstance(item, dict):
-            raise BriefError(f"{name} must be a table of tables: [{name}.{key[:60] or 'name'}]", where=where)
-    return cast("Mapping[str, Mapping[str, object]]", tables)
-
-
-def _check(place: str, table: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
-    if unknown := [key for key in table if key not in known]:
-        raise BriefError(f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(known)}", where=where)
-
+Where: TypeAlias = Path | str
+"""The path of a SQLite file, or an address, ``postgresql://…``, as a text."""
 
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 
@@ -245,11 +52,8 @@ OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "feeds", "serve", "l
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
-SERVER = ("command", "url", "pin", "env")
 TABLES = ("acp", "mcp", "feeds", "serve", "limits", "schedules", "presets")
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
-_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,7 +148,7 @@ def _load(own: Path, near: Path, _: Hashable) -> Config:
         fallback=tuple(filter(None, (text.strip() for text in values.get("fallback", "").split(",")))),
         store=_where(*sourced.get("store", ("", ""))),
         search=_engine(*sourced.get("search", ("", ""))),
-        searxng_url=_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
+        searxng_url=read_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
         embeddings=values.get("embeddings", ""),
         schemas=_flag("schemas", *sourced.get("schemas", ("no", ""))),
         learn=_flag("learn", *sourced.get("learn", ("yes", ""))),
@@ -357,8 +161,8 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
     where = str(path)
     return replace(
         before,
-        mcp=_servers(data.pop("mcp", {}), where) or before.mcp,
-        feeds=_feeds(data.pop("feeds", {}), where) or before.feeds,
+        mcp=read_servers(data.pop("mcp", {}), where) or before.mcp,
+        feeds=read_feeds(data.pop("feeds", {}), where) or before.feeds,
         serve=read_serving(data.pop("serve"), where) if "serve" in data else before.serve,
         acp=read_programs(data.pop("acp", {}), where) or before.acp,
         limits=read_limits(data.pop("limits", {}), where) or before.limits,
@@ -411,12 +215,10 @@ def _read(path: Path) -> dict[str, object]:
 
 def _text(name: str, value: object, where: str) -> str:
     if name == "fallback" and isinstance(value, list):
-        return ",".join(_words(name, cast("list[object]", value), where))
+        return ",".join(read_texts(name, cast("list[object]", value), where))
     if name in ("learn", "schemas") and isinstance(value, bool):
         return "yes" if value else "no"
-    if not isinstance(value, str):
-        raise BriefError(f"{name} must be a text in quotes", where=where)
-    return value
+    return read_text(name, value, where)
 
 
 def _flag(name: str, value: str, where: str) -> bool:
@@ -438,63 +240,92 @@ def _engine(value: str, where: str) -> Engine:
     return value
 
 
-def _address(name: str, value: str, where: str) -> str:
-    parts = urlsplit(value)
+# ---- the store of records --------------------------------------------------------------------------------------------
+
+
+def is_address(where: Where) -> bool:
+    """Whether this is the address of a database and not a path."""
+    return isinstance(where, str) and where.startswith(SCHEMES)
+
+
+def read_where(text: str) -> Where:
+    """A place as it is written in a setting or at a terminal.
+
+    Raises:
+        RecordError: it looks like an address, but is none that can be used.
+    """
+    if is_address(text):
+        read_place(text)
+        return text
+    if "://" in text:
+        scheme = text.partition("://")[0]
+        raise RecordError(f"Records are kept in a file or at an address postgresql://…, not at {scheme}://….")
+    return Path(text).expanduser()
+
+
+def show_where(where: Where) -> str:
+    """A place as it is shown to people: an address without its password.
+
+    Raises:
+        RecordError: it looks like an address, but is none that can be used.
+    """
+    place = read_where(str(where)) if isinstance(where, str) else where
+    return read_place(place) if isinstance(place, str) else str(place)
+
+
+@dataclass(frozen=True, slots=True)
+class NoStore:
+    """An empty store for commands that only read, where there is no file yet. It creates no file."""
+
+    path: Path
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        """See Store; always refused."""
+        raise RecordError(f"There is no record {self.path}, and nothing can be written to it.")
+
+    async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
+        """See Store."""
+        return ()
+
+    async def debates(self) -> tuple[StreamInfo, ...]:
+        """See Store."""
+        return ()
+
+    async def close(self) -> None:
+        """See Store."""
+
+
+def is_there(place: Where) -> bool:
+    """Whether there are records: a file that is not empty; for a database always true."""
     try:
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not parts.username
-    except ValueError:
-        usable = False
-    if value and (not usable or re.search(r"\s", value)):
-        raise BriefError(f"{name} must be an address without a password, such as http://127.0.0.1:8888", where=where)
-    return value
+        return not isinstance(place, Path) or bool(place.stat().st_size)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # what is wrong with it is said when it is opened
 
 
-def _feeds(value: object, where: str) -> Mapping[str, str]:
-    if not isinstance(value, dict):
-        raise BriefError('feeds must be a table of names: [feeds] news = "https://…"', where=where)
-    addresses: dict[str, str] = {}
-    for name, place in cast("dict[str, object]", value).items():
-        text = _text(f"feeds.{name[:60]}", place, where)
-        if not _NAME.fullmatch(name):
-            raise BriefError(f"feeds.{name[:60]} needs a name of 1 to 32 letters, digits, - and _", where=where)
-        addresses[name] = _address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
-    return addresses
+def lock_place(store: Store) -> str:
+    """The name of the locks of a store's running debates; "" if there are none."""
+    if isinstance(store, SqliteStore):
+        return os.path.realpath(store.path)
+    return str(getattr(store, "address", ""))
 
 
-def _servers(value: object, where: str) -> dict[str, Server]:
-    if not isinstance(value, dict):
-        raise BriefError("mcp must be a table with a table for each server: [mcp.files]", where=where)
-    return {name: _server(name, table, where) for name, table in cast("dict[str, object]", value).items()}
+def open_store(where: Where, *, reading: bool = False) -> Store:
+    """Open the store at a place; a database is connected when it is first needed.
 
+    Args:
+        where: the place.
+        reading: the records are only read: no file is made, and one that cannot be written will do. Else a file is
+            made if it is not there.
 
-def _server(name: str, value: object, where: str) -> Server:
-    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
-    place = f"mcp.{name[:60]}"
-    if not _NAME.fullmatch(name):
-        raise BriefError(f"{place} needs a name of 1 to 32 letters, digits, - and _", where=where)
-    _check(place, table, SERVER, where)
-    if ("command" in table) == ("url" in table):
-        raise BriefError(f"{place} needs either a command or a url", where=where)
-    pin = _PIN.fullmatch(_text(f"{place}.pin", table.get("pin", ""), where))
-    if table.get("pin") and not pin:
-        raise BriefError(
-            f"{place}.pin must be sha256: and 64 digits from 0 to f, as `moot check` shows it", where=where
-        )
-    return Server(
-        name=name,
-        command=_words(f"{place}.command", table["command"], where) if "command" in table else (),
-        url=_address(f"{place}.url", _text(f"{place}.url", table["url"], where) or " ", where)
-        if "url" in table
-        else "",
-        pin=f"sha256:{pin[1]}" if pin else "",
-        env=_words(f"{place}.env", table["env"], where) if "env" in table else (),
-    )
+    Raises:
+        RecordError: it cannot be opened, is no record, or a library is missing.
+    """
+    place = read_where(where) if isinstance(where, str) else where
+    if isinstance(place, Path):
+        return NoStore(place) if reading and not is_there(place) else SqliteStore.open(place, reading=reading)
+    from moot.record.postgres import PostgresStore  # here for start-up time
 
-
-def _words(name: str, value: object, where: str) -> tuple[str, ...]:
-    """A list of texts; a command is never one text, so that no shell has to take it apart."""
-    words = cast("list[object]", value) if isinstance(value, list) else []
-    texts = tuple(word for word in words if isinstance(word, str) and word and "\0" not in word)
-    if not texts or len(texts) != len(words):
-        raise BriefError(f'{name} must be a list of texts, such as ["program", "argument"]', where=where)
-    return texts
+    return PostgresStore.open(place)

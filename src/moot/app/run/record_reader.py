@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from moot.app.plan.stores import Where, open_store, show_where
+from moot.app.plan.settings import Where, open_store, show_where
 from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
 from moot.core.brief import LISTED, Brief, is_person
 from moot.core.errors import BriefError, RecordError

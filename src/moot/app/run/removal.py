@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 
 from moot.app.plan.learning import memory_place
-from moot.app.plan.stores import lock_place
+from moot.app.plan.settings import lock_place
 from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Opened, Paused

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Protocol
 
 from moot.agents.human import Contacts, Interface
@@ -28,8 +29,7 @@ from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import ReadRecord, learn_at_end, memory_place
 from moot.app.plan.own_agents import register
-from moot.app.plan.settings import Config, load_config
-from moot.app.plan.stores import lock_place
+from moot.app.plan.settings import Config, load_config, lock_place
 from moot.app.plan.toolbox import check_packages, open_tools, packages_of
 from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome, Recorded, opening, outcome
@@ -134,7 +134,6 @@ class Workspace(RecordReader):
         watchers: are called for every debate that runs here.
         writer: the store to which the debates that run here are written; a worker wraps it to check its lease.
         queue: passes debates to workers; None where records are in a file.
-        tray: gathers the calls that a provider's batch answers.
     """
 
     def __init__(
@@ -150,15 +149,22 @@ class Workspace(RecordReader):
         self.writer: Store = store
         self.queue: Dispatcher | None = None
         self.pool = pool or Pool()
-        if self.pool.tray is None:
-            log = SideStream(store, "@", "jobs", clock=clock)
-            self.pool.tray = BatchTray(log, clock=clock, pace=pace_of(os.environ))
-        self.tray = self.pool.tray
+        self._open_tray = self.pool.open_tray or cache(partial(_new_tray, store, clock))
+        self.pool.open_tray = self._open_tray
         self.pool.programs = lambda: (self.config or load_config()).acp
         self.hub = Hub(store)
         self.watchers = Watchers()
         self._running: set[str] = set()
         self._registered: dict[str, object] = {}
+
+    @property
+    def tray(self) -> BatchTray:
+        """Gathers the calls that a provider's batch answers; made when it is first used.
+
+        Raises:
+            BriefError: the environment names no number of seconds for the looks at a batch.
+        """
+        return self._open_tray()
 
     @property
     def memory_place(self) -> Place | None:
@@ -334,7 +340,7 @@ class Workspace(RecordReader):
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
             self.watchers.end(debate_id)
-        if not self.tray.held:
+        if not transcript.closed and not self.tray.held:
             await self.tray.submit()
         record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
         return await self._ended(replace(outcome(debate_id, transcript), record=record))
@@ -441,6 +447,11 @@ class Workspace(RecordReader):
         with naming_packages():
             replay(opened, tree, ledger=ledger)
         return len(entries), ledger.head
+
+
+def _new_tray(store: Store, clock: Callable[[], float]) -> BatchTray:
+    """The tray of batches of a store."""
+    return BatchTray(SideStream(store, "@", "jobs", clock=clock), clock=clock, pace=pace_of(os.environ))
 
 
 def _called(ask: Ask) -> str:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from moot.app.brief.field_values import LocatedValue
 from moot.app.brief.reader import ParsedBrief, read_brief, with_preset
-from moot.app.plan.settings import Serving
+from moot.app.plan.settings_tables import Serving
 from moot.app.plan.toolbox import MCP, check_packages
 from moot.app.run.access import Claim, claim, claimed, conflict, hash_of, note_limits, noted_limits
 from moot.app.run.again import start_again

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, cast
 
-from moot.app.run.workspace import Workspace, decode
+from moot.app.run.workspace import Workspace
 from moot.app.serve.frames import Frames
 from moot.app.serve.server_parts import error_trace
 from moot.app.serve.view_model import CONTINUE
@@ -21,7 +21,7 @@ from moot.app.serve.visibility import AnswerVisibility, Reader
 from moot.core.errors import RecordAway, RecordError
 from moot.core.event import KIND, Attempted, Closed, Delta, Erred, Failed, Replied
 from moot.record.hub import PAGE, Follower, LinePages, RingItem, StoredLine
-from moot.record.store import Store
+from moot.record.store import Store, decode
 from moot.report.turn_text import Namer
 
 Form: TypeAlias = Literal["entries", "frames"]

@@ -19,7 +19,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from moot.app.plan.settings import Serving
+from moot.app.plan.settings_tables import Serving
 from moot.app.run.runner import Runner
 from moot.core.errors import BriefError
 

@@ -167,7 +167,7 @@ def _write(
 
 def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     from moot.app.export.signed_receipts import check_receipt, check_record
-    from moot.app.plan.stores import show_where
+    from moot.app.plan.settings import show_where
     from moot.core.text import counted
 
     try:

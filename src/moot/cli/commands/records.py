@@ -98,7 +98,7 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
 
 
 def _say_none(store: Path | str | None, shown: "Shown") -> None:
-    from moot.app.plan.stores import is_there, show_where
+    from moot.app.plan.settings import is_there, show_where
 
     place = store_path(store)
     if shown.stored:
@@ -400,7 +400,7 @@ def delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | N
 
 
 async def _delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | str | None) -> int:
-    from moot.app.plan.stores import is_there
+    from moot.app.plan.settings import is_there
     from moot.app.run.removal import remove
 
     if not is_there(place := store_path(store)):

@@ -11,12 +11,12 @@ from typing import cast
 
 from moot.core.brief import AGENT_SESSIONS
 from moot.core.errors import BriefError
+from moot.core.named_tables import LOWER_CASE_OR_UNDERSCORE, check_table_keys, named_tables
 
 ACP = "acp:"
 """How the name of such a model begins."""
 
 KEYS = ("command", "mode", "env", "parallel", "cost")
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -57,21 +57,12 @@ def read_programs(value: object, where: str) -> Mapping[str, AcpProgram]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    tables = cast("dict[str, object]", value) if isinstance(value, dict) else {"": value}
-    programs: dict[str, AcpProgram] = {}
-    for name, table in tables.items():
-        place = f"acp.{name[:60]}"
-        if not isinstance(table, dict):
-            raise BriefError('acp must be a table of tables: [acp.claude] command = ["claude-agent-acp"]', where=where)
-        if not _NAME.fullmatch(name):
-            raise BriefError(f"{place} needs a name of 1 to 32 small letters, digits, - and _", where=where)
-        programs[name] = _program(place, cast("dict[str, object]", table), USUAL.get(name), where)
-    return programs
+    tables = named_tables("acp", value, where, example="claude", rule=LOWER_CASE_OR_UNDERSCORE)
+    return {name: _program(f"acp.{name}", table, USUAL.get(name), where) for name, table in tables.items()}
 
 
 def _program(place: str, table: Mapping[str, object], usual: AcpProgram | None, where: str) -> AcpProgram:
-    if unknown := [key for key in table if key not in KEYS]:
-        raise BriefError(f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(KEYS)}", where=where)
+    check_table_keys(place, table, KEYS, where)
     command = table.get("command", list(usual.command) if usual else None)
     mode, env = table.get("mode", usual.mode if usual else ""), table.get("env", [])
     parallel, cost = table.get("parallel", 1), table.get("cost", "unknown")

@@ -5,7 +5,7 @@ import contextlib
 from dataclasses import replace
 from typing import Protocol
 
-from moot.app.plan.settings import Allowance
+from moot.app.plan.settings_tables import Allowance
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.people import queue_again
 from moot.app.run.workspace import Workspace
