@@ -49,14 +49,14 @@ app: .venv/run.stamp
 screenshots: .venv/dev.stamp
 	$(BIN)/python scripts/screenshots.py
 
-# `make check` runs tests/house/test_house.py, which reads every file.
+# `make check` runs the tests marked `source`, which read every file.
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/house/test_house.py -m "not system"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source"
 
 test-all: .venv/dev.stamp
 	@# First what `make test` runs, then the rest, and what was tried with a few of many cases once more with all of them.
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/house/test_house.py -m "not system" --cov --cov-report= || $(ONCE_MORE)
-	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or more) and not alone" --cov --cov-append --cov-report= || $(ONCE_MORE)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source" --cov --cov-report= || $(ONCE_MORE)
+	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or more) and not alone and not source" --cov --cov-append --cov-report= || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m alone --cov --cov-append --cov-report= || $(ONCE_MORE)
 	$(BIN)/python scripts/coverage_floors.py
@@ -78,7 +78,7 @@ check: .venv/dev.stamp
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/python scripts/generate_docs.py --check
-	$(BIN)/python -m pytest tests/house/test_house.py
+	$(BIN)/python -m pytest tests/house tests/core/test_clean.py -m source
 	$(BIN)/python hatch_build.py check
 
 fmt: .venv/dev.stamp

@@ -186,7 +186,7 @@ def unseen_in(text: str) -> set[str]:
 MODULES = sorted(path for path in SRC.rglob("*.py") if path != SRC / "core" / "text.py" and "testing" not in path.parts)
 
 
-@pytest.mark.no_cover
+@pytest.mark.source
 def test_one_module_says_what_must_not_be_in_a_text() -> None:
     assert len(unseen_in("".join(texts_of((SRC / "core" / "text.py").read_text())))) > 20
     for path in MODULES:

@@ -1,4 +1,4 @@
-"""The house rules hold in every file. ``tests/test_house_rules.py`` shows that each rule can fail."""
+"""The house rules hold in every file. ``test_house_rules.py`` shows that each rule can fail."""
 
 import ast
 import inspect
@@ -10,6 +10,8 @@ import pytest
 
 from moot.core import errors
 from tests.house import documented, imports, lists, purity, size, source, state, words
+
+pytestmark = pytest.mark.source
 
 Check = Callable[[source.Source], Iterator[source.Breach]]
 CHECKS: tuple[Check, ...] = (

@@ -232,7 +232,7 @@ click.option("--parallel", type=click.IntRange(*SERVED))
 """
 
 
-@pytest.mark.no_cover
+@pytest.mark.source
 def test_no_bound_is_stated_a_second_time() -> None:
     lines = [line for source in read_all() if source.module and source.path != WHERE for line in breaches(source)]
     assert lines == []

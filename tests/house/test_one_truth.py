@@ -109,6 +109,7 @@ def test_what_cleans_nothing_is_no_cleaner(line: str) -> None:
     assert list(cleaners(parse(line, "a.py"))) == []
 
 
+@pytest.mark.source
 def test_there_is_one_cleaner() -> None:
     """``core.text`` says which characters nobody sees; whoever needs it asks there."""
     sources = [source for source in package() if not source.path.endswith(CLEANER) and "/testing/" not in source.path]
@@ -116,6 +117,7 @@ def test_there_is_one_cleaner() -> None:
     assert clean("a\u200b\U000e0041\x1b") == "a"
 
 
+@pytest.mark.source
 def test_there_is_one_guard_of_requests() -> None:
     """Hosts, foreign pages and tokens are checked in one place, for the API and for MCP."""
     hosts = ("src/moot/web/", "src/moot/mcp/", "src/moot/app/serve/")
@@ -130,6 +132,7 @@ def test_there_is_one_guard_of_requests() -> None:
     ]
 
 
+@pytest.mark.source
 def test_there_is_one_table_of_keys() -> None:
     """The reader, the pages and the JSON Schema take the keys of a brief from one table."""
     assert [source.path for source in package() if "Key(name=" in source.text.replace("Key(\n", "Key(")] == [
@@ -137,6 +140,7 @@ def test_there_is_one_table_of_keys() -> None:
     ]
 
 
+@pytest.mark.source
 def test_what_the_api_and_the_tools_answer_alike_is_said_once() -> None:
     """No answer has a type of the same name in both; a field with a meaning in words is not written twice."""
     models: dict[str, set[str]] = {"web": set(), "mcp": set()}
@@ -186,6 +190,7 @@ def test_a_second_reader_of_events_is_seen(text: str) -> None:
     assert not list(reads_events(parse("if isinstance(item, Delta):\n    pass\n", "a.py").tree))
 
 
+@pytest.mark.source
 def test_screens_take_what_an_entry_says_from_one_place() -> None:
     """``app.serve.view_model`` reads events for the terminal, the pages and the tools; they only render its views."""
     lines = [
