@@ -14,6 +14,7 @@ from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from moot.core.text import clean
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.clock import within
+from tests.kits.thoroughness import some
 
 FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())
 EVERY_KIND = (
@@ -279,7 +280,8 @@ UNITS = (
 )
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.more
+@pytest.mark.parametrize("unit", some(UNITS, 5))
 def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
     text = unit * (LIMIT // len(unit))
     for form in FORMS:

@@ -9,6 +9,7 @@ from moot.answers.plain_text import LIMIT, LONGEST
 from moot.core.ask import Form
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.clock import within
+from tests.kits.thoroughness import some
 
 NAMES = tuple(f"Agent{number}" for number in range(1, 30))
 FORMS: tuple[Form | None, ...] = (
@@ -38,8 +39,9 @@ UNITS = (
 BEGINNINGS = ("", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\nSTATUS: SETTLED\nDECISION: Buy.\n")
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize(("unit", "before"), list(product(UNITS, BEGINNINGS))[::5])
+@pytest.mark.parametrize(("unit", "before"), some(list(product(UNITS, BEGINNINGS))[::5], 6))
 def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str):
     behind = "\nSTATUS: SETTLED"
     text = before + (unit * LIMIT)[: LIMIT - len(before) - len(behind)] + behind

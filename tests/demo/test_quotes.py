@@ -15,6 +15,7 @@ from moot.demo.debater import KEEP, DemoDebater
 from moot.demo.evidence import Library
 from moot.demo.material import NOTHING
 from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
+from tests.kits.thoroughness import some
 from tests.paths import ROOT
 from tests.report.quoting import PEOPLE, REPORT, Ear, Room, brief, turn_by
 
@@ -43,6 +44,7 @@ def numbers(turn: Turn, about: Brief) -> tuple[int, ...]:
     return Library(about.background).quoted(turn)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "act",
     ["propose", "draft", "argue", "open", "critique", "revise", "close", "vote", "moderate", "summarize", "gauge"],
@@ -52,7 +54,7 @@ def numbers(turn: Turn, about: Brief) -> tuple[int, ...]:
     [None, draft(()), draft(OPTIONS), revision(OPTIONS), ISSUES, SETTLEMENT, VERDICT, EVERY, BALLOT],
     ids=lambda form: form.name if form else "none",
 )
-@pytest.mark.parametrize("to", ["Ann", "Mod"])
+@pytest.mark.parametrize("to", some(("Ann", "Mod"), 2))
 async def test_every_act_in_every_form(act: str, form: Form | None, to: str) -> None:
     options = OPTIONS if form and any(field.choices == OPTIONS for field in form.fields) else ()
     room = Room(brief(options=options))

@@ -12,6 +12,7 @@ from moot.models.names import parse
 from moot.models.stream import AnswerStream, End
 from moot.models.wires.base import WireModel
 from moot.models.wires.events import EVENT_BYTES, EVENT_LINES, Events, Lines
+from tests.kits.thoroughness import some
 from tests.models.frames import FRAMES, Frame
 from tests.models.models_kit import Notebook, Page, canned
 
@@ -56,8 +57,9 @@ def test_a_frame_is_read_whole_and_byte_by_byte(models: dict[str, WireModel], na
     check_cuts(models, name, [[body], [body[start : start + 1] for start in range(len(body))]])
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", some(FRAMES, 4))
 def test_a_frame_comes_to_the_same_however_it_is_cut(models: dict[str, WireModel], name: str) -> None:
     check_cuts(models, name, cuts(FRAMES[name].body))
 

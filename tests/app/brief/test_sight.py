@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,7 @@ from moot.protocols.known import KNOWN, build
 from moot.record.ledger import Ledger
 from moot.record.store import read
 from moot.testing.store_checks import InMemoryStore
+from tests.kits.thoroughness import some
 
 CANARY = re.compile(r"canary[0-9a-f]{12}")
 KINDS: tuple[MediatorKind, ...] = ("silent", "active", "judge", "consensus", "reflector", "toolagent")
@@ -145,9 +147,9 @@ MASKED = (("Bob", "argue round 2"), ("round 1",), ("Ann round 1", "Dan round 2")
 VIEWS = (None, View(summary=True), View(mine=True, last=4), View(summary_only=True), None)
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("kind", [None, *KINDS])
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize(("name", "kind"), some(product(KNOWN, (None, *KINDS)), 5))
 async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: MediatorKind | None) -> None:
     mediation = Mediation(kind=kind) if kind else None
     # A text for all cannot be drawn from what is hidden from some: that is refused.

@@ -32,7 +32,7 @@ from moot.phases.choices import Choices
 from moot.protocols.known import KNOWN, build
 from moot.testing.store_checks import InMemoryStore
 from tests.app.plan.test_estimate_bound import draw
-from tests.kits.thoroughness import MORE
+from tests.kits.thoroughness import MORE, some
 
 PRICED = parse("openai:gpt-4o-mini")
 CAP = 96
@@ -164,8 +164,9 @@ def check_within(foreseen: Bounds, actual: Totals) -> None:
         assert low <= count <= high, (foreseen, actual)
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize(("name", "kind"), [*product(KNOWN, ANSWERS)])
+@pytest.mark.parametrize(("name", "kind"), some(product(KNOWN, ANSWERS), 5))
 async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind: str) -> None:
     ready, entries = await played(source(name, len(kind)), PricedModel(kind))
     costing = ready.costing
@@ -179,7 +180,7 @@ async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind:
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_so_it_does_whatever_a_brief_chooses(name: str) -> None:
-    for seed in range(6 if MORE else 2):
+    for seed in range(6 if MORE else 1):
         chance = random.Random(f"{name} {seed}")
         brief, tree = draw(chance, name)
         people = tuple(

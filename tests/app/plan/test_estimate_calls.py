@@ -22,6 +22,7 @@ from moot.phases.choices import Choices, Extras, Mediation, MediatorKind
 from moot.protocols.known import ALONE, KNOWN, build
 from moot.testing.replay import Harness, SeededAgent
 from moot.testing.scripted import ScriptedModel
+from tests.kits.thoroughness import MORE, some
 
 GOING_ON: dict[str, Value] = {
     "STATUS": "CONTINUE",
@@ -114,32 +115,35 @@ STUBBORN = [name for name in KNOWN if name != "findings"]
 """The protocols whose most asks follow from stubborn answers; of a review they follow from what is found."""
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", STUBBORN)
 def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None:
     parsed_brief = brief(3)
     checked = 0
-    for _, kind, extras in (combination for combination in combinations() if combination[0] == name):
+    for _, kind, extras in some((combination for combination in combinations() if combination[0] == name), 4):
         for text, tree in trees(parsed_brief, name, kind, extras):
             assert estimate(parsed_brief, tree, {}).most.asks == hold(parsed_brief, tree), text
             checked += 1
-    assert checked > 15
+    assert checked > (15 if MORE else 3)
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("options", [("yes", "no"), ("a", "b", "c")])
 @pytest.mark.parametrize("name", [name for name in STUBBORN if name != "forecast"])  # it takes no options
 def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, ...]) -> None:
-    for n, extras in product((3, 4), EXTRAS):
+    for n, extras in some(product((3, 4), EXTRAS), 3):
         parsed_brief = brief(n, options)
         tree = build(name, parsed_brief, Choices(rounds=2, extras=extras))
         assert estimate(parsed_brief, tree, {}).most.asks == hold(parsed_brief, tree), (n, extras)
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: str) -> None:
-    for seed, (options, moderator) in enumerate(product(((), ("yes", "no")), (True, False))):
+    for seed, (options, moderator) in some(enumerate(product(((), ("yes", "no")), (True, False))), 3):
         parsed_brief = brief(3, options, moderator=moderator)
         for extras in (Extras(), ALL):
             for text, tree in trees(parsed_brief, name, None, extras):
