@@ -24,6 +24,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"], ["nothing"]])
 def test_help_imports_nothing_heavy(words: list[str]) -> None:
     code = LIGHT.replace("HEAVY", repr(HEAVY))

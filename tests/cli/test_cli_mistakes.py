@@ -102,6 +102,7 @@ def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypat
     path.unlink()
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("words", [("show", "last"), ("show", "last", "--json"), ("report", "last"), ("list",)])
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, words: tuple[str, ...]) -> None:
     moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
@@ -116,6 +117,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, words: tuple[str, .
         assert process.wait(120) == 1
 
 
+@pytest.mark.system
 def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "moot", "run", str(BRIEF), *QUOTES, "--json", "--no-report"]
     with subprocess.Popen(

@@ -20,8 +20,8 @@ def test_it_says_what_so_many_questions_could_tell(tmp_path: Path) -> None:
 
 def test_it_checks_what_the_statistics_promise(tmp_path: Path) -> None:
     for promise in PROMISES[:1] + PROMISES[2:]:
-        result = moot(tmp_path, "eval", "simulate", promise, "--runs", "100", "--seed", "1")
-        assert (result.exit_code, result.output.splitlines()[0]) == (0, f"{promise}: 100 runs, seed 1")
+        result = moot(tmp_path, "eval", "simulate", promise, "--runs", "50", "--seed", "1")
+        assert (result.exit_code, result.output.splitlines()[0]) == (0, f"{promise}: 50 runs, seed 1")
         assert "ok" in result.output
 
 

@@ -56,12 +56,14 @@ def among(modules: set[str], names: tuple[str, ...]) -> list[str]:
     return sorted(module for module in modules if any(f"{module}.".startswith(f"{name}.") for name in names))
 
 
+@pytest.mark.system
 def test_check_loads_no_library_of_a_model(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "check", str(BRIEF), "-m", "openai:gpt-4o")
     assert among(modules, (*SDKS[:3], *READERS)) == []
     assert "moot.app.run.prepare" in modules
 
 
+@pytest.mark.system
 def test_list_loads_nothing_that_runs_a_debate(tmp_path: Path) -> None:
     moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet")
     modules = loaded(tmp_path, "list")
@@ -70,6 +72,7 @@ def test_list_loads_nothing_that_runs_a_debate(tmp_path: Path) -> None:
     assert "moot.app.run.record_reader" in modules
 
 
+@pytest.mark.system
 def test_run_says_its_first_words_before_it_loads_the_reports(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "run", str(BRIEF), *QUOTES, program=FIRST_WORDS)
     assert among(modules, (*SDKS, *READERS, "moot.app.export.reports", "moot.report.logs", "moot.report.report")) == []

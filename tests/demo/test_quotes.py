@@ -353,6 +353,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.system
 def test_the_same_scene_gets_the_same_words_whatever_the_hash_seed() -> None:
     def run(seed: str) -> bytes:
         path = os.pathsep.join(map(str, (ROOT / "src", ROOT)))

@@ -10,6 +10,7 @@ import pytest
 
 from moot.cli.options import WAITING
 from tests.cli.commands import EXAMPLES, QUOTES, moot
+from tests.kits.thoroughness import some
 
 ROOT = EXAMPLES.parent
 BRIEFS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_file() and path.name != "README.md")
@@ -27,8 +28,9 @@ def required(ask: dict[str, Any]) -> set[str]:
     return {field["name"] for field in form["fields"] if field["required"]} if form else set()
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", BRIEFS)
+@pytest.mark.parametrize("name", some(BRIEFS, 3))
 def test_an_example_is_held_and_ends_well(name: str, tmp_path: Path) -> None:
     ran = moot(tmp_path, "run", str(EXAMPLES / name), *QUOTES, "--json", "--no-report")
     if name in BY_HAND:

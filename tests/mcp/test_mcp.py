@@ -26,6 +26,8 @@ from moot.tools.mcp_servers import Server
 from tests.kits.tools import ASK, CONTEXT, wants
 from tests.paths import TESTS
 
+pytestmark = pytest.mark.system
+
 SCRIPT = str(TESTS / "mcp" / "mcp_server.py")
 FILES = Server(name="files", command=(sys.executable, SCRIPT, "stdio"))
 ERRAND = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")

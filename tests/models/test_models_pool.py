@@ -20,6 +20,7 @@ from tests.models.models_kit import HASTY, KEY, Canned, Double, Notebook, Page, 
 HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "aiohttp", "httpx2", "httpx")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("use", ["", "Pool(env={'OPENAI_API_KEY': 'k'}).model('openai:gpt-4o').name"])
 def test_nothing_heavy_is_loaded_before_a_request(use: str) -> None:
     lines = "from moot.models.pool import Pool; import moot.models.discover, sys"
@@ -30,6 +31,7 @@ def test_nothing_heavy_is_loaded_before_a_request(use: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("name", "listed"), [("compatible:x", False), ("ollama:x", False), ("openai:gpt-4o", True)])
 def test_the_list_of_prices_is_loaded_for_the_providers_that_it_has(name: str, listed: bool) -> None:
     lines = f"""
@@ -217,6 +219,7 @@ async def test_a_redirect_is_not_followed() -> None:
         assert thief.calls == []
 
 
+@pytest.mark.system
 def test_what_is_warm_has_loaded_what_a_try_needs() -> None:
     loaded = f"print([name for name in {HEAVY[3:6]} if name in sys.modules])"
     lines = (

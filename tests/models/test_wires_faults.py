@@ -362,6 +362,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.system
 def test_a_program_that_closes_nothing_ends_without_a_word() -> None:
     ran = subprocess.run([sys.executable, "-c", LEAVE], capture_output=True, text=True, timeout=120, check=True)
     assert (ran.stdout, ran.stderr) == ("stop\n", "")

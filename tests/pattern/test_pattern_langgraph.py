@@ -220,6 +220,7 @@ else:
 """
 
 
+@pytest.mark.system
 def test_the_pattern_itself_needs_no_langgraph() -> None:
     ran = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr

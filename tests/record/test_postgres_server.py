@@ -55,6 +55,7 @@ async def versions(database: str) -> list[str]:
 # ---- a server that goes and comes again ----------------------------------------------------------------------------
 
 
+@pytest.mark.system
 async def test_a_server_that_stops_and_starts_again(folder: Path) -> None:
     server = await asyncio.to_thread(Postgres, folder)
     store = PostgresStore.open(server.make())

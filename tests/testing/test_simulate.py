@@ -77,6 +77,7 @@ def test_there_are_enough_invariants_and_planted_faults() -> None:
     assert len(FAULTS) >= 30
 
 
+@pytest.mark.system
 def test_a_seed_is_the_same_in_every_process() -> None:
     program = (
         "from moot.testing.simulate import simulate\n"

@@ -121,6 +121,7 @@ async def test_the_layout_of_sentence_transformers(tiny: Path) -> None:
     assert (x, y) == (0.0, 1.0)
 
 
+@pytest.mark.system
 def test_the_library_is_not_loaded_before_it_is_used(tiny: Path) -> None:
     code = f"""
 import sys

@@ -32,12 +32,14 @@ def explore(folder: Path, *options: str) -> tuple[int, int]:
     return int(errors[1]), int(states[1])
 
 
+@pytest.mark.system
 def test_in_no_order_of_steps_a_debate_has_two_writers(tmp_path: Path) -> None:
     errors, states = explore(tmp_path, f"-DWORKERS={3 if MORE else 2}")
     assert errors == 0
     assert states > 10_000
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("fault", ["NO_FENCE", "EARLY"])
 def test_the_model_finds_what_is_planted_into_it(fault: str, tmp_path: Path) -> None:
     errors, _ = explore(tmp_path, f"-D{fault}")

@@ -11,6 +11,7 @@ from moot.app.brief.reader import ParsedBrief, read_brief
 from moot.core.brief import Limits, Participant, Settings, Source
 from moot.core.errors import BriefError
 from tests.kits.clock import within
+from tests.kits.thoroughness import some
 
 FULL = """\
 ---
@@ -294,7 +295,8 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("text", SLOW.values(), ids=list(SLOW))
+@pytest.mark.more
+@pytest.mark.parametrize("text", some(SLOW.values(), 4), ids=some(SLOW, 4))
 def test_nothing_takes_a_second(text: str) -> None:
     with within(1), suppress(BriefError):
         read_brief(text)

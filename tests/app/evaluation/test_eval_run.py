@@ -45,7 +45,7 @@ async def evaluated(folder: Path, setup: Setup, data: DataSet, workspace: Worksp
 
 @pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("seed", range(10 if MORE else 3))
+@pytest.mark.parametrize("seed", range(10 if MORE else 1))
 @pytest.mark.parametrize("currency", ["usd", "tokens", "calls"])
 async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, currency: str) -> None:
     chance = Random(seed)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from moot.app.evaluation import voter_table
 from moot.app.evaluation.voter_table import LIARS, OPTIONS, Outcomes, Shape, answers_after, outcomes, shapes, table
 from moot.evaluation.worlds import LURE, Talk, Voters
 from moot.protocols.known import FORMATS, KNOWN
@@ -46,7 +47,8 @@ def test_a_gate_leaves_out_the_rounds_where_four_of_five_agree() -> None:
     assert (always[(before == 0).any(axis=1)] == 0).all()
 
 
-def test_liars_always_say_the_lure_and_each_costs_more() -> None:
+def test_liars_always_say_the_lure_and_each_costs_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voter_table, "QUESTIONS", 2000)
     lied = answers_after(Shape(rounds=2), FIVE, Talk(liars=2), seed=1)
     assert (lied[:, :2] == LURE).all()
     for row in table(FIVE, QUIET, seed=1):
@@ -54,7 +56,8 @@ def test_liars_always_say_the_lure_and_each_costs_more() -> None:
         assert shares == sorted(shares, reverse=True)
 
 
-def test_the_command_prints_the_table_and_refuses_too_few(tmp_path: Path) -> None:
+def test_the_command_prints_the_table_and_refuses_too_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voter_table, "QUESTIONS", 2000)
     shown = moot(tmp_path, "eval", "voters", "--table", "--voters", "3")
     assert shown.exit_code == 0, shown.output
     lines = shown.output.splitlines()

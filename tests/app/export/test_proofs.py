@@ -206,6 +206,7 @@ def test_what_the_solver_is_asked_and_tells(script: str, expected: object) -> No
     assert answer({"script": script, "steps": 10_000, "milliseconds": 1000}) == expected
 
 
+@pytest.mark.system
 def test_what_no_memory_is_left_for_is_unknown() -> None:
     code = "from moot.app.export.solver_process import main\nmain()"
     script = "(declare-const x (_ BitVec 8))(assert (= ((_ repeat 200000000) x) ((_ repeat 200000000) x)))"

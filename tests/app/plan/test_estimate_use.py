@@ -24,6 +24,7 @@ from moot.testing.small_web import Web, searxng
 from moot.testing.store_checks import InMemoryStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
+from tests.kits.thoroughness import some
 from tests.paths import EXAMPLES
 
 BRIEFS = [path for path in sorted(EXAMPLES.glob("*.md")) if path.name != "README.md"]
@@ -115,8 +116,9 @@ def words(count: int) -> str:
     return " ".join(prose[n % len(prose)] for n in range(max(3, count)))
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("path", BRIEFS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", some(BRIEFS, 5), ids=lambda path: path.stem)
 async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     parsed = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))
     async with Wires(script=answer, context=100_000).serve() as server, Web(script=searxng(HITS)).serve() as web:

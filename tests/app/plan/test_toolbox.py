@@ -58,6 +58,7 @@ async def test_everybody_gets_the_tools_that_the_brief_names() -> None:
         )
 
 
+@pytest.mark.system
 async def test_tools_of_servers() -> None:
     parsed_brief = brief("mcp:files")
     async with open_tools(parsed_brief, OWNED) as give:
@@ -176,6 +177,7 @@ def test_a_missing_library_of_search(monkeypatch: pytest.MonkeyPatch, search: st
     assert ("MOOT_SEARXNG_URL" in caught.value.found) == bool(other)
 
 
+@pytest.mark.system
 async def test_a_server_without_a_pin_is_told_with_its_own_words_and_the_hash_to_pin() -> None:
     first, *texts, last = await tool_notes(brief("mcp:files"), OWNED)
     async with attach(FILES) as line:
@@ -188,6 +190,7 @@ async def test_a_server_without_a_pin_is_told_with_its_own_words_and_the_hash_to
     assert await tool_notes(brief("mcp:files"), pinned) == ()
 
 
+@pytest.mark.system
 async def test_a_tool_that_is_left_out_is_told() -> None:
     server = replace(FILES, command=(*FILES.command, "large"))
     notes = await tool_notes(brief("mcp:files"), replace(OWNED, mcp={"files": server}))
@@ -270,6 +273,7 @@ def results(entries: Sequence[object]) -> list[Called]:
     return [entry for entry in entries if isinstance(entry, Called) and entry.model.startswith("tool:")]
 
 
+@pytest.mark.system
 async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -135,6 +135,7 @@ async def test_a_cancellation_passes_at_once() -> None:
     free.set()
 
 
+@pytest.mark.system
 def test_a_plain_function_does_not_keep_the_program_from_ending() -> None:
     program = """
 import asyncio, time

@@ -231,6 +231,7 @@ print([name for name in ("langchain_core", "langgraph", "pydantic_ai") if name i
 """
 
 
+@pytest.mark.system
 def test_no_package_of_guests_is_loaded_without_one(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", QUIET]
     env = {**os.environ, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}

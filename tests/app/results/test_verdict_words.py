@@ -11,6 +11,7 @@ import pytest
 from moot.app.evaluation.scores import EvalResult, save_result
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat
 from tests.cli.commands import moot
+from tests.kits.thoroughness import some
 
 WON = credits(500, uniform=(60, 20), adaptive=(55, 20))
 
@@ -103,8 +104,9 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
 }
 
 
+@pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(CASES, 4))
 def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path: Path) -> None:
     make, sentence = CASES[name]
     save_result(tmp_path / "run", make())

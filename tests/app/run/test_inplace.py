@@ -227,6 +227,7 @@ async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) 
     assert task.result().text == "Mint."
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("handler", ["None", "input"])
 def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler: str) -> None:
     program = f"""
