@@ -134,13 +134,12 @@ class Library:
         chosen: list[int] = []
         left = dict(query)
         floor = 0.0
+        pulls = {
+            number: 1 + PULL * self.favour(number, stance) for number in range(len(self.passages)) if number not in but
+        }
         while len(chosen) < most:
             weights = self.weigh(left)
-            scores = {
-                number: weight * (1 + PULL * self.favour(number, stance))
-                for number, weight in enumerate(weights)
-                if number not in but and number not in chosen
-            }
+            scores = {number: weights[number] * pull for number, pull in pulls.items() if number not in chosen}
             best = max(scores, key=scores.__getitem__, default=-1)
             if best < 0 or (chosen and scores[best] <= (floor if len(chosen) > 1 else 0.0)):
                 break
