@@ -215,9 +215,9 @@ def votes(maker: Maker) -> Sample:
     kind = maker.chance.choices(
         [
             *("plain", "back", "correct", "later", "bound", "hedge", "bound_tail", "quote", "abstain"),
-            *("concede", "suppose", "template", "shape"),
+            *("concede", "suppose", "template", "shape", "manner"),
         ],
-        [12, 2, 3, 2, 2, 1, 2, 1, 1, 1, 1, 1, 1],
+        [12, 2, 3, 2, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1],
     )[0]
     return _VOTES.get(kind, _taken)(maker, form, speaker, kind)
 
@@ -317,6 +317,14 @@ def _shaped(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     return _ballot(maker, form, text, speaker=speaker, right=right, everyday=not against, parts=parts)
 
 
+def _mannered(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
+    """A vote behind which its author says how it decides, or what else would have been welcome."""
+    idiom, manner = maker.chance.choice(maker.words["votes"]), maker.say(kind)
+    text, join = joined(maker, maker.named(idiom), manner, (" ", "\n", "\n\n"))
+    parts = (maker.language, "vote " + idiom, f"{kind} {manner}", "join " + join)
+    return _ballot(maker, form, text, speaker=speaker, right=maker.name, everyday=True, parts=parts)
+
+
 def _abstained(maker: Maker, form: Form, speaker: str, kind: str) -> Sample:
     words = maker.say(kind)
     parts = (maker.language, "abstain " + words)
@@ -337,6 +345,7 @@ _VOTES = {
     "suppose": _supposed,
     "template": _template,
     "shape": _shaped,
+    "manner": _mannered,
 }
 
 
@@ -351,7 +360,7 @@ def answers(maker: Maker) -> Sample:
             Field(name="ARGUMENT"),
         ),
     )
-    kind = maker.chance.choice(["plain", "plain", "plain", "back", "correct", "later"])
+    kind = maker.chance.choice(["plain", "plain", "manner", "back", "correct", "later"])
     mark, bold = maker.chance.choice([":", ":", " -", " —"]), maker.chance.choice(["", "", "**"])
     argument = " ".join(maker.sentence(maker.say("reasons")) for _ in range(maker.chance.randint(1, 3)))
     against = "" if kind == "plain" else maker.say(kind)
@@ -361,8 +370,9 @@ def answers(maker: Maker) -> Sample:
     label = f"{bold}ANSWER{mark}{bold}" if mark == ":" else f"{bold}ANSWER{bold}{mark}"
     text = f"{label} {maker.name}\n{bold}CONFIDENCE:{bold} 0.8\n{bold}ARGUMENT:{bold} {argument}"
     parts = (maker.language, f"{kind} {against.replace(maker.rival, '{r}')}", "mark " + mark)
-    right = {"plain": maker.name, "correct": maker.rival}.get(kind)
-    return Sample(text=text, form=form, field="ANSWER", right=right, everyday=kind == "plain", parts=("answer", *parts))
+    right = {"plain": maker.name, "manner": maker.name, "correct": maker.rival}.get(kind)
+    everyday = kind in ("plain", "manner")
+    return Sample(text=text, form=form, field="ANSWER", right=right, everyday=everyday, parts=("answer", *parts))
 
 
 def scores(maker: Maker) -> Sample:

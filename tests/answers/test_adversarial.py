@@ -15,6 +15,7 @@ RIGHT = {
     "dev": 0.98,
     "dev2": 0.98,
     "holdout1": 0.95,
+    "holdout10": 0.9,
     "holdout2": 0.98,
     "holdout3": 0.98,
     "holdout4": 0.97,

@@ -5,6 +5,7 @@ import pytest
 from moot.answers.layout import read
 from moot.answers.plain_text import LIMIT, LONGEST
 from moot.core.ask import ABSTAIN, Field, Form
+from moot.reading import read_ruling
 from tests.answers.answer_forms import ballot
 
 LONG = "Agent1 made a fair point about cost, and Agent3 about risk.\n\n" * (LIMIT // 50)
@@ -75,3 +76,55 @@ OTHERS = [
 @pytest.mark.parametrize(("text", "choice"), OTHERS)
 def test_what_is_said_of_others_and_of_the_vote(text: str, choice: str | None):
     assert vote(text) == choice
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "So I would rather decide on numbers than on hopes.",
+        "What would change my mind: a signed offer below 40k.",
+        "We would have preferred a longer trial.",
+        "I'd do so again.",
+    ],
+)
+def test_how_somebody_decides_takes_nothing_back(words: str):
+    assert read(DRAFT, f"ANSWER: Build\nARGUMENT: It is tested. {words}").fields.get("ANSWER") == "Build"
+    assert vote(f"I vote for: Agent1. {words}") == "Agent1"
+    ruling = read_ruling(f"SUMMARY: Both agree.\nSTATUS: SETTLED\nDECISION: Sell in June. {words}")
+    assert ruling.decision == f"Sell in June. {words}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I would rather buy than build.",
+        "I would rather wait for numbers than decide on hopes.",
+        "I would prefer to decide with more data than I have.",
+        "I would rather decide on the final figures than on these.",
+        "I would rather decide on numbers than on hopes, so ask me again tomorrow.",
+        "Actually, I would rather decide on numbers than on hopes.",
+        "I would have preferred another choice.",
+    ],
+)
+def test_what_looks_like_it_may_still_take_an_answer_back(words: str):
+    assert read(DRAFT, f"ANSWER: Build\nARGUMENT: It is tested. {words}").fields.get("ANSWER") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("Leaning towards a sale, but let us hear the Auditor first.", "We are inclined to sell.", "Ich neige dazu."),
+        *("Sell in June, but the last word is not spoken.", "Verkauf, aber hören wir erst den Prüfer."),
+        *("Je penche pour la vente.", "Vender, pero oigamos primero al auditor.", "Inclino-me para a venda."),
+        *("Propendo per la vendita.", "Склоняюсь к продаже.", "Sprzedać, ale najpierw wysłuchajmy audytora."),
+        *("出售，但先听听审计员的意见。", "売却に傾いています。", "매각 쪽으로 기울고 있습니다.", "أميل إلى البيع."),
+        *("मेरा झुकाव बिक्री की ओर है।", "Satış, ama önce denetçiyi dinleyelim."),
+    ],
+)
+def test_a_leaning_or_a_wish_to_hear_somebody_first_is_no_decision(words: str):
+    assert read_ruling(f"SUMMARY: Both agree.\nSTATUS: SETTLED\nDECISION: {words}").decision is None
+
+
+@pytest.mark.parametrize("words", ["First hear the residents, then build.", "Lean on the old team first."])
+def test_a_plan_with_steps_is_a_decision(words: str):
+    assert read_ruling(f"SUMMARY: Both agree.\nSTATUS: SETTLED\nDECISION: {words}").decision == words

@@ -149,7 +149,7 @@ def undoes(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence without the marks before it, and how many words it has."""
+    """A sentence without the marks before it and what only says how its author decides; how many words it has."""
 
     text: str
     size: int
@@ -162,6 +162,7 @@ class Sentence:
     @classmethod
     def of(cls, text: str) -> "Sentence":
         """The sentence of these words."""
+        text = without("MANNER", text)
         marks = _MARKS.match(text)
         bare = text[marks.end() if marks else 0 :].strip()
         return cls(bare, size(bare))
@@ -178,8 +179,9 @@ def is_all(table: str, text: str) -> bool:
 
 def without(table: str, text: str) -> str:
     """A text without the cues of a table."""
-    for _, pattern in cues.patterns(table):
-        text = pattern.sub("", text)
+    for letters, pattern in cues.patterns(table):
+        if letters is None or letters.search(text):
+            text = pattern.sub("", text)
     return text
 
 
@@ -319,7 +321,7 @@ _TURNING = ("PREFER", "SELF", "UNSURE", "BACK")
 
 def grants(text: str) -> bool:
     """Whether a text only grants somebody else something ("even though Ben argued well")."""
-    rest = without("CONCEDE", text)
+    rest = without("MANNER", without("CONCEDE", text))
     return bool(begins("CONCEDE", text)) and not any(says(table, rest) for table in _TURNING)
 
 

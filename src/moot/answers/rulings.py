@@ -107,6 +107,7 @@ def is_taken_back(ending: Ending) -> bool:
 
 def _takes_back(sentence: str) -> bool:
     """Whether a folded sentence behind a decision takes it back or puts it off."""
+    sentence = retraction.without("MANNER", sentence)
     return ruling_words.TAKEN_BACK.search(sentence.strip()) is not None or puts_off(sentence.strip(_AROUND))
 
 

@@ -459,7 +459,10 @@ UNDONE = late_pattern(
 )
 """What, in a short sentence after a vote or a value, may take it back or bind it to a condition, in any language."""
 
-SETTLING = late_pattern(r"\b(?:final|definitive|stands|firm|counts|sure|certain|confirm(?:s|ed)?|endgültig\w*)\b")
+SETTLING = late_pattern(
+    r"\b(?:final(?! (?:figures|numbers|data|results|report|audit))|definitive|stands|firm|counts|sure|certain"
+    r"|confirm(?:s|ed)?|endgültig\w*)\b"
+)
 """What makes a sentence about one's own vote harmless ("This is my final vote.")."""
 
 PROVISOS = late_pattern(
