@@ -376,3 +376,18 @@ async def test_a_meter_is_told_that_nothing_was_sent_where_a_limit_stands_in_the
     with pytest.raises(LimitReached):
         await Throttled(Recorded(Double()), Gate(1, meter)).complete(ask(), Poor())
     assert meter.told == [0]
+
+
+@jumping
+async def test_a_call_that_waits_for_the_meter_is_held_back_too_where_the_provider_asks_others_to_wait() -> None:
+    class Slow(Counting):
+        @asynccontextmanager
+        async def counted(self, tokens: int, seconds: float) -> AsyncGenerator[Callable[[int], None]]:
+            gate.hold(60.0)
+            yield self.told.append
+
+    meter = Slow()
+    gate = Gate(1, meter)
+    with pytest.raises(Unavailable, match="asked to wait"):
+        await Throttled(Double(gives("yes")), gate).complete(ask(seconds=5.0), Notebook())
+    assert meter.told == [0]

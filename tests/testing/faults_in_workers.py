@@ -4,10 +4,11 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from moot.app.run import people
-from moot.workers import jobs, lease_runs, leases, worker
+from moot.workers import jobs, lease_runs, leases, provider_limits, worker
 
 Change = tuple[Any, str, Any]
 
@@ -67,8 +68,8 @@ def answer_of_a_person_queues_nothing() -> list[Change]:
 def worker_takes_more_than_it_has_places() -> list[Change]:
     usual = leases.take
 
-    async def take(c: Any, worker: str, most: int, seconds: float) -> Any:
-        return await usual(c, worker=worker, most=most + 1, seconds=seconds)
+    async def take(c: Any, taker: Any) -> Any:
+        return await usual(c, replace(taker, most=taker.most + 1))
 
     return [(leases, "take", take)]
 
@@ -103,3 +104,69 @@ def heartbeat_waits_for_the_debates() -> list[Change]:
         return await usual(self)
 
     return [(leases.Heartbeat, "_beat", beat)]
+
+
+def lease_that_has_run_out_is_renewed() -> list[Change]:
+    words = leases._RENEWED.replace("and until > clock_timestamp()", "")
+    return [(leases, "_RENEWED", words)]
+
+
+def lease_begins_with_its_answer() -> list[Change]:
+    async def beat(self: Any) -> float:
+        renewed = await self._database.do(partial(leases.beat, who=self._who, debates=self._fence.held))
+        self._fence.extend(renewed, self._fence.now() + self._who.seconds)
+        self._told(renewed)
+        return self._who.seconds / 3
+
+    usual = worker.Worker._open
+
+    def open_(self: Any, lease: Any, began: float) -> None:
+        usual(self, lease, self.fence.now())
+
+    return [(leases.Heartbeat, "_beat", beat), (worker.Worker, "_open", open_)]
+
+
+def tries_are_not_counted() -> list[Change]:
+    async def claim(c: Any, job: Any, *more: Any) -> Any:
+        lease = await usual(c, job, *more)
+        if lease is not None:
+            await c.execute("update moot_job set tries = 0 where debate = $1", job["debate"])
+        return lease
+
+    usual = leases._claim
+    return [(leases, "_claim", claim)]
+
+
+def tries_begin_anew_with_each_worker() -> list[Change]:
+    async def end(c: Any, lease: Any, ending: Any) -> Any:
+        return await usual(c, lease, replace(ending, fresh=True))
+
+    usual = leases.end
+    return [(leases, "end", end)]
+
+
+def answers_do_not_begin_the_tries_anew() -> list[Change]:
+    async def answered(c: Any, debate: str) -> int:
+        return 0
+
+    return [(leases, "answered", answered)]
+
+
+def slots_of_all_workers_are_not_counted() -> list[Change]:
+    words = provider_limits._IN_FLIGHT.replace("worker <> $2", "worker <> $2 and 1 = 0")
+    return [(provider_limits, "_IN_FLIGHT", words)]
+
+
+def slots_are_not_given_back() -> list[Change]:
+    async def give_back(self: Any, c: Any, tokens: int) -> None:
+        return None
+
+    return [(provider_limits.Allowed, "_give_back", give_back)]
+
+
+def worker_takes_a_debate_that_it_has_not_let_go() -> list[Change]:
+    async def take(c: Any, taker: Any) -> Any:
+        return await usual(c, replace(taker, held=()))
+
+    usual = leases.take
+    return [(leases, "take", take)]

@@ -12,8 +12,9 @@ from moot.core.ask import Ask, Field, Form
 from moot.core.event import Attempted
 from moot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
 from moot.testing.simulate.__main__ import main, run_block, run_seeds
-from moot.testing.simulate.fault_plan import LASTING, PASSING, PROTOCOLS, from_json
+from moot.testing.simulate.fault_plan import LASTING, PASSING, from_json
 from moot.testing.simulate.invariants import RecordState, require
+from moot.testing.simulate.plan_drawing import PROTOCOLS
 from moot.testing.simulate.simulated_wire import person_reply
 from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
@@ -33,16 +34,18 @@ FOUND_AT = {
     "call_is_tried_for_ever": 48,
     "messages_come_in_any_order": 14,
     "places_of_the_runner_are_not_counted": 235,
-    "fence_is_always_open": 261,
-    "leases_are_not_renewed": 61,
-    "debates_of_dead_workers_are_forgotten": 69,
-    "overtaken_worker_ends_the_debate_of_another": 77,
+    "fence_is_always_open": 5,
+    "leases_are_not_renewed": 429,
+    "debates_of_dead_workers_are_forgotten": 13,
+    "overtaken_worker_ends_the_debate_of_another": 37,
     "paused_debate_counts_as_done": 29,
     "answer_of_a_person_queues_nothing": 29,
-    "worker_takes_more_than_it_has_places": 77,
+    "worker_takes_more_than_it_has_places": 69,
     "drained_worker_keeps_its_leases": 69,
-    "cancelled_debate_runs_on": 261,
-    "heartbeat_waits_for_the_debates": 61,
+    "cancelled_debate_runs_on": 5,
+    "heartbeat_waits_for_the_debates": 501,
+    "lease_begins_with_its_answer": 69,
+    "slots_of_all_workers_are_not_counted": 133,
 }
 """Seeds that have found a planted fault, where that is not among the first; they are tried first."""
 
@@ -128,9 +131,10 @@ def test_seeds_draw_all_protocols_and_faults() -> None:
     assert {fault.kind for plan in plans for fault in plan.models} == {*PASSING, *LASTING}
     kinds = {fault.kind for plan in plans for fault in plan.processes}
     assert kinds == {"kill", "freeze", "cancel", "stop", "second", "withdraw", "withdraw now"}
-    assert {fault.kind for plan in plans for fault in plan.queue} == {"away", "unsure", "slow"}
+    assert {fault.kind for plan in plans for fault in plan.queue} == {"away", "unsure", "slow", "late"}
     assert {plan.mode for plan in plans} == {"same", "wild", "workers"}
-    assert {fault.kind for plan in plans for fault in plan.store} == {"refused", "unsure", "full", "slow", "unread"}
+    stored = {fault.kind for plan in plans for fault in plan.store}
+    assert stored == {"refused", "unsure", "full", "slow", "unread", "part"}
     same = [fault.kind for plan in plans if plan.mode == "same" for fault in plan.models]
     assert set(same) <= set(PASSING)
 

@@ -27,7 +27,9 @@ class Held:
     database: Database
 
     async def take(self, worker: str = "w1", most: int = 100, seconds: float = 30.0) -> dict[str, Lease]:
-        grant = await self.database.do(partial(leases.take, worker=worker, most=most, seconds=seconds))
+        grant = await self.database.do(
+            partial(leases.take, taker=leases.Taker(worker=worker, most=most, seconds=seconds))
+        )
         return {lease.debate: lease for lease in grant.leases}
 
     async def end(self, lease: Lease, ending: Ending) -> State | Lost:
@@ -130,7 +132,7 @@ async def test_what_is_put_off_is_not_taken_before_its_time_and_says_when_it_beg
 ) -> None:
     job = await queue.submit("a", after=60.0)
     assert 59 < job.begins - job.since < 61
-    looked = await queue_leases.database.do(partial(leases.take, worker="w1", most=1, seconds=30.0))
+    looked = await queue_leases.database.do(partial(leases.take, taker=leases.Taker(worker="w1", most=1, seconds=30.0)))
     assert looked.leases == ()
     assert looked.later is not None
     assert 55 < looked.later <= 60

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,23 @@ async def test_a_call_that_finds_no_room_takes_no_slot(connections: Database) ->
             async with gate.counted(90, 0.5):
                 pass
         assert await value(connections, "select sum(slots) from moot_slice") == 1
+
+
+async def test_a_slot_that_could_not_be_given_back_while_the_database_was_away_is_free_afterwards(
+    connections: Database, database: str
+) -> None:
+    gone = Database(database)
+    first = Allowed(gone, "w1", "openai", Allowance(in_flight=1), 600.0)
+    async with first.counted(10, 1.0):
+        await gone.close()
+    back = replace(first, database=connections)
+    second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 600.0)
+    with pytest.raises(Unavailable):
+        async with second.counted(10, 0.1):
+            pass
+    await back.put_right()
+    async with second.counted(10, 1.0):
+        pass
 
 
 async def test_where_the_database_is_away_nothing_is_counted_and_nobody_waits() -> None:

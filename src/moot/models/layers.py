@@ -158,6 +158,11 @@ class Throttled(Layer):
             return await self._model.complete(request, recorder)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
             try:
+                await self._gate.opened(request.seconds)  # The provider may have asked others to wait meanwhile.
+            except Unavailable:
+                settle(0)
+                raise
+            try:
                 called = await self._model.complete(request, recorder)
             except LimitReached:
                 settle(0)  # Nothing was sent.

@@ -94,7 +94,7 @@ TRIES = 5
 """How often a debate is begun, one time after the other, without another answer on record; then it is parked."""
 
 _NEXT = """
-select * from moot_job where state = 'queued' and ready <= clock_timestamp()
+select * from moot_job where state = 'queued' and ready <= clock_timestamp() and debate <> all($2::text[])
 order by priority, rank, changed, debate limit $1 for update skip locked
 """
 _LATER = """
@@ -141,18 +141,28 @@ class Lost:
     state: State | Literal[""] = ""
 
 
-async def take(c: Connection, worker: str, most: int, seconds: float) -> Taken:
-    """Take debates out of the queue, with their leases.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taker:
+    """Who takes debates.
 
-    Args:
-        c: the connection.
-        worker: who takes them.
-        most: how many.
+    Attributes:
+        worker: its name.
+        most: how many it takes.
         seconds: how long a lease lasts.
+        held: the debates that it has not let go of yet; one of them may be queued again, if its lease has run out.
     """
-    jobs = await c.fetch(_NEXT, most)
-    leases = [lease for job in jobs if (lease := await _claim(c, job, worker, seconds))]
-    later = None if len(jobs) == most else await c.fetchval(_LATER)
+
+    worker: str
+    most: int
+    seconds: float
+    held: Sequence[str] = ()
+
+
+async def take(c: Connection, taker: Taker) -> Taken:
+    """Take debates out of the queue, with their leases."""
+    jobs = await c.fetch(_NEXT, taker.most, list(taker.held))
+    leases = [lease for job in jobs if (lease := await _claim(c, job, taker.worker, taker.seconds))]
+    later = None if len(jobs) == taker.most else await c.fetchval(_LATER)
     return Taken(leases=tuple(leases), later=later)
 
 

@@ -2,7 +2,8 @@
 
 Requests and tokens fill a bucket that drains steadily: a tenth of a minute's limit fits into it, and nine tenths drain
 in a minute, so that no minute exceeds the limit. A call reserves the most that it can use, and what it did not use is
-given back. Calls in progress are counted for each worker, and dropped when a worker is silent.
+given back. Each worker writes how many calls it has in progress, and they are dropped when it is silent. It writes the
+number itself and no change of it: so what the database could not be told is put right by the next writing.
 
 Calls of one worker wait in a line, and only the first of them asks the database. It asks again when the bucket has
 drained far enough, or when another worker tells that a call has ended: nobody asks again and again.
@@ -34,15 +35,15 @@ _LOOK = f"select {_LEVEL} from moot_limit where provider = $1 and kind = $2 for 
 _FILL = f"update moot_limit set spent = {_LEVEL} + $4, began = clock_timestamp() where provider = $1 and kind = $2"
 _RETURN = "update moot_limit set spent = spent - $2 where provider = $1 and kind = 'tokens'"
 _IN_FLIGHT = """
-select coalesce(sum(slots), 0)::int as slots,
+select coalesce(sum(slots) filter (where worker <> $2), 0)::int as slots,
     coalesce(extract(epoch from min(until) - clock_timestamp()), 0)::float8 as silent
 from moot_slice where provider = $1 and until > clock_timestamp() and slots > 0
 """
 _ENTER = """
-insert into moot_slice as s values ($1, $2, 1, clock_timestamp() + $3 * interval '1 s')
-on conflict (provider, worker) do update set slots = s.slots + 1, until = excluded.until
+insert into moot_slice values ($1, $2, $4, clock_timestamp() + $3 * interval '1 s')
+on conflict (provider, worker) do update set slots = excluded.slots, until = excluded.until
 """
-_LEAVE = "update moot_slice set slots = greatest(0, slots - 1) where provider = $1 and worker = $2"
+_LEAVE = "update moot_slice set slots = $3 where provider = $1 and worker = $2"
 
 
 @dataclass(slots=True, eq=False)
@@ -52,10 +53,16 @@ class Queueing:
     Attributes:
         turn: held by the call that asks the database.
         news: set when a call of any worker has ended.
+        calls: how many calls of this worker are in progress.
+        writing: held while that number is written, so that the last one stays.
+        unsure: whether the database may hold another number.
     """
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    calls: int = 0
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +99,28 @@ class Allowed:
                 await self._enter(tokens, asyncio.get_running_loop().time() + seconds)
         except TimeoutError:
             raise self._refusal() from None
+        self.line.calls += 1
         try:
             yield settle
         finally:
+            self.line.calls -= 1
+            self.line.unsure = True
             if self.allowance.in_flight or (self.allowance.tokens and used != tokens):
-                await self._do(partial(self._give_back, tokens=tokens - used))
+                await self._write(partial(self._give_back, tokens=tokens - used))
                 self.line.news.set()
+
+    async def put_right(self) -> None:
+        """Write the number of calls in progress where the database may hold another one."""
+        if self.line.unsure and self.allowance.in_flight:
+            await self._write(partial(self._give_back, tokens=0))
+            self.line.news.set()
 
     async def _enter(self, tokens: int, end: float) -> None:
         """Ask until the call may be made."""
         loop = asyncio.get_running_loop()
         while True:
             self.line.news.clear()
-            wait, news = await self._do(partial(self._take, tokens=tokens)) or (0.0, False)
+            wait, news = await self._write(partial(self._take, tokens=tokens)) or (0.0, False)
             if wait <= 0:
                 return
             if not news and loop.time() + wait > end:
@@ -120,30 +136,37 @@ class Allowed:
         name = self.provider.partition(" ")[0]
         return Unavailable(f"the limits of {name} for all workers let nobody through in time", kind="rate", again=True)
 
-    async def _do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
-        try:
-            return await self.database.do(work)
-        except QueueError:
-            # A call that nobody has counted is better than a debate that stands still; the record stops it anyway.
-            return None
+    async def _write(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
+        async with self.line.writing:
+            self.line.unsure = True
+            try:
+                value = await self.database.do(work)
+            except QueueError:
+                # A call that nobody has counted is better than a debate that stands still; the record stops it anyway.
+                return None
+            self.line.unsure = False
+            return value
 
     async def _take(self, c: Connection, tokens: int) -> tuple[float, bool]:
         """Take a slot and room in the buckets, or nothing; the seconds to wait, and whether news may come before."""
         if self.allowance.in_flight:
             await c.execute("select pg_advisory_xact_lock(hashtext('moot_slice ' || $1))", self.provider)
-            row = await c.fetchrow(_IN_FLIGHT, self.provider)
+            row = await c.fetchrow(_IN_FLIGHT, self.provider, self.worker)
             assert row is not None
-            if row["slots"] >= self.allowance.in_flight:
-                return row["silent"], True
+            if row["slots"] + self.line.calls >= self.allowance.in_flight:
+                await c.execute(_LEAVE, self.provider, self.worker, self.line.calls)
+                return max(row["silent"], LEAST), True
         buckets_asked = (("requests", self.allowance.requests, 1), ("tokens", self.allowance.tokens, tokens))
         buckets = [(kind, limit, number) for kind, limit, number in buckets_asked if limit]
         waits = [await self._wait_for(c, kind, limit, number) for kind, limit, number in buckets]
         if any(waits):
+            if self.allowance.in_flight:
+                await c.execute(_LEAVE, self.provider, self.worker, self.line.calls)
             return max(waits), False
         for kind, limit, number in buckets:
             await c.execute(_FILL, self.provider, kind, _rate(limit), number)
         if self.allowance.in_flight:
-            await c.execute(_ENTER, self.provider, self.worker, self.lease)
+            await c.execute(_ENTER, self.provider, self.worker, self.lease, self.line.calls + 1)
         return 0.0, False
 
     async def _wait_for(self, c: Connection, kind: str, limit: int, number: int) -> float:
@@ -160,9 +183,9 @@ class Allowed:
         if self.allowance.tokens and tokens:
             await c.execute(_RETURN, self.provider, tokens)
         if self.allowance.in_flight:
-            row = await c.fetchrow(_IN_FLIGHT, self.provider)
-            await c.execute(_LEAVE, self.provider, self.worker)
-            if row is not None and row["slots"] >= self.allowance.in_flight:
+            row = await c.fetchrow(_IN_FLIGHT, self.provider, self.worker)
+            await c.execute(_LEAVE, self.provider, self.worker, self.line.calls)
+            if row is not None and row["slots"] + self.line.calls + 1 >= self.allowance.in_flight:
                 await notify(c, SLOTS, self.provider)
 
 

@@ -18,8 +18,8 @@ from moot.models.transport import UsageMeter
 from moot.workers import jobs, leases, schedules
 from moot.workers.jobs import SLOTS, STOP, Ending, Lease
 from moot.workers.lease_runs import AGAIN, LeasedDebate, LeaseRuns, WorkerSettings, handed_over
-from moot.workers.leases import FencedStore, Heartbeat, HeartbeatResult, HeartbeatSender, Lost
-from moot.workers.provider_limits import Allowed, Queueing
+from moot.workers.leases import FencedStore, Heartbeat, HeartbeatResult, HeartbeatSender, Lost, Taker
+from moot.workers.provider_limits import Allowed
 from moot.workers.queue_database import CONNECTIONS, Connection, Database
 from moot.workers.queue_tables import make_ready
 from moot.workers.schedules import ScheduledRun, fire
@@ -56,7 +56,7 @@ class Worker:
         workspace.pool.meter = self._meter
         self._held: dict[str, LeasedDebate] = {}
         self._scheduled: set[asyncio.Task[None]] = set()
-        self._lines: dict[str, Queueing] = {}
+        self._limits: dict[str, Allowed] = {}
         self._leave, self._lease_change = asyncio.Event(), asyncio.Event()
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
         # A connection of its own, so that the heartbeat waits for nobody.
@@ -117,10 +117,9 @@ class Worker:
             pause, room = self.wanted.poll, self.wanted.most - len(self._held)
             if room > 0:
                 began = self.fence.now()
+                taker = Taker(worker=self.wanted.name, most=room, seconds=self.wanted.lease, held=self.held)
                 try:
-                    grant = await self._do(
-                        partial(leases.take, worker=self.wanted.name, most=room, seconds=self.wanted.lease)
-                    )
+                    grant = await self._do(partial(leases.take, taker=taker))
                 except QueueError:
                     pause = min(pause, self.wanted.lease / 3)  # whoever comes back tells of it before
                 else:
@@ -148,9 +147,8 @@ class Worker:
             ending = await self._hold(debate, leased)
             state = await self._end(lease, ending)
         finally:
-            if self._held.get(debate) is leased:  # else it was taken anew meanwhile
-                del self._held[debate]
-                self.fence.shut(debate)
+            del self._held[debate]
+            self.fence.shut(debate)
             self._lease_change.set()  # there is a place again
         if isinstance(state, Lost):
             text = self._outage.explain(state)
@@ -198,9 +196,9 @@ class Worker:
     def _wake(self, kind: str, name: str) -> None:
         if kind != SLOTS:
             self._lease_change.set()
-        for account, line in self._lines.items():
+        for account, limit in self._limits.items():
             if kind == "" or (kind, name) == (SLOTS, account):
-                line.news.set()
+                limit.line.news.set()
 
     def _on_heartbeat(self, result: HeartbeatResult | QueueError) -> None:
         if isinstance(result, QueueAway):
@@ -238,6 +236,8 @@ class Worker:
                     task = group.create_task(self._begin(scheduled_run))
                     self._scheduled.add(task)
                     task.add_done_callback(self._scheduled.discard)
+            for limit in tuple(self._limits.values()):
+                await limit.put_right()
             await self._pause(self._leave, pause)
 
     async def _pause(self, sooner: asyncio.Event, seconds: float) -> None:
@@ -281,8 +281,8 @@ class Worker:
         if allowance is None:
             return None
         account = f"{provider} {key}".rstrip()  # each key has limits of its own
-        line = self._lines.setdefault(account, Queueing())
-        return Allowed(self.database, self.wanted.name, account, allowance, self.wanted.lease, line)
+        limit = Allowed(self.database, self.wanted.name, account, allowance, self.wanted.lease)
+        return self._limits.setdefault(account, limit)
 
     async def _probe(self) -> None:
         await self._do(lambda c: jobs.find(c, ""))

@@ -9,7 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TextIO
 
-from moot.testing.simulate.fault_plan import Mode, Plan, from_json, make_plan
+from moot.testing.simulate.fault_plan import Mode, Plan, from_json
+from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.shrinking import shrink
 from moot.testing.simulate.simulation import no_collection, simulate
 

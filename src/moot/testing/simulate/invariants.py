@@ -97,6 +97,7 @@ INVARIANTS: Mapping[str, str] = {
     "I65": "a worker runs no more debates than it has places, and all together no more requests than the limit allows",
     "I66": "a debate is given up only after its tries, and a try with an answer starts the count anew",
     "I67": "a drained worker leaves no lease, no place and no call in flight",
+    "I68": "the lease of a worker that runs and reaches the queue in time does not run out",
 }
 """What must hold, by number."""
 
@@ -339,6 +340,11 @@ class RecordState:
             require(key in self.answered, "I35", f"{key} has neither an answer nor a failure")
         if self.decision is not None and self.asked:
             require(event.status in (self.decision.status, "failed"), "I58", f"{event.status}, {self.decision.status}")
+
+    @property
+    def calls(self) -> int:
+        """How many calls have an answer."""
+        return len(self._called)
 
     def reply(self, key: str) -> Reply | None:
         """The stored answer to a question."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from moot.core.brief import Limits
-from moot.testing.simulate.fault_plan import Plan, SimulatedDebate, make_plan
+from moot.testing.simulate.fault_plan import Plan, SimulatedDebate
+from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.simulation import Story, simulate
 
 MOST_RUNS = 300

@@ -9,7 +9,8 @@ import asyncio
 import json
 import re
 import sqlite3
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextvars import Context, copy_context
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -35,6 +36,7 @@ WORDS: Sequence[tuple[str, str]] = (
     (r"to_timestamp\(", "("),
     (r"greatest\(", "max("),
     (r"= any\(\$(\d)\)", r"in (select value from json_each($\1))"),
+    (r"<> all\(\$(\d)\)", r"not in (select value from json_each($\1))"),
     (r"position\((.+?) in (left\(.+?\))\)", r"instr(\2, \1)"),
     (r"left\(text, (\d+)\)", r"substr(text, 1, \1)"),
     (r" for update( of j)?( skip locked)?", ""),
@@ -98,12 +100,11 @@ class SimulatedQueue:
 
     Attributes:
         away_until: the time at which the database is back.
-        disturbed: whether it was away, or did not say what it had done.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.away_until, self.disturbed = -1.0, False
+        self.away_until = -1.0
         self._tables = sqlite3.connect(":memory:", isolation_level=None)
         self._tables.row_factory = sqlite3.Row
         self._operations = 0
@@ -111,6 +112,7 @@ class SimulatedQueue:
         self._listeners: dict[int, tuple[Callable[[str], None], Context]] = {}
         self._notices: list[str] = []
         self._jobs: dict[str, sqlite3.Row] = {}
+        self._answers: Counter[str] = Counter()  # by debate, when it was last taken
         self._tables.create_function("clock_timestamp", 0, self.now)
         self._tables.create_function("pg_notify", 2, self._notify)
         self._tables.create_function("pg_advisory_xact_lock", 1, _nothing)
@@ -130,7 +132,7 @@ class SimulatedQueue:
         self._operations += 1
         fault = None if self.world.calm else self._faults.get(self._operations)
         if fault is not None:
-            self.disturbed = True
+            self.world.miscounted = True
             self.world.note(f"the queue's transaction {self._operations}: {fault.kind}")
         if fault is not None and fault.kind == "away":
             self.away_until = self.world.loop.time() + fault.seconds
@@ -191,6 +193,11 @@ class SimulatedQueue:
         )
         return [tuple(row) for query in queries for row in self._tables.execute(query)]
 
+    def slots(self, workers: Collection[str]) -> list[tuple[object, ...]]:
+        """Calls that are counted as being in flight, of some workers."""
+        rows = self._tables.execute("select worker, provider, slots from moot_slice where slots > 0")
+        return [tuple(row) for row in rows if row["worker"] in workers]
+
     def states(self) -> dict[str, str]:
         """The state of each job."""
         return {debate: row["state"] for debate, row in self._jobs.items()}
@@ -209,6 +216,7 @@ class SimulatedQueue:
     def _check_job(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
         old, state, debate = before["state"] if before else "", row["state"], row["debate"]
         require(row["tries"] <= TRIES, "I66", f"{debate}: {row['tries']} tries")
+        self._check_tries(process, before, row)
         if old == state:
             return
         self.world.note(f"the queue: {debate} is {state} {row['reason']}".rstrip())
@@ -224,6 +232,21 @@ class SimulatedQueue:
             free = before["until"] is None or before["until"] <= self.now()
             require(free or before["worker"] == name_of(process), "I62", f"{debate}: {state} by {name_of(process)}")
 
+    def _check_tries(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
+        """Each taking counts as a try, and only an answer, the owner or an orderly end begins the count anew."""
+        debate, tries = row["debate"], row["tries"]
+        was = before["tries"] if before is not None else 0
+        if before is not None and (row["epoch"] or 0) != (before["epoch"] or 0):
+            answers = self.world.records[debate].calls
+            wanted = 1 if answers > self._answers[debate] else was + 1
+            require(tries == wanted, "I66", f"{debate}: taken for the {wanted}. time, {tries} counted")
+            self._answers[debate] = answers
+        elif tries != was:
+            assert before is not None
+            in_order = row["state"] in ("waiting", "cancelled") or not row["reason"] or before["again"]
+            ended = before["state"] == "running" and in_order
+            require(tries == 0 and (process == 0 or ended), "I66", f"{debate}: {was} tries become {tries}")
+
     def _check_lease(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
         debate, now, who = row["debate"], self.now(), name_of(process)
         epoch = (before["epoch"] if before else None) or 0
@@ -232,9 +255,13 @@ class SimulatedQueue:
             require(row["epoch"] == epoch + 1 and until <= now, "I61", f"{debate}: taken {until - now:.1f} s too early")
             require(row["state"] == "running" and row["worker"] == who, "I61", f"{debate}: {row['state']} of {who}")
             other = number_of(str(before["worker"])) if before and before["worker"] else 0
-            self.world.shared = self.world.shared or (other != 0 and not self.world.loop.is_dead(other))
+            loop = self.world.loop
+            lives = other != 0 and not loop.is_dead(other)
+            runs = lives and not self.world.miscounted and bool(loop.tasks_of(other))
+            require(not runs, "I68", f"{debate}: worker {other} runs, and {who} takes it")
+            self.world.shared = self.world.shared or lives
             self.world.taken[debate] += 1
-            self.world.overtaken.discard((process, debate))
+            self.world.leases[process, debate] += 1
         elif row["until"] != until and before is not None:
             by_holder = before["worker"] == who
             require(by_holder, "I62", f"{debate}: the lease of {before['worker']} is changed by {who}")
@@ -277,8 +304,8 @@ class SimulatedDatabase(Database):
             else:
                 loop.call_later(answered, _answer, outcome, value)
 
-        answered = world.delay(0.02)
-        slow = fault.seconds if fault is not None and fault.kind == "slow" else 0.0
+        slow, late = (fault.seconds if fault is not None and fault.kind == kind else 0.0 for kind in ("slow", "late"))
+        answered = world.delay(0.02) + late
         # What has left a process happens, even if the process is stopped meanwhile.
         context = Context() if world.random.random() < 0.5 else copy_context()
         loop.call_later(world.delay(0.02) + slow, land, context=context)

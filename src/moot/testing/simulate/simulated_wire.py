@@ -126,6 +126,9 @@ class Provider:
         process, plan = PROCESS.get(), self.world.plan
         here = sum(count for (owner, _), count in self._flying.items() if owner == process)
         require(here < plan.in_flight, "I15", f"{here + 1} in flight, {plan.in_flight} allowed")
+        if plan.allowance and not self.world.miscounted:
+            living = sum(count for (owner, _), count in self._flying.items() if not self.world.loop.is_dead(owner))
+            require(living < plan.allowance, "I65", f"{living + 1} in flight of all workers, {plan.allowance} allowed")
         most = next(item.limits.parallel for item in plan.debates if item.id == debate)
         in_debate = self._flying[process, debate]
         require(in_debate < most, "I15", f"{in_debate + 1} in flight of {debate}, {most} allowed")

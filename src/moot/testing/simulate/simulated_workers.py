@@ -32,6 +32,9 @@ LONGEST = 20_000.0
 DRAINING = 300.0
 """Virtual seconds within which a worker must have given everything back."""
 
+SETTLING = 60.0
+"""Virtual seconds after the last debate in which workers give back the places of its calls."""
+
 LOOK = 5.0
 """Virtual seconds between two looks of whoever starts workers, and of the owner."""
 
@@ -159,9 +162,11 @@ class _WorkerGroup:
             case "kill":
                 loop.kill(life.process)
             case "freeze":
+                self.world.miscounted = True
                 loop.freeze(life.process)
                 loop.call_later(fault.seconds, loop.thaw, life.process)
             case "cancel":
+                self.world.miscounted = True
                 self.simulation.cancelled.add(life.process)
                 life.task.cancel()
             case _:
@@ -173,6 +178,10 @@ class _WorkerGroup:
         live = [life for life in self._lives if life.runs]
         for life in live:
             self.world.loop.thaw(life.process)
+        await asyncio.sleep(SETTLING)
+        slots = self.queue.slots([name_of(life.process) for life in live])
+        require(not slots, "I65", f"nobody calls, and these calls count as being in flight: {slots}")
+        for life in live:
             life.worker.drain()
         await asyncio.sleep(DRAINING)
         for life in live:

@@ -29,8 +29,9 @@ from moot.record.hub import StoredLine
 from moot.record.mailbox import Mailbox
 from moot.record.store import encode
 from moot.testing.replay import essence
-from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of, make_plan
+from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
 from moot.testing.simulate.invariants import RecordState, Violation, require
+from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.simulated_wire import Provider, SimulatedWire, person_reply
 from moot.testing.simulate.virtual_loop import Stuck, VirtualLoop
 from moot.testing.simulate.world import KEY, SimulatedStore, World

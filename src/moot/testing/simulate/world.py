@@ -40,6 +40,10 @@ class World:
         violation: the first invariant that did not hold.
         shared: the debates that two processes have driven at the same time.
         taken: how often a worker has taken each debate.
+        overtaken: the processes that have met a conflict, with the debate and their lease on it.
+        leases: the number of the last lease of a process on a debate; 0 where there are no leases.
+        miscounted: whether what the queue holds of its workers may be wrong: one was frozen or cancelled, or what the
+            queue was asked has failed or came late.
         on_append: is called when a process begins to write a stream.
         on_commit: is called with lines that are stored.
     """
@@ -54,8 +58,10 @@ class World:
     shared: bool = False
     posted: dict[str, list[Interjected | Replied]] = field(default_factory=dict[str, "list[Interjected | Replied]"])
     acknowledged: Counter[str] = field(default_factory=Counter[str])
-    overtaken: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    overtaken: set[tuple[int, str, int]] = field(default_factory=set[tuple[int, str, int]])
+    leases: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
     taken: Counter[str] = field(default_factory=Counter[str])
+    miscounted: bool = False
     on_append: Callable[[str], None] | None = None
     on_commit: Callable[[str, Sequence[str]], None] | None = None
     _jump: float = 0.0
@@ -104,8 +110,13 @@ class World:
         self.note(f"the store's operation {self._operations}: {fault.kind}")
         return fault.kind, fault.seconds
 
-    def commit(self, stream: str, lines: Sequence[str]) -> None:
-        """Store lines, and check what they say."""
+    def lease(self, stream: str) -> tuple[int, str, int]:
+        """Under which lease a process writes a stream now."""
+        process = PROCESS.get()
+        return process, stream, self.leases[process, stream]
+
+    def commit(self, stream: str, lines: Sequence[str], lease: tuple[int, str, int] | None = None) -> None:
+        """Store lines, which were written under a lease, and check what they say."""
         self.lines.setdefault(stream, []).extend(lines)
         if self.on_commit is not None:
             self.on_commit(stream, lines)
@@ -117,7 +128,7 @@ class World:
                 assert isinstance(event, Interjected | Replied)
                 self.posted.setdefault(stream.partition("/")[0], []).append(event)
             return
-        if (PROCESS.get(), stream) in self.overtaken:
+        if lease in self.overtaken:
             raise Violation("I29", f"process {PROCESS.get()} writes {stream} behind its conflict")
         for line in lines:
             event = record.add(line)
@@ -153,16 +164,17 @@ class SimulatedStore:
         world, loop = self._world, self._world.loop
         if world.on_append is not None and lines:
             world.on_append(debate)
+        lease = world.lease(debate)
         landed: asyncio.Future[None] = loop.create_future()
         outcome: asyncio.Future[RecordError | None] = loop.create_future()
         begun = self._begun.setdefault(debate, [])
-        kind, seconds = world.store_fault("refused", "unsure", "full", "slow")
+        kind, seconds = world.store_fault("refused", "unsure", "full", "slow", "part")
         waits_for = begun[-1] if begun else None
         begun.append(landed)
 
         def land() -> None:
             try:
-                error = self._land(debate, tuple(lines), after, kind)
+                error = self._land(lease, tuple(lines), after, kind)
             except Violation as violation:
                 world.fail(violation)
                 return
@@ -181,8 +193,8 @@ class SimulatedStore:
             raise error
         world.acknowledged[debate] = max(world.acknowledged[debate], after + len(lines))
 
-    def _land(self, debate: str, lines: tuple[str, ...], after: int, kind: str) -> RecordError | None:
-        world = self._world
+    def _land(self, lease: tuple[int, str, int], lines: tuple[str, ...], after: int, kind: str) -> RecordError | None:
+        world, debate = self._world, lease[1]
         if kind in ("refused", "full"):
             return RecordError(f"the simulated store is {'full' if kind == 'full' else 'not writable'}")
         stored = len(world.lines.get(debate, ()))
@@ -190,12 +202,13 @@ class SimulatedStore:
             world.note(f"{debate}: a conflict, {stored} entries and not {after}")
             if debate in world.records:
                 world.shared = True
-                world.overtaken.add((PROCESS.get(), debate))
+                world.overtaken.add(lease)
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
         require(stored >= world.acknowledged[debate], "I47", f"{debate}: {stored} of {world.acknowledged[debate]}")
-        if lines:
-            world.commit(debate, lines)
-        return RecordError("the simulated store cannot say whether it has written") if kind == "unsure" else None
+        if stored_lines := lines[: len(lines) // 2] if kind == "part" else lines:
+            world.commit(debate, stored_lines, lease)
+        failed = kind in ("unsure", "part")
+        return RecordError("the simulated store cannot say whether it has written") if failed else None
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """The lines that are stored, once the appends that have begun here have ended."""

@@ -1,0 +1,55 @@
+"""Plans of workers in which what chance rarely brings together happens: each is aimed at one promise of the queue."""
+
+from dataclasses import replace
+from random import Random
+
+from moot.testing.simulate.fault_plan import Plan, ProcessFault, QueueFault
+
+AIMS = ("", "", "", "lapse", "late", "limits", "tries")
+"""What a plan is aimed at: a lease that lapses while its worker is frozen, one whose answer comes late, calls of many
+workers under one limit, workers that end one after the other before any answer; "" at nothing."""
+
+
+def aimed(random: Random, plan: Plan, aim: str) -> Plan:
+    """The plan, changed so that what it is aimed at happens."""
+    busy = replace(plan, delay=2.0, store_delay=0.05, allowance=0, models=plan.models[:4])
+    match aim:
+        case "lapse":
+            freezes = [_fault(random, life, 12.0, "freeze", random.uniform(15, 24)) for life in (1, 2)]
+            workers = random.choice((1, 1, 2))
+            return replace(busy, workers=workers, processes=tuple(freezes), queue=(), delay=20.0)
+        case "late":
+            return _late(random, busy)
+        case "limits":
+            return _limited(random, busy)
+        case "tries":
+            ends = [_fault(random, life, 4.0, random.choice(("kill", "kill", "freeze")), 300.0) for life in range(1, 9)]
+            return replace(plan, delay=20.0, processes=tuple(ends), queue=())
+        case _:
+            return plan
+
+
+def _fault(random: Random, life: int, most: float, kind: str, seconds: float) -> ProcessFault:
+    return ProcessFault(life=life, at=round(random.uniform(0.5, most), 4), kind=kind, seconds=round(seconds, 4))
+
+
+def _late(random: Random, plan: Plan) -> Plan:
+    """Answers of the queue come late, and then it is away: who counts a lease from its answer writes too long."""
+    debates = [replace(debate, rounds=2, limits=replace(debate.limits, parallel=1)) for debate in plan.debates]
+    away = QueueFault(number=random.randint(10, 24), kind="away", seconds=40.0)
+    late = [
+        QueueFault(number=number, kind="late", seconds=random.choice((2.0, 8.0, 8.0)))
+        for number in range(5, away.number)
+        if random.random() < 0.7
+    ]
+    return replace(plan, debates=tuple(debates), processes=(), store=(), queue=(*late, away))
+
+
+def _limited(random: Random, plan: Plan) -> Plan:
+    """Several workers have more calls than the limit of all of them; in half of these worlds without other faults."""
+    debates = tuple(replace(debate, limits=replace(debate.limits, parallel=16)) for debate in plan.debates)
+    debates = debates if len(debates) > 1 else (*debates, *(replace(debate, id="d1") for debate in debates))
+    if random.random() < 0.5:
+        plan = replace(plan, queue=(), processes=())
+    workers, allowance = random.choice((2, 3)), random.choice((1, 2))
+    return replace(plan, debates=debates, workers=workers, places=1, in_flight=50, allowance=allowance)
