@@ -11,6 +11,8 @@ from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlemen
 from tests.kits.clock import within
 from tests.kits.thoroughness import some
 
+pytestmark = pytest.mark.no_cover
+
 NAMES = tuple(f"Agent{number}" for number in range(1, 30))
 FORMS: tuple[Form | None, ...] = (
     ballot(NAMES),
@@ -40,8 +42,7 @@ BEGINNINGS = ("", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
-@pytest.mark.parametrize(("unit", "before"), some(list(product(UNITS, BEGINNINGS))[::5], 6))
+@pytest.mark.parametrize(("unit", "before"), some(list(product(UNITS, BEGINNINGS))[::8], 4))
 def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str):
     behind = "\nSTATUS: SETTLED"
     text = before + (unit * LIMIT)[: LIMIT - len(before) - len(behind)] + behind
@@ -50,7 +51,6 @@ def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str
             read(form, text, speaker="Agent3")
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", ["<think>", "</think>", "<think>a</think>", "\r", "x", "<|channel|>a<|message|>"])
 def test_every_text_with_long_thoughts_is_read_in_half_a_second(unit: str):
     text = (unit * LONGEST)[:LONGEST]

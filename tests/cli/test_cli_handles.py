@@ -12,6 +12,8 @@ from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
 
+pytestmark = pytest.mark.no_cover
+
 TIE = """---
 options: [usage, seats, flat]
 seed: 4

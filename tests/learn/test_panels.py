@@ -24,6 +24,8 @@ from moot.learn.panels import (
     tops,
 )
 
+pytestmark = pytest.mark.no_cover
+
 Items = list[dict[str, str]]
 VOTERS: tuple[str, ...] = ("a", "b", "c", "d", "e")
 

@@ -18,6 +18,8 @@ from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import resume_everywhere
 
+pytestmark = pytest.mark.no_cover
+
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
 CHAIR = Participant(name="Chair", duty="moderator")
 GERMAN = replace(BOB, language="German")
@@ -189,7 +191,6 @@ ONE_EACH = [
 ]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("choices", ONE_EACH)
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(choices: Choices) -> None:
     brief = table(ANN, replace(GERMAN, hide=("Ann round 1",)), CHAIR)

@@ -17,6 +17,8 @@ from moot.testing.replay import Harness, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
+pytestmark = pytest.mark.no_cover
+
 PEOPLE = tuple(Participant(name=name) for name in "ABC")
 CHAIR = Participant(name="Chair", duty="moderator")
 FLOOR = Rounds(each=Floor(act="argue", task="Argue."), most=1)
@@ -134,7 +136,6 @@ def test_it_can_be_stored() -> None:
     assert load(dump(Interruption())) == Interruption()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["round_robin", "fishbowl", "open_fight"])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(name: str) -> None:
     brief = Brief(topic="Tea?", participants=PEOPLE)

@@ -20,6 +20,8 @@ from tests.council.agents import own_place
 from tests.kits.thoroughness import MORE
 from tests.web.web_kit import ANN, API, opened
 
+pytestmark = pytest.mark.no_cover
+
 EXAMPLES_EACH = "4" if MORE else "2"
 CHECKS = (
     "unsupported_method,allow_header_conformance,not_a_server_error,status_code_conformance,"
@@ -110,7 +112,6 @@ def test_parameters_that_are_needed_have_examples() -> None:
 
 
 @pytest.mark.system
-@pytest.mark.no_cover
 @pytest.mark.timeout(600)
 def test_no_answer_is_undocumented_and_nothing_slips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)

@@ -34,6 +34,8 @@ from moot.record.store import read
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import some
 
+pytestmark = pytest.mark.no_cover
+
 CANARY = re.compile(r"canary[0-9a-f]{12}")
 KINDS: tuple[MediatorKind, ...] = ("silent", "active", "judge", "consensus", "reflector", "toolagent")
 TIMES: tuple[When, ...] = ("every_round", "midpoint", "final")
@@ -148,7 +150,6 @@ VIEWS = (None, View(summary=True), View(mine=True, last=4), View(summary_only=Tr
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "kind"), some(product(KNOWN, (None, *KINDS)), 5))
 async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: MediatorKind | None) -> None:
     mediation = Mediation(kind=kind) if kind else None
@@ -183,7 +184,6 @@ EXTRAS = st.builds(Extras, **dict.fromkeys(Extras.__dataclass_fields__, st.boole
 MEDIATIONS = st.none() | st.builds(Mediation, kind=st.sampled_from(KINDS), when=st.sampled_from(TIMES))
 
 
-@pytest.mark.no_cover
 @given(
     name=st.sampled_from(sorted(KNOWN)),
     hide=st.tuples(MASKS, MASKS, MASKS, MASKS, MASKS),
@@ -213,7 +213,6 @@ def test_whatever_is_masked_and_chosen_nothing_leaks(
 MANY = (*NAMES, "Eve", "Fay", "Gil")
 
 
-@pytest.mark.no_cover
 @given(
     hide=st.tuples(*[MASKS] * 8),
     views=st.tuples(*[SEEN] * 8),

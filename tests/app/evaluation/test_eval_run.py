@@ -22,6 +22,8 @@ from moot.testing.store_checks import InMemoryStore
 from tests.app.evaluation.eval_kit import OPTIONS, PRICE, questions, run_of, setup_of, workspace_of
 from tests.kits.thoroughness import MORE
 
+pytestmark = pytest.mark.no_cover
+
 NAMES = ("a", "b", "c")
 PANEL = with_rivals([Arm(name="panel", kind="protocol", protocol="panel")])
 
@@ -44,8 +46,7 @@ async def evaluated(folder: Path, setup: Setup, data: DataSet, workspace: Worksp
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
-@pytest.mark.parametrize("seed", range(10 if MORE else 1))
+@pytest.mark.parametrize("seed", range(4 if MORE else 1))
 @pytest.mark.parametrize("currency", ["usd", "tokens", "calls"])
 async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, currency: str) -> None:
     chance = Random(seed)

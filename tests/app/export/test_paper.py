@@ -20,6 +20,8 @@ from moot.core.event import Entry
 from tests.analysis.courses import say, table
 from tests.paths import EXAMPLES
 
+pytestmark = pytest.mark.no_cover
+
 HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://evil.example/y) <!-- "
 
 

@@ -34,6 +34,8 @@ from moot.testing.store_checks import InMemoryStore
 from tests.app.plan.test_estimate_bound import draw
 from tests.kits.thoroughness import MORE, some
 
+pytestmark = pytest.mark.no_cover
+
 PRICED = parse("openai:gpt-4o-mini")
 CAP = 96
 PEOPLE = {"grouped": 7, "bp_style": 4}
@@ -165,7 +167,6 @@ def check_within(foreseen: Bounds, actual: Totals) -> None:
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "kind"), some(product(KNOWN, ANSWERS), 5))
 async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind: str) -> None:
     ready, entries = await played(source(name, len(kind)), PricedModel(kind))
@@ -177,7 +178,6 @@ async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind:
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_so_it_does_whatever_a_brief_chooses(name: str) -> None:
     for seed in range(6 if MORE else 1):

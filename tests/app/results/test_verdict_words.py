@@ -13,6 +13,8 @@ from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, 
 from tests.cli.commands import moot
 from tests.kits.thoroughness import some
 
+pytestmark = pytest.mark.no_cover
+
 WON = credits(500, uniform=(60, 20), adaptive=(55, 20))
 
 
@@ -105,7 +107,6 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", some(CASES, 4))
 def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path: Path) -> None:
     make, sentence = CASES[name]

@@ -35,6 +35,8 @@ from moot.testing.replay import SeededAgent, calls, essence
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import MORE, STEP
 
+pytestmark = pytest.mark.no_cover
+
 PEOPLE = (
     Participant(name="Ann", role="for", seat="ollama:old", weight=0.9),
     Participant(name="Bob", role="against", seat="ollama:old", weight=0.6),
@@ -67,7 +69,6 @@ async def go_on(workspace: Workspace, name: str, seat: Agent, opening: Opened | 
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", KNOWN)
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
     workspace = desk_over(InMemoryStore())

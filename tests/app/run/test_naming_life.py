@@ -19,6 +19,8 @@ from moot.report.turn_text import NAMES, Namer
 from moot.testing.replay import SeededAgent
 from moot.testing.store_checks import InMemoryStore
 
+pytestmark = pytest.mark.no_cover
+
 FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))
 MANY = (*FEW, *(Participant(name=name, seat="ollama:old") for name in ("Di", "Eve", "Flo", "Gus", "Hal")))
 CHAIR = Participant(name="Chair", seat="ollama:old", duty="moderator")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from moot.record import hub
 from moot.record.store import decode
 from moot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS
+
+pytestmark = pytest.mark.no_cover
 
 LINES = tuple((RECORDS / "v1-round_robin.jsonl").read_text("utf-8").splitlines())
 KEY = next(event.ask.key for event in (decode(line).event for line in LINES) if isinstance(event, Asked))
