@@ -178,7 +178,7 @@ async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind:
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_so_it_does_whatever_a_brief_chooses(name: str) -> None:
     for seed in range(6 if MORE else 1):
         chance = random.Random(f"{name} {seed}")

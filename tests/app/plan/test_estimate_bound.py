@@ -22,7 +22,7 @@ from moot.phases.endings import ENDINGS
 from moot.policy.pairing import Topology
 from moot.protocols.known import KNOWN, build
 from moot.testing.scripted import ScriptedModel
-from tests.kits.thoroughness import MORE
+from tests.kits.thoroughness import MORE, some
 
 DEBATES = 10 if MORE else 2
 """Random briefs of each protocol, each held by three crowds."""
@@ -169,7 +169,7 @@ def check(name: str, seed: int) -> float:
 
 @pytest.mark.more
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", some(KNOWN, 3))
 def test_no_debate_puts_more_asks_or_takes_more_calls_than_the_most(name: str) -> None:
     shares = [check(name, seed) for seed in range(DEBATES)]
     # It is near: of many debates some use all of it, or nearly so. In a review that takes twelve findings that hold.

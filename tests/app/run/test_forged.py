@@ -23,6 +23,7 @@ from moot.core.errors import MootError, RecordError
 from moot.record.store import digest
 from moot.testing.store_checks import InMemoryStore
 from tests.cli.commands import moot
+from tests.kits.thoroughness import MORE
 from tests.paths import RECORDS
 
 Line = dict[str, Any]
@@ -50,7 +51,7 @@ ODD: tuple[object, ...] = (
     {"a": 1},
     [None],
 )
-FORGED = 120
+FORGED = 120 if MORE else 40
 
 
 def whole(path: Path) -> list[Line]:
@@ -151,6 +152,7 @@ READERS: tuple[Callable[[Workspace, str], Any], ...] = (
 )
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", range(4))
 async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> None:
     chance = Random(seed)

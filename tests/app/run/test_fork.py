@@ -33,7 +33,7 @@ from moot.record.ledger import Ledger
 from moot.record.store import decode
 from moot.testing.replay import SeededAgent, calls, essence
 from moot.testing.store_checks import InMemoryStore
-from tests.kits.thoroughness import MORE, STEP
+from tests.kits.thoroughness import MORE, STEP, some
 
 pytestmark = pytest.mark.no_cover
 
@@ -69,7 +69,7 @@ async def go_on(workspace: Workspace, name: str, seat: Agent, opening: Opened | 
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
     workspace = desk_over(InMemoryStore())
     whole = await go_on(workspace, "parent", SeededAgent(), opened(name))

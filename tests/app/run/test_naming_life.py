@@ -18,6 +18,7 @@ from moot.record.ledger import Ledger
 from moot.report.turn_text import NAMES, Namer
 from moot.testing.replay import SeededAgent
 from moot.testing.store_checks import InMemoryStore
+from tests.kits.thoroughness import some
 
 pytestmark = pytest.mark.no_cover
 
@@ -74,7 +75,8 @@ def at_desk() -> Workspace:
     return Workspace(InMemoryStore(), clock=lambda: 1000.0)
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.more
+@pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_whatever_the_protocol(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
     await go(workspace, SeededAgent(), opening)
@@ -93,7 +95,8 @@ async def test_whatever_the_protocol(name: str) -> None:
     assert check(await workspace.entries("d")) == whole, "a fork adds nothing to its parent"
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.more
+@pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
     for asks in range(1, 100, 6):
@@ -108,7 +111,8 @@ async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     check(await workspace.entries("d"))
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.more
+@pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_a_debate_in_which_nobody_answers(name: str) -> None:
     workspace = at_desk()
     await go(workspace, Broken(), opened(name))
