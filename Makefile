@@ -56,7 +56,7 @@ test: .venv/dev.stamp
 test-all: .venv/dev.stamp
 	@# First what `make test` runs, then the rest, and what was tried with a few of many cases once more with all of them.
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source" --cov --cov-report= || $(ONCE_MORE)
-	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or more) and not alone and not source" --cov --cov-append --cov-report= || $(ONCE_MORE)
+	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or more) and not alone" --cov --cov-append --cov-report= || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m alone --cov --cov-append --cov-report= || $(ONCE_MORE)
 	$(BIN)/python scripts/coverage_floors.py

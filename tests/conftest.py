@@ -3,10 +3,11 @@
 import asyncio
 import gc
 import os
-from collections.abc import AsyncGenerator, Generator, Set
+import re
+from collections.abc import AsyncGenerator, Generator, Mapping, Set
 from importlib import import_module
 from pathlib import Path
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +27,16 @@ settings.load_profile("moot")
 
 OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
 """Fixtures that are processes of their own."""
+
+SELECTED: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "alone": re.compile(r"mark\.alone"),
+        "(system or more) and not alone": re.compile(
+            rf"mark\.(?:system|more|peers)|resume_everywhere|\b(?:{'|'.join(sorted(OUTSIDE))})\b"
+        ),
+    }
+)
+"""What stands in a file that has a test of a selection."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -48,10 +59,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``-m alone``, read only files that have such a test: the others need not be imported."""
-    if config.option.markexpr != "alone" or collection_path.suffix != ".py":
+    """Read only files that have a test of a selection of `make test-all`: the others need not be imported."""
+    if collection_path.suffix != ".py" or not (pattern := SELECTED.get(config.option.markexpr)):
         return None
-    return True if "mark.alone" not in collection_path.read_text("utf-8") else None
+    return None if pattern.search(collection_path.read_text("utf-8")) else True
 
 
 @pytest.hookimpl(trylast=True)
