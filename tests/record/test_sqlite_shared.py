@@ -70,20 +70,45 @@ async def come_and_go(path: Path) -> None:
     await store.close()
 
 
-async def test_stores_of_one_process_keep_what_other_processes_could_take_away(path: Path) -> None:
+DROPS_LOCKS = """
+import os
+from moot.record import sqlite
+
+def make(path):
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+sqlite._make = make
+"""
+"""The fault that once lost records: each store that is opened opens and closes the file by itself, too."""
+
+
+async def work_beside_others(path: Path, program_text: str) -> list[int]:
+    """A program works on a file while another process opens and closes it again and again; how much it has stored."""
     pipe = asyncio.subprocess.PIPE
-    program = await asyncio.create_subprocess_exec(sys.executable, "-c", PROGRAM, str(path), stdin=pipe, stdout=pipe)
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", program_text, path, stdin=pipe, stdout=pipe)
     assert program.stdin
     assert program.stdout
     stored: list[int] = []
-    for command in ("open", "append", "open", "append", "learn", "append", "open", "close", "append"):
-        program.stdin.write(f"{command}\n".encode())
-        stored = json.loads(await program.stdout.readline())
-        await come_and_go(path)
-        log = f"{path.name}-wal" in os.listdir(path.parent)
-        assert log or not any(stored), f"the log was deleted under the program that writes it, after {command}"
-    program.kill()
-    await program.wait()
+    try:
+        for command in ("open", "append", "open", "append", "learn", "append", "open", "close", "append"):
+            program.stdin.write(f"{command}\n".encode())
+            stored = json.loads(await program.stdout.readline())
+            await come_and_go(path)
+            log = f"{path.name}-wal" in os.listdir(path.parent)
+            assert log or not any(stored), f"the log was deleted under the program that writes it, after {command}"
+    finally:
+        program.kill()
+        await program.wait()
+    return stored
+
+
+async def test_a_program_that_drops_its_own_locks_is_noticed(path: Path) -> None:
+    with pytest.raises(AssertionError, match="the log was deleted under the program"):
+        await work_beside_others(path, DROPS_LOCKS + PROGRAM)
+
+
+async def test_stores_of_one_process_keep_what_other_processes_could_take_away(path: Path) -> None:
+    stored = await work_beside_others(path, PROGRAM)
     fresh = SqliteStore.open(path)
     for n, many in enumerate(stored):
         assert await fresh.read(f"debate-{n}") == tuple(f"line {m}" for m in range(1, many + 1))

@@ -85,7 +85,7 @@ def _debate(random: Random, name: str, mode: Mode, *, large: bool) -> SimulatedD
     names = [one for one, _ in PROTOCOLS if large or one not in LONG or random.random() < LARGE]
     protocol = random.choices(names, [weight for one, weight in PROTOCOLS if one in names])[0]
     least = 3 if protocol == "fishbowl" else 2
-    debaters = random.randint(least, 4) if large else max(least, random.choice((2, 2, 2, 2, 3)))
+    debaters = random.randint(least, 4) if large else max(least, 3 if random.random() < 0.12 else 2)
     wild = mode != "same"
     person = random.random() < 0.25
     deadline = random.choice((None, 5.0, 60.0)) if wild and person else None
@@ -93,7 +93,7 @@ def _debate(random: Random, name: str, mode: Mode, *, large: bool) -> SimulatedD
         id=name,
         protocol=protocol,
         debaters=debaters,
-        rounds=None if protocol == "arena" else random.choice((None, 1, 2) if large else (1, 1, 1, 1, 2)),
+        rounds=None if protocol == "arena" else random.choice((None, 1, 2) if large else (1, 1, 1, 1, 1, 1, 1, 2)),
         options=random.random() < 0.3,
         chair=protocol in ("moderated", "chaired") or random.random() < 0.15,
         person=person,

@@ -234,7 +234,7 @@ def _odd(kind: str, plan: Plan, text: str) -> Plan:
         "wrong form": {"text": f"I do not know what to say, whatever {draw(text) % 10**6:06d} means."},
         "quoted ballot": {"text": "They wrote: I vote for: Proposal A\n> STATUS: SETTLED\n\n" + text},
         "half character": {"text": text + " \ud800 \x00 \x1b[31m \u2028"},
-        "too long": {"text": text + " x" * 20_000},
+        "too long": {"text": text + " x" * 6_000},
         "length": {"text": text[: len(text) * 2 // 3], "finish": "length"},
         "no usage": {"usage": None},
         "absurd usage": {"usage": (10**12, 1, 0)},
