@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from moot.app.run import people
-from moot.workers import jobs, lease_runs, leases, provider_limits, worker
+from moot.workers import jobs, lease_runs, leases, provider_limits, schedules, worker
 
 Change = tuple[Any, str, Any]
 
@@ -170,3 +170,24 @@ def worker_takes_a_debate_that_it_has_not_let_go() -> list[Change]:
 
     usual = leases.take
     return [(leases, "take", take)]
+
+
+def beginning_by_a_schedule_is_tried_once() -> list[Change]:
+    async def fire(workspace: Any, scheduled_run: Any, config: Any, enqueue: Any) -> Any:
+        return await enqueue(await schedules.begin(workspace, scheduled_run, config))
+
+    return [(worker, "fire", fire)]
+
+
+def time_of_a_schedule_is_not_forgotten() -> list[Change]:
+    async def finish(c: Any, scheduled_run: Any) -> None:
+        return None
+
+    return [(schedules, "finish", finish)]
+
+
+def schedule_queues_its_ended_debate_again() -> list[Change]:
+    async def submit_once(c: Any, debate: str, owner: str) -> Any:
+        return await jobs.submit(c, debate, owner, 5, 0.0)
+
+    return [(schedules, "submit_once", submit_once)]

@@ -2,9 +2,13 @@
 
 import asyncio
 import io
+import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +53,11 @@ FOUND_AT = {
 }
 """Seeds that have found a planted fault, where that is not among the first; they are tried first."""
 
+FOUND_WORLDS: Sequence[dict[str, Any]] = [
+    json.loads(line) for line in Path(__file__).with_name("found_worlds.jsonl").read_text("utf-8").splitlines()
+]
+"""Smallest cases of faults that the simulation has found in our code, with what was wrong."""
+
 WITHIN = 2_000
 """The seeds within which each planted fault is found."""
 
@@ -73,6 +82,13 @@ def test_a_planted_fault_is_found(name: str) -> None:
     with planted(name):
         violated = any(simulate(seed).violation for seed in (likely, *range(WITHIN)))
     assert violated, f"{name} was not found in {WITHIN} seeds"
+
+
+@pytest.mark.parametrize("row", FOUND_WORLDS, ids=[row["what"] for row in FOUND_WORLDS])
+def test_a_world_that_once_failed_holds(row: dict[str, Any]) -> None:
+    plan = from_json(json.dumps(row["plan"]))
+    story = simulate(plan.seed, plan=plan)
+    assert story.violation is None, story.tell()
 
 
 def test_there_are_enough_invariants_and_planted_faults() -> None:

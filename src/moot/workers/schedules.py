@@ -20,13 +20,14 @@ from croniter import CroniterBadDateError, croniter
 from moot.app.brief.reader import read_brief
 from moot.app.plan.settings import Config
 from moot.app.plan.settings_tables import Schedule
-from moot.app.run.dispatcher import Job, QueueError
+from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueError
 from moot.app.run.outcome import Outcome
 from moot.app.run.prepare import Overrides
 from moot.app.run.start import HostHooks, generate_participants, prepare_start, put_on_record
 from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError, MootError, RecordAway, RecordConflict
+from moot.core.errors import BriefError, MootError, RecordConflict, RecordError
 from moot.engine.driver import StopRequest
+from moot.workers.jobs import find, submit
 from moot.workers.queue_database import Connection
 
 PATIENCE, AGAIN = 600.0, 1.0
@@ -142,19 +143,24 @@ async def finish(c: Connection, scheduled_run: ScheduledRun) -> None:
     await c.execute("delete from moot_firing where name = $1 and at = $2", scheduled_run.name, scheduled_run.at)
 
 
+async def submit_once(c: Connection, debate: str, owner: str) -> Job:
+    """Queue the debate of a firing, unless that was done before: it may have ended meanwhile."""
+    return await find(c, debate) or await submit(c, debate, owner, USUAL_PRIORITY, 0.0)
+
+
 async def fire(
-    workspace: Workspace, scheduled_run: ScheduledRun, config: Config, submit: Callable[[str], Awaitable[Job]]
+    workspace: Workspace, scheduled_run: ScheduledRun, config: Config, enqueue: Callable[[str], Awaitable[Job]]
 ) -> Job:
-    """Begin the debate of that time and queue it; where the database is away, again, for some minutes.
+    """Begin the debate of that time and queue it; where that cannot be stored, again, for some minutes.
 
     Raises:
-        MootError: see ``begin``; or the database was away for too long.
+        MootError: see ``begin``; or it could not be stored for too long.
     """
     until = asyncio.get_running_loop().time() + PATIENCE
     while True:
         try:
-            return await submit(await begin(workspace, scheduled_run, config))
-        except (QueueError, RecordAway):
+            return await enqueue(await begin(workspace, scheduled_run, config))
+        except (QueueError, RecordError):  # it may be stored all the same; then the next try finds it
             if asyncio.get_running_loop().time() >= until:
                 raise
         await asyncio.sleep(AGAIN)

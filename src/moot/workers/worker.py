@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from moot.app.plan.settings import Config
-from moot.app.run.dispatcher import USUAL_PRIORITY, Job, QueueAway, QueueError, State
+from moot.app.run.dispatcher import Job, QueueAway, QueueError, State
 from moot.app.run.workspace import Workspace
 from moot.core.errors import MootError
 from moot.models.transport import UsageMeter
@@ -263,8 +263,7 @@ class Worker:
         """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
 
         async def submit(debate: str) -> Job:
-            owner = scheduled_run.brief["owner"]
-            return await self._do(lambda c: jobs.submit(c, debate, owner, USUAL_PRIORITY, 0.0))
+            return await self._do(partial(schedules.submit_once, debate=debate, owner=scheduled_run.brief["owner"]))
 
         try:
             job = await fire(self.workspace, scheduled_run, self.workspace.config or Config(), submit)

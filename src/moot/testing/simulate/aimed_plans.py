@@ -5,9 +5,10 @@ from random import Random
 
 from moot.testing.simulate.fault_plan import Plan, ProcessFault, QueueFault
 
-AIMS = ("", "", "", "lapse", "late", "limits", "tries")
+AIMS = ("", "", "", "lapse", "late", "limits", "tries", "schedule")
 """What a plan is aimed at: a lease that lapses while its worker is frozen, one whose answer comes late, calls of many
-workers under one limit, workers that end one after the other before any answer; "" at nothing."""
+workers under one limit, workers that end one after the other before any answer, a schedule that several look at;
+"" at nothing."""
 
 
 def aimed(random: Random, plan: Plan, aim: str) -> Plan:
@@ -25,6 +26,8 @@ def aimed(random: Random, plan: Plan, aim: str) -> Plan:
         case "tries":
             ends = [_fault(random, life, 4.0, random.choice(("kill", "kill", "freeze")), 300.0) for life in range(1, 9)]
             return replace(plan, delay=20.0, processes=tuple(ends), queue=())
+        case "schedule":
+            return replace(plan, scheduled=True, workers=random.choice((2, 2, 3)), debates=plan.debates[:1])
         case _:
             return plan
 

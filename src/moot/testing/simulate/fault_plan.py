@@ -145,6 +145,7 @@ class Plan:
         late: the most seconds after which a person answers.
         workers: how many workers run the debates; 0 for none.
         allowance: the most requests that all workers may have in flight together; 0 for any number.
+        scheduled: whether a schedule begins a debate each minute, for some minutes.
     """
 
     seed: int
@@ -165,6 +166,7 @@ class Plan:
     workers: int = 0
     allowance: int = 0
     queue: tuple[QueueFault, ...] = ()
+    scheduled: bool = False
 
     def to_json(self) -> str:
         """The plan as JSON; see ``from_json``."""

@@ -98,6 +98,7 @@ INVARIANTS: Mapping[str, str] = {
     "I66": "a debate is given up only after its tries, and a try with an answer starts the count anew",
     "I67": "a drained worker leaves no lease, no place and no call in flight",
     "I68": "the lease of a worker that runs and reaches the queue in time does not run out",
+    "I69": "each time of a schedule that was taken begins one debate, and is forgotten then",
 }
 """What must hold, by number."""
 

@@ -95,7 +95,7 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
             size //= 2
     simple: dict[str, Any] = {"viewer": False, "remarks": 0, "shuffled": False, "delay": 0.0, "store_delay": 0.0}
     for name, value in (
-        simple | {"in_flight": 50, "places": 8, "allowance": 0, "workers": min(plan.workers, 1)}
+        simple | {"scheduled": False, "in_flight": 50, "places": 8, "allowance": 0, "workers": min(plan.workers, 1)}
     ).items():
         if getattr(plan, name) != value:
             yield replace(plan, **{name: value})

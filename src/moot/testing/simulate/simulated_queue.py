@@ -12,6 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextvars import Context, copy_context
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -19,7 +20,7 @@ from moot.app.run.dispatcher import QueueAway, QueueError
 from moot.core.errors import MootError
 from moot.testing.simulate.fault_plan import QueueFault
 from moot.testing.simulate.invariants import Violation, require
-from moot.testing.simulate.world import EPOCH, World
+from moot.testing.simulate.world import EPOCH, SCHEDULE, World
 from moot.workers.leases import TRIES
 from moot.workers.queue_database import Connection, Database
 from moot.workers.queue_tables import NUMBER, OURS, TABLES
@@ -27,6 +28,9 @@ from moot.workers.queue_tables import NUMBER, OURS, TABLES
 T = TypeVar("T")
 
 ADDRESS = "postgresql://simulated/moot"
+
+BRIEF = "---\nprotocol: round_robin\nrounds: 1\nmodel: builtin:quotes\n---\n# Tea or coffee?\n"
+"""What the schedule has debated, by participants that need no provider."""
 
 WORDS: Sequence[tuple[str, str]] = (
     (r"::(float8|text\[\]|text|int)", ""),
@@ -76,7 +80,11 @@ class _Connected:
 
     async def fetch(self, statement: str, *values: object) -> list[sqlite3.Row]:
         plain = [json.dumps(value) if isinstance(value, list) else value for value in values]
-        return self._tables.execute(in_sqlite(statement), cast("Any", plain)).fetchall()
+        if "moot_schedule" not in statement and "moot_firing" not in statement:
+            return self._tables.execute(in_sqlite(statement), cast("Any", plain)).fetchall()
+        plain = [value.timestamp() if isinstance(value, datetime) else value for value in plain]
+        rows = self._tables.execute(in_sqlite(statement), cast("Any", plain)).fetchall()
+        return cast("list[sqlite3.Row]", [with_times(row) for row in rows])
 
     async def fetchrow(self, statement: str, *values: object) -> Mapping[str, object] | sqlite3.Row | None:
         if "to_regclass" in statement:
@@ -86,10 +94,18 @@ class _Connected:
 
     async def fetchval(self, statement: str, *values: object) -> Any:
         rows = await self.fetch(statement, *values)
-        return rows[0][0] if rows else None
+        return next(iter(dict(rows[0]).values())) if rows else None
 
     async def execute(self, statement: str, *values: object) -> None:
         await self.fetch(statement, *values)
+
+
+def with_times(row: sqlite3.Row) -> dict[str, object]:
+    """A row of a schedule as PostgreSQL gives it: its times are no numbers."""
+    return {
+        name: datetime.fromtimestamp(row[name], UTC) if name in ("at", "next", "now") else row[name]
+        for name in row.keys()  # noqa: SIM118 - a row has its values as items
+    }
 
 
 class SimulatedQueue:
@@ -112,6 +128,7 @@ class SimulatedQueue:
         self._listeners: dict[int, tuple[Callable[[str], None], Context]] = {}
         self._notices: list[str] = []
         self._jobs: dict[str, sqlite3.Row] = {}
+        self._times: set[float] = set()  # of the schedule, that were taken
         self._answers: Counter[str] = Counter()  # by debate, when it was last taken
         self._tables.create_function("clock_timestamp", 0, self.now)
         self._tables.create_function("pg_notify", 2, self._notify)
@@ -198,11 +215,38 @@ class SimulatedQueue:
         rows = self._tables.execute("select worker, provider, slots from moot_slice where slots > 0")
         return [tuple(row) for row in rows if row["worker"] in workers]
 
+    # ---- a schedule --------------------------------------------------------------------------------------------------
+
+    def begin_schedule(self, seconds: float) -> None:
+        """Have a debate begin each minute, for some seconds."""
+        brief = {"text": BRIEF, "name": "brief.md", "folder": "/", "owner": ""}
+        row = (SCHEDULE, "* * * * *", "UTC", json.dumps(brief), (EPOCH // 60 + 1) * 60)
+        self._tables.execute("insert into moot_schedule values (?, ?, ?, ?, ?)", row)
+        self.world.loop.call_later(seconds, self._tables.execute, "delete from moot_schedule")
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether debates may still begin by the schedule."""
+        query = "select (select count(*) from moot_schedule) + (select count(*) from moot_firing)"
+        return bool(self._tables.execute(query).fetchone()[0])
+
+    def check_schedule(self) -> None:
+        """Check that each time that was taken has one debate."""
+        begun = sorted(debate for debate in self.world.records if debate.startswith(f"{SCHEDULE}-"))
+        times = (datetime.fromtimestamp(time, UTC) for time in sorted(self._times))
+        wanted = [f"{SCHEDULE}-{time:%Y%m%d-%H%M%S}" for time in times]
+        require(begun == wanted, "I69", f"{begun} and not {wanted}")
+        require(
+            all(debate in self._jobs for debate in begun), "I69", f"{begun}, of which {sorted(self._jobs)} are queued"
+        )
+
     def states(self) -> dict[str, str]:
         """The state of each job."""
         return {debate: row["state"] for debate, row in self._jobs.items()}
 
     def _check(self, process: int) -> None:
+        if self.world.plan.scheduled:
+            self._times.update(row["at"] for row in self._tables.execute("select at from moot_firing"))
         query = "select j.*, l.worker, l.epoch, l.until from moot_job j left join moot_lease l using (debate)"
         rows = {row["debate"]: row for row in self._tables.execute(query)}
         require(rows.keys() >= self._jobs.keys(), "I60", f"{self._jobs.keys() - rows.keys()} is gone")

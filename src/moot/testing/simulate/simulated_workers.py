@@ -35,6 +35,9 @@ DRAINING = 300.0
 SETTLING = 60.0
 """Virtual seconds after the last debate in which workers give back the places of its calls."""
 
+SCHEDULED = 130.0
+"""Virtual seconds for which a schedule begins debates."""
+
 LOOK = 5.0
 """Virtual seconds between two looks of whoever starts workers, and of the owner."""
 
@@ -127,7 +130,9 @@ class _WorkerGroup:
             if fault.life == 0:
                 self.world.loop.call_later(fault.at, self._begin_withdrawal, fault.kind)
         new, ceased = {debate.id for debate in self.plan.debates}, 0.0
-        while not self.simulation.is_over():
+        if self.plan.scheduled:
+            self.queue.begin_schedule(SCHEDULED)
+        while not self.simulation.is_over() or self.queue.scheduled:
             now = self.world.loop.time()
             if not self.world.calm and (now > FAULTY or self.simulation.process > LIVES):
                 self.world.calm, ceased = True, now
@@ -181,6 +186,7 @@ class _WorkerGroup:
         await asyncio.sleep(SETTLING)
         slots = self.queue.slots([name_of(life.process) for life in live])
         require(not slots, "I65", f"nobody calls, and these calls count as being in flight: {slots}")
+        self.queue.check_schedule()
         for life in live:
             life.worker.drain()
         await asyncio.sleep(DRAINING)
@@ -232,9 +238,9 @@ class _WorkerGroup:
 
     # ---- what must hold ----------------------------------------------------------------------------------------------
 
-    def _check_writer(self, stream: str) -> None:
+    def _check_writer(self, stream: str, after: int) -> None:
         process = PROCESS.get()
-        if process and stream in self.world.records:
+        if process and after and stream in self.world.records:
             holder = self.queue.holder(stream)
             if holder != name_of(process):
                 how = f"{name_of(process)} writes {stream}, which {holder or 'nobody'} holds"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import Asked, Interjected, Replied
+from moot.core.event import Asked, Interjected, Opened, Replied
 from moot.record.store import StreamInfo, check_lines, decode
 from moot.testing.simulate.fault_plan import Plan
 from moot.testing.simulate.invariants import RecordState, Violation, require
@@ -23,6 +23,9 @@ EPOCH = 1.7e9
 
 KEY = "sk-simulated-0123456789abcdef"
 """The key that is sent to the provider, and that must stand nowhere else."""
+
+SCHEDULE = "each-minute"
+"""The name of the schedule, where there is one; the ids of its debates begin with it."""
 
 
 @dataclass(eq=False)
@@ -62,7 +65,7 @@ class World:
     leases: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
     taken: Counter[str] = field(default_factory=Counter[str])
     miscounted: bool = False
-    on_append: Callable[[str], None] | None = None
+    on_append: Callable[[str, int], None] | None = None
     on_commit: Callable[[str, Sequence[str]], None] | None = None
     _jump: float = 0.0
     _operations: int = 0
@@ -122,6 +125,11 @@ class World:
             self.on_commit(stream, lines)
         require(not any(KEY in line for line in lines), "I39", f"a line of {stream}")
         record = self.records.get(stream)
+        if record is None and stream.startswith(f"{SCHEDULE}-"):
+            opened = decode(lines[0]).event
+            assert isinstance(opened, Opened)
+            names = tuple(who.name for who in opened.brief.participants)
+            record = self.records[stream] = RecordState(stream, names)
         if record is None:
             for line in lines:
                 event = decode(line).event
@@ -163,7 +171,7 @@ class SimulatedStore:
         check_lines(debate, lines)
         world, loop = self._world, self._world.loop
         if world.on_append is not None and lines:
-            world.on_append(debate)
+            world.on_append(debate, after)
         lease = world.lease(debate)
         landed: asyncio.Future[None] = loop.create_future()
         outcome: asyncio.Future[RecordError | None] = loop.create_future()
@@ -200,7 +208,7 @@ class SimulatedStore:
         stored = len(world.lines.get(debate, ()))
         if stored != after:
             world.note(f"{debate}: a conflict, {stored} entries and not {after}")
-            if debate in world.records:
+            if debate in world.records and after:
                 world.shared = True
                 world.overtaken.add(lease)
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
