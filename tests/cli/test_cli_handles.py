@@ -10,6 +10,7 @@ import pytest
 from moot.app.plan.next_steps import next_steps, resume_step
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
+from moot.core.ask import Usage
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
 
 pytestmark = pytest.mark.no_cover
@@ -207,7 +208,19 @@ def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> N
     ],
 )
 def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> None:
-    assert resume_step("tea", reason).command == f"moot resume tea{options}"
+    assert resume_step("tea", reason, Usage(input_tokens=30, cost=None)).command == f"moot resume tea{options}"
+
+
+@pytest.mark.parametrize(
+    ("reason", "options"),
+    [
+        ("the limit of $0.5: $0.7971 used, $0.1838 needed", " --budget 3.46"),
+        ("the limit of 1,200 tokens: 900 used, 400 needed", " --max-tokens 3000"),
+    ],
+)
+def test_what_was_used_beyond_a_limit_is_doubled(reason: str, options: str) -> None:
+    step = resume_step("tea", reason, Usage(input_tokens=1400, output_tokens=100, cost=1.72906))
+    assert (step.command, step.words) == (f"moot resume tea{options}", "with twice what it has used")
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ def _ways(opened: Opened, debate: str, transcript: Transcript, status: str) -> I
     steps: Iterable[NextStep] = next_steps(opened, debate, transcript)
     if status in ("open", "paused"):
         paused = transcript.paused
-        steps = [resume_step(debate, paused.reason if paused else "")]
+        steps = [resume_step(debate, paused.reason if paused else "", transcript.usage)]
     elif status == "failed":
         steps = [NextStep(command=f"moot again {debate}", words="the same brief once more")]
     for step in steps:

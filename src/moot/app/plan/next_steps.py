@@ -4,9 +4,11 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 
 from moot.app.brief.default_participants import default_moderator
 from moot.app.plan.pretend import parts
+from moot.core.ask import Usage
 from moot.core.brief import Brief
 from moot.core.decision import NextStep
 from moot.core.errors import MootError
@@ -71,19 +73,26 @@ _RAISED: Mapping[str, str] = {"question": "--max-questions", "token": "--max-tok
 """The option of ``moot resume`` that raises a limit, by its unit."""
 
 
-def resume_step(debate: str, reason: str) -> NextStep:
+def resume_step(debate: str, reason: str, usage: Usage) -> NextStep:
     """How a paused debate is resumed. Where a limit stopped it, with twice that limit: else it would pause again.
+
+    Answers that were under way when the limit was reached may have used more than the limit; then with twice that.
 
     Args:
         debate: its id.
         reason: why it is paused.
+        usage: what it has used.
     """
     limit = _LIMIT.search(reason)
     if limit is None:
         return NextStep(command=f"moot resume {debate}", words="")
-    twice = 2 * float((limit["cost"] or limit["number"]).replace(",", ""))
+    most = float((limit["cost"] or limit["number"]).replace(",", ""))
     option = _RAISED.get(limit["unit"], "--budget")
-    return NextStep(command=f"moot resume {debate} {option} {twice:.15g}", words="with twice that limit")
+    used = {"--budget": usage.cost or 0.0, "--max-tokens": usage.input_tokens + usage.output_tokens}.get(option, 0.0)
+    if used <= most:
+        return NextStep(command=f"moot resume {debate} {option} {2 * most:.15g}", words="with twice that limit")
+    twice = ceil(200 * used) / 100 if option == "--budget" else 2 * used
+    return NextStep(command=f"moot resume {debate} {option} {twice:.15g}", words="with twice what it has used")
 
 
 def most_rounds(opened: Opened) -> int | None:

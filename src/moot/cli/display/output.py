@@ -337,9 +337,8 @@ class Output:
         follow_ups = follow_ups or FollowUps()
         if self.mode == "json":
             if outcome.status == "paused":
-                self.remark(
-                    f"{line(outcome.reason)}. Resume with: {resume_step(outcome.debate, outcome.reason).command}"
-                )
+                step = resume_step(outcome.debate, outcome.reason, outcome.usage)
+                self.remark(f"{line(outcome.reason)}. Resume with: {step.command}")
             return
         self.console.print(ending(report, boxed=self.boxed))
         for renderable in (*waits(follow_ups.asks), *viewer_messages(follow_ups.outside)):
@@ -347,7 +346,8 @@ class Output:
         for label, path in saved.items():
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
         first = commands(outcome.debate, follow_ups.asks)
-        steps = [resume_step(outcome.debate, outcome.reason)] if outcome.status == "paused" else []
+        paused = outcome.status == "paused"
+        steps = [resume_step(outcome.debate, outcome.reason, outcome.usage)] if paused else []
         first += [f"{step.command}{step.words and f'  # {step.words}'}" for step in (*steps, *follow_ups.steps)]
         rest = [f"moot show {outcome.debate}", f"moot verify {outcome.debate}"] if self.mode != "quiet" else []
         for n, command in enumerate((*first, *rest)):
